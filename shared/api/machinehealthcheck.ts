@@ -59,11 +59,20 @@ const specSchema = z
     selector: labelSelectorSchema
       .meta({
         "x-kubernetes-map-type": "atomic",
-        ...validations({
-          rule: "(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)",
-          message: "selector must not be empty",
-          reason: "FieldValueRequired",
-        }),
+        ...validations(
+          {
+            rule: "(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)",
+            message: "selector must not be empty",
+            reason: "FieldValueRequired",
+          },
+          // Of texts without a greatest length, keys and values of labels would cost more than a rule may.
+          {
+            rule: "!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In','NotIn']) ? (has(e.values) && size(e.values) > 0) : (e.operator in ['Exists','DoesNotExist'] && (!has(e.values) || size(e.values) == 0)))",
+            message:
+              "each expression must be In or NotIn with values, or Exists or DoesNotExist without values",
+            fieldPath: ".matchExpressions",
+          },
+        ),
       })
       .describe("Labels of the Machines that are checked. They must belong to the Cluster, too."),
     checks: notEmpty({ ...checkFields, nodeStartupTimeoutSeconds: startupTimeoutSchema })

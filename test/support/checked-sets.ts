@@ -3,9 +3,8 @@ import type { Event } from "../../shared/api/core.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { eventually } from "./eventually.ts";
-import { patch } from "./foo-workload.ts";
 import { simMachineSet } from "./manifests.ts";
-import type { Kubectl } from "./processes/kubectl.ts";
+import type { Objects } from "./objects.ts";
 
 export const WITHIN = { withinMs: 120_000, stepMs: 300 };
 /** Longer than calm, and than the short timeouts of health checks. */
@@ -55,10 +54,9 @@ export function namesOf(machines: readonly Machine[]): readonly string[] {
   return machines.map(({ metadata }) => metadata.name).toSorted();
 }
 
-/** Looks at checked sets with kubectl, and makes the Nodes of their Machines fail. */
+/** Looks at checked sets, and makes the Nodes of their Machines fail. */
 export interface CheckedSets {
-  read<T>(what: string): Promise<T>;
-  list<T>(what: string): Promise<readonly T[]>;
+  readonly objects: Objects;
   machinesOf(set: string): Promise<readonly Machine[]>;
   /** The Machines of a set, once there are so many and all are healthy. */
   healthy(set: string, replicas: number): Promise<readonly Machine[]>;
@@ -72,16 +70,12 @@ export interface CheckedSets {
   heal(machine: Machine | undefined): Promise<unknown>;
 }
 
-export function checkedSets(kubectl: Kubectl): CheckedSets {
-  const read = async <T>(what: string): Promise<T> => JSON.parse(await kubectl(`get ${what} -o json`));
-  const list = async <T>(what: string): Promise<readonly T[]> =>
-    (await read<{ readonly items: readonly T[] }>(what)).items;
-  const machinesOf = (set: string) => list<Machine>(`machines -l set=${set}`);
+export function checkedSets(objects: Objects): CheckedSets {
+  const machinesOf = (set: string) => objects.list<Machine>("machines", `labelSelector=set=${set}`);
   const setFaults = (machine: Machine | undefined, faults: object | null) =>
-    patch(kubectl, `siminstance/${machine?.metadata.name}`, { spec: { faults } });
+    objects.change("siminstances", machine?.metadata.name ?? "", { spec: { faults } });
   return {
-    read,
-    list,
+    objects,
     machinesOf,
     healthy: (set, replicas) =>
       eventually(async () => {
@@ -103,7 +97,7 @@ export function checkedSets(kubectl: Kubectl): CheckedSets {
         expect(machines).toHaveLength(replicas);
       }, WITHIN),
     async eventsOf(reason) {
-      const events = await list<Event>(`events --field-selector=reason=${reason}`);
+      const events = await objects.list<Event>("events", `fieldSelector=reason=${reason}`);
       return events.map(({ involvedObject, message }) => `${involvedObject.name}: ${message}`);
     },
     fail: (machine, node = "NotReady") => setFaults(machine, { node }),

@@ -16,6 +16,7 @@ import {
 import { eventually, holds } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
+import { objectsOf } from "../support/objects.ts";
 import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -84,7 +85,7 @@ for (const flavour of API_SERVERS) {
       beforeAll(async () => {
         server = stack.use(await flavour.start());
         kubectl = kubectlFor(server.kubeconfigFile);
-        scene = checkedSets(kubectl);
+        scene = checkedSets(objectsOf(server.kubeconfigFile));
         capstan = stack.use(await startCapstan(server.kubeconfigFile));
         await dropRules(kubectl);
         const soon = "{ nodeStartupTimeoutSeconds: 10 }";
@@ -120,7 +121,7 @@ spec: { template: { spec: { delaySeconds: 3600, timeoutSeconds: 7200 } } }
             return machines;
           }, WITHIN);
           const said = async () => {
-            const { status } = await scene.read<MachineHealthCheck>(`mhc/${set}`);
+            const { status } = await scene.objects.read<MachineHealthCheck>("machinehealthchecks", set);
             return conditionOf(status?.conditions, "RemediationAllowed");
           };
           const problem = await eventually(async () => {
@@ -214,7 +215,7 @@ spec:
           FOR_LONG,
         );
         const healthyIn = async (name: string) =>
-          (await scene.read<MachineHealthCheck>(`mhc/${name}`)).status?.currentHealthy;
+          (await scene.objects.read<MachineHealthCheck>("machinehealthchecks", name)).status?.currentHealthy;
         await eventually(
           async () => expect([await healthyIn("a-stricter"), await healthyIn("twice")]).toEqual([0, 1]),
           WITHIN,
@@ -239,7 +240,7 @@ spec:
         });
         await scene.fail(machine);
         await eventually(async () => {
-          const found = await scene.read<Machine>(`machine/${name}`);
+          const found = await scene.objects.read<Machine>("machines", name);
           expect(conditionIn(found, "ExternallyRemediated")[1]).toBe("RemediationRequestCreationFailed");
           expect(await scene.eventsOf("RemediationRequestCreationFailed")).toContainEqual(
             expect.stringMatching(new RegExp(`^${name}: .*${message}`)),

@@ -17,6 +17,7 @@ import {
 } from "../support/checked-sets.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
+import { objectsOf, objectsThrough } from "../support/objects.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -98,7 +99,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
         let capstan = await start();
         stack.defer(() => capstan[Symbol.asyncDispose]());
         await kubectl("apply -f -", MANIFESTS.join("---"));
-        await survives(checkedSets(kubectl), kubectl, async () => {
+        await survives(checkedSets(objectsOf(server.kubeconfigFile)), kubectl, async () => {
           await capstan[Symbol.asyncDispose]();
           capstan = await start();
         });
@@ -115,7 +116,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
       const kubectl = kubectlFor(kubeconfig);
       await using _capstan = await startCapstan(kubeconfig);
       await kubectl("apply -f -", MANIFESTS.join("---"));
-      await survives(checkedSets(kubectl), kubectl, async () => {
+      await survives(checkedSets(objectsThrough(kubectl)), kubectl, async () => {
         const { version } = server.storage;
         await kubectl("annotate machines --all example.com/later=");
         await server.restart({ undo: server.storage.version - version });
@@ -142,7 +143,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
         for (const worker of [survivor, victim]) expect(worker.output()).toContain("serving");
       }, WITHIN);
       const kubectl = kubectlFor(kubeconfig);
-      const scene = checkedSets(kubectl);
+      const scene = checkedSets(objectsOf(kubeconfig));
       const half = "{ triggerIf: { unhealthyLessThanOrEqualTo: 50% } }";
       const burst = checkedSet("burst", { replicas: 4, remediation: half });
       await kubectl("apply -f -", [...MANIFESTS, burst].join("---"));

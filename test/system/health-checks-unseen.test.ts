@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Running } from "../../infra/cli/compose.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import type { Secret } from "../../shared/api/core.ts";
+import { Connection, type Secret } from "../../shared/api/core.ts";
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import { KUBECONFIG_VALIDITY_SECONDS } from "../../shared/rules/credentials/kubeconfig.ts";
+import { isCompleteView } from "../../shared/rules/workload/complete-view.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {
   type CheckedSets,
@@ -17,6 +20,7 @@ import { eventually, holds } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { kubeconfigBy } from "../support/issued.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
+import { objectsOf } from "../support/objects.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -24,6 +28,7 @@ import { describeWith } from "../support/requires.ts";
 /** The deadline comes when a test changes the check, not before. */
 const HOUR_SECONDS = 3_600;
 const PAUSED = "cluster.x-k8s.io/paused";
+const TYPE = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
 const UNREACHABLE = "fault.sim.capstan.dev/unreachable";
 
 /** Ways in which the Nodes of a Cluster can no longer be seen, and how that ends. */
@@ -85,12 +90,13 @@ for (const flavour of API_SERVERS) {
       const stack = new AsyncDisposableStack();
       let kubectl: Kubectl;
       let scene: CheckedSets;
+      let capstan: Running;
 
       beforeAll(async () => {
         const server = stack.use(await flavour.start());
         kubectl = kubectlFor(server.kubeconfigFile);
-        scene = checkedSets(kubectl);
-        stack.use(await startCapstan(server.kubeconfigFile));
+        scene = checkedSets(objectsOf(server.kubeconfigFile));
+        capstan = stack.use(await startCapstan(server.kubeconfigFile));
         const manifests = Object.keys(TROUBLES).flatMap((name) => [
           simClusterOfMachines(name, 1),
           checkedSet(`w-${name}`, { replicas: 2, cluster: name, checks: nodeCheck(HOUR_SECONDS) }),
@@ -106,7 +112,7 @@ for (const flavour of API_SERVERS) {
           const [late, cut] = await scene.healthy(set, 2);
           await scene.fail(late);
           const reported = async () => {
-            const { status } = await scene.read<MachineHealthCheck>(`mhc/${set}`);
+            const { status } = await scene.objects.read<MachineHealthCheck>("machinehealthchecks", set);
             return [status?.expectedMachines, status?.currentHealthy, status?.observedGeneration];
           };
           await eventually(async () => expect((await reported()).slice(0, 2)).toEqual([2, 1]), WITHIN);
@@ -117,6 +123,10 @@ for (const flavour of API_SERVERS) {
             expect(await scene.eventsOf("ConnectionFailed")).toContainEqual(
               expect.stringMatching(new RegExp(`^${cluster}: `)),
             );
+            // Such an Event may be older: a connection that is just being made fails, too.
+            const key = { namespace: "default", name: cluster };
+            const connection = await capstan.store.get(TYPE, key);
+            expect(isCompleteView(connection as Connection | undefined)).toBe(false);
           }, WITHIN);
           await scene.fail(cut, "Gone");
           const unhealthyNodeConditions = [{ type: "Ready", status: "False", timeoutSeconds: 1 }];

@@ -15,6 +15,7 @@ import {
 } from "../support/checked-sets.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
+import { objectsOf } from "../support/objects.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -57,7 +58,7 @@ for (const flavour of API_SERVERS) {
       beforeAll(async () => {
         const server = stack.use(await flavour.start());
         kubectl = kubectlFor(server.kubeconfigFile);
-        scene = checkedSets(kubectl);
+        scene = checkedSets(objectsOf(server.kubeconfigFile));
         stack.use(await startCapstan(server.kubeconfigFile));
         const sets = Object.entries(SETS).map(([name, checked]) => checkedSet(name, checked));
         await kubectl("apply -f -", [simClusterOfMachines("c1", 1), ...sets].join("---"));
@@ -71,7 +72,7 @@ for (const flavour of API_SERVERS) {
 
       async function says(set: SetName, counts: readonly number[], allowed: string): Promise<void> {
         await eventually(async () => {
-          const { status } = await scene.read<MachineHealthCheck>(`mhc/${set}`);
+          const { status } = await scene.objects.read<MachineHealthCheck>("machinehealthchecks", set);
           expect([status?.expectedMachines, status?.currentHealthy]).toEqual(counts);
           expect(conditionOf(status?.conditions, "RemediationAllowed")?.status).toBe(allowed);
         }, WITHIN);

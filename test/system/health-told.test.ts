@@ -7,6 +7,7 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
+import { type Objects, objectsOf } from "../support/objects.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -71,12 +72,14 @@ for (const flavour of API_SERVERS) {
     () => {
       const stack = new AsyncDisposableStack();
       let kubectl: Kubectl;
+      let objects: Objects;
       let kubeconfig = "";
 
       beforeAll(async () => {
         const server = stack.use(await flavour.start());
         kubeconfig = server.kubeconfigFile;
         kubectl = kubectlFor(kubeconfig);
+        objects = objectsOf(kubeconfig);
         stack.use(await startCapstan(kubeconfig));
         const clusters = ["c1", "c2"].map((name) => simClusterOfMachines(name, 1));
         const sets = Object.entries(SETS).map(([name, checked]) => checkedSet(name, checked));
@@ -106,7 +109,7 @@ for (const flavour of API_SERVERS) {
       }
 
       async function machinesOf(set: SetName): Promise<readonly Machine[]> {
-        return JSON.parse(await kubectl(`get machines -l set=${set} -o json`)).items;
+        return objects.list("machines", `labelSelector=set=${set}`);
       }
 
       const healthOf = ({ status }: Machine) =>

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Event } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import type { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
@@ -9,11 +11,15 @@ import { eventually, holds } from "../support/eventually.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { FENCE_GROUP, FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
+import { type Objects, objectsOf } from "../support/objects.ts";
 import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
+const METAL = "infrastructure.cluster.x-k8s.io/v1beta2/metalremediations";
+const CLOUD = "infrastructure.cluster.x-k8s.io/v1beta1/cloudremediations";
+const FENCE = `${FENCE_GROUP}/v1alpha1/fenceremediations`;
 
 /** A set of one Machine, and a health check of it with this template. */
 function checkedSet(name: string, templateRef: string): string {
@@ -90,13 +96,14 @@ for (const flavour of API_SERVERS) {
       const stack = new AsyncDisposableStack();
       let server: TestServer;
       let kubectl: Kubectl;
-      const read = async <T>(what: string): Promise<T> => JSON.parse(await kubectl(`get ${what} -o json`));
-      const list = async <T>(what: string): Promise<readonly T[]> =>
-        (await read<{ readonly items: readonly T[] }>(what)).items;
+      let objects: Objects;
+      const machineOf = (name: string) => objects.read<Machine>("machines", name);
+      const machinesOf = (set: SetName) => objects.list<Machine>("machines", `labelSelector=set=${set}`);
 
       beforeAll(async () => {
         server = stack.use(await flavour.start());
         kubectl = kubectlFor(server.kubeconfigFile);
+        objects = objectsOf(server.kubeconfigFile);
         await kubectl("apply -f -", FOREIGN_REMEDIATORS);
         await kubectl("wait crd --all --for=condition=Established --timeout=240s");
         const plurals = ["fenceremediations", "fenceremediationtemplates"];
@@ -112,7 +119,7 @@ for (const flavour of API_SERVERS) {
       /** The Machine of a set, once it is healthy. */
       function healthy(set: SetName): Promise<Machine> {
         return eventually(async () => {
-          const [machine] = await list<Machine>(`machines -l set=${set}`);
+          const [machine] = await machinesOf(set);
           const isHealthy = saidOf(machine, "HealthCheckSucceeded")[0] === "True";
           return machine !== undefined && isHealthy && machine;
         }, WITHIN) as Promise<Machine>;
@@ -123,6 +130,18 @@ for (const flavour of API_SERVERS) {
         return [status, reason, message];
       }
 
+      /** Messages of the Events about an object. */
+      async function eventsOf(reason: string, name: string): Promise<string> {
+        const selector = `fieldSelector=reason=${reason},involvedObject.name=${name}`;
+        return (await objects.list<Event>("events", selector)).map(({ message }) => message).join();
+      }
+
+      /** Status of a deprecated condition of the health check of a set. */
+      async function older(set: SetName, type: string) {
+        const { status } = await objects.read<MachineHealthCheck>("machinehealthchecks", set);
+        return conditionOf(status?.deprecated?.v1beta1?.conditions, type)?.status;
+      }
+
       const fail = ({ metadata }: Machine) =>
         patch(kubectl, `siminstance/${metadata.name}`, { spec: { faults: { node: "NotReady" } } });
       const heal = ({ metadata }: Machine) =>
@@ -130,19 +149,19 @@ for (const flavour of API_SERVERS) {
 
       /** The request for a Machine, once it is there. */
       function requested(plural: string, { metadata }: Machine): Promise<KubeObject> {
-        return eventually(() => read<KubeObject>(`${plural}/${metadata.name}`), WITHIN);
+        return eventually(() => objects.read(plural, metadata.name), WITHIN);
       }
 
-      async function isGone(what: string): Promise<void> {
+      async function isGone(plural: string, { metadata: { name } }: Machine): Promise<void> {
         await eventually(async () => {
-          expect((await kubectl.try(`get ${what}`)).output).toContain("NotFound");
+          await expect(objects.read(plural, name)).rejects.toThrow("404");
         }, WITHIN);
       }
 
       /** Its set has another one, which is healthy. */
       async function isReplaced(set: SetName, before: Machine): Promise<void> {
         await eventually(async () => {
-          const machines = await list<Machine>(`machines -l set=${set}`);
+          const machines = await machinesOf(set);
           expect(machines.map(({ metadata }) => metadata.uid)).not.toContain(before.metadata.uid);
           expect(machines.map((machine) => saidOf(machine, "HealthCheckSucceeded")[0])).toEqual(["True"]);
         }, WITHIN);
@@ -153,11 +172,11 @@ for (const flavour of API_SERVERS) {
         await fail(machine);
         const { metadata } = await requested("simremediations", machine);
         expect(metadata.ownerReferences).toMatchObject([{ kind: "Machine", uid: machine.metadata.uid }]);
-        await isGone(`simremediation/${machine.metadata.name}`);
+        await isGone("simremediations", machine);
         const after = await healthy("repaired");
         expect(after.metadata.uid).toBe(machine.metadata.uid);
         expect(saidOf(after, "OwnerRemediated")).toEqual([undefined, undefined, undefined]);
-        const instance = await read<SimInstance>(`siminstance/${machine.metadata.name}`);
+        const instance = await objects.read<SimInstance>("siminstances", machine.metadata.name);
         expect(instance.spec).toMatchObject({ faults: {}, reboots: 1 });
       });
 
@@ -167,7 +186,7 @@ for (const flavour of API_SERVERS) {
           const machine = await healthy(set);
           await fail(machine);
           await isReplaced(set, machine);
-          await isGone(`simremediation/${machine.metadata.name}`);
+          await isGone("simremediations", machine);
         },
       );
 
@@ -175,7 +194,7 @@ for (const flavour of API_SERVERS) {
         const machine = await healthy("metal");
         const { name } = machine.metadata;
         await fail(machine);
-        const request = await requested("metalremediations", machine);
+        const request = await requested(METAL, machine);
         expect(request).toMatchObject({
           apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
           metadata: {
@@ -193,18 +212,18 @@ for (const flavour of API_SERVERS) {
         });
         await heal(machine);
         await eventually(async () => {
-          const going = await read<KubeObject>(`metalremediation/${name}`);
+          const going = await objects.read(METAL, name);
           expect(going.metadata.deletionTimestamp).toBeDefined();
         }, WITHIN);
         // It fails again: the request that terminates is left alone, and another one follows it.
         await fail(machine);
         await patch(kubectl, `metalremediation/${name}`, { metadata: { finalizers: null } });
         await eventually(async () => {
-          const next = await read<KubeObject>(`metalremediation/${name}`);
+          const next = await objects.read(METAL, name);
           expect(next.metadata.uid).not.toBe(request.metadata.uid);
         }, WITHIN);
         await heal(machine);
-        await isGone(`metalremediation/${name}`);
+        await isGone(METAL, machine);
         const deletes = (await server.requests()).filter(
           ({ verb, resource, code }) => verb === "delete" && resource === "metalremediations" && code === 200,
         );
@@ -214,12 +233,12 @@ for (const flavour of API_SERVERS) {
       it("MHC-10, MHC-10.6: a request for Medik8s, whose kind may not be watched, names the Node and is deleted", async () => {
         const machine = await healthy("fence");
         await fail(machine);
-        const { metadata } = await requested("fenceremediations", machine);
+        const { metadata } = await requested(FENCE, machine);
         expect(metadata.annotations).toMatchObject({
           "remediation.medik8s.io/node-name": machine.status?.nodeRef?.name,
         });
         await heal(machine);
-        await isGone(`fenceremediation/${machine.metadata.name}`);
+        await isGone(FENCE, machine);
         const asked = (await server.requests()).filter(({ resource }) => resource === "fenceremediations");
         const shown = asked.filter(({ verb, code }) => verb === "watch" && code === 200);
         const listed = asked.filter(
@@ -228,67 +247,65 @@ for (const flavour of API_SERVERS) {
         expect([shown.length, listed.length > 0]).toEqual([0, true]);
       });
 
-      it("MHC-9.3, MHC-10.4: a template that is missing is said on the Machine, and used once it is there", async () => {
+      it("MHC-9.3, MHC-9.6, MHC-10.4: a template that is missing is said on the Machine and on the health check, and used once it is there", async () => {
         const machine = await healthy("late");
         await fail(machine);
         const { name } = machine.metadata;
         await eventually(async () => {
-          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")).toEqual([
+          expect(saidOf(await machineOf(name), "ExternallyRemediated")).toEqual([
             "False",
             "RemediationTemplateNotFound",
             "Error retrieving remediation template MetalRemediationTemplate default/late",
           ]);
+          expect(await older("late", "ExternalRemediationTemplateAvailable")).toBe("False");
         }, WITHIN);
         await kubectl("apply -f -", TEMPLATES.late.manifest);
-        expect((await requested("metalremediations", machine)).apiVersion).toMatch(/\/v1beta/);
+        expect((await requested(METAL, machine)).apiVersion).toMatch(/\/v1beta/);
         await eventually(async () => {
-          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")[1]).toBe(
-            "WaitingForRemediation",
-          );
+          expect(saidOf(await machineOf(name), "ExternallyRemediated")[1]).toBe("WaitingForRemediation");
+          expect(await older("late", "ExternalRemediationTemplateAvailable")).toBe("True");
         }, WITHIN);
       });
 
-      it("MHC-10.4: a request that the server refuses is said with its words, and made once the template is right", async () => {
+      it("MHC-9.6, MHC-10.4: a request that the server refuses is said with its words, and made once the template is right", async () => {
         const machine = await healthy("refused");
         await fail(machine);
         const { name } = machine.metadata;
         await eventually(async () => {
-          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")[1]).toBe(
+          expect(saidOf(await machineOf(name), "ExternallyRemediated")[1]).toBe(
             "RemediationRequestCreationFailed",
           );
-          const events = await list<{ readonly message: string }>(
-            `events --field-selector=reason=RemediationRequestCreationFailed,involvedObject.name=${name}`,
-          );
-          expect(events.map(({ message }) => message).join()).toContain("spec.strategy");
+          const events = await eventsOf("RemediationRequestCreationFailed", name);
+          expect(events).toContain("spec.strategy");
+          expect(await older("refused", "ExternalRemediationRequestAvailable")).toBe("False");
         }, WITHIN);
         const right = { spec: { template: { spec: { strategy: "Reboot" } } } };
         await patch(kubectl, "cloudremediationtemplate/refused", right);
-        await requested("cloudremediations", machine);
+        await requested(CLOUD, machine);
+        await eventually(async () => {
+          expect(await older("refused", "ExternalRemediationRequestAvailable")).toBe("True");
+        }, WITHIN);
       });
 
       it("MHC-16.1, MHC-16.6: a policy lets one of two Machines be replaced, and keeps its history", async () => {
         await healthy("paced");
         const both = await eventually(async () => {
-          const machines = await list<Machine>("machines -l set=paced");
+          const machines = await machinesOf("paced");
           const isWell = (machine: Machine) => saidOf(machine, "HealthCheckSucceeded")[0] === "True";
           return machines.length === 2 && machines.every(isWell) && machines;
         }, WITHIN);
         if (both === false) return;
         for (const machine of both) await fail(machine);
         await eventually(async () => {
-          const { status } = await read<RemediationPolicy>("remediationpolicy/paced");
+          const { status } = await objects.read<RemediationPolicy>("remediationpolicies", "paced");
           expect(status?.remediations).toMatchObject([
             { healthCheck: "paced", by: "Owner", outcome: "Deleted" },
           ]);
           expect(status?.underWay).toBe(0);
-          const events = await list<{ readonly message: string }>(
-            "events --field-selector=reason=RemediationBlocked,involvedObject.name=paced",
-          );
-          expect(events.map(({ message }) => message).join()).toContain(
-            "1 remediations have begun within 3600 s",
-          );
+          const events = await eventsOf("RemediationBlocked", "paced");
+          expect(events).toContain("1 remediations have begun within 3600 s");
         }, WITHIN);
-        const machines = await list<Machine>("machines -l set=paced");
+        const machines = await machinesOf("paced");
         const left = both.filter(({ metadata }) => machines.some((one) => one.metadata.uid === metadata.uid));
         expect(left).toHaveLength(1);
         const [other] = left;
@@ -301,11 +318,11 @@ for (const flavour of API_SERVERS) {
       it("MHC-16.7: a policy gives the Machine of a hopeless request to its set, which replaces it", async () => {
         const machine = await healthy("escalated");
         await fail(machine);
-        await requested("metalremediations", machine);
+        await requested(METAL, machine);
         await patchStatus(kubectl, `metalremediation/${machine.metadata.name}`, { phase: "Hopeless" });
         await isReplaced("escalated", machine);
         await eventually(async () => {
-          const { status } = await read<RemediationPolicy>("remediationpolicy/escalated");
+          const { status } = await objects.read<RemediationPolicy>("remediationpolicies", "escalated");
           expect(status?.remediations).toMatchObject([
             { by: "ExternalController", outcome: "Escalated", endedAt: expect.any(String) },
           ]);
@@ -316,7 +333,7 @@ for (const flavour of API_SERVERS) {
         const machine = await healthy("taken");
         const { name } = machine.metadata;
         await kubectl("create configmap its-owner");
-        const { uid } = (await read<KubeObject>("configmap/its-owner")).metadata;
+        const { uid } = (await objects.read("configmaps", "its-owner")).metadata;
         const owner = `{ apiVersion: v1, kind: ConfigMap, name: its-owner, uid: ${uid} }`;
         await kubectl(
           "create -f -",
@@ -329,16 +346,14 @@ spec: { strategy: Reboot }
         );
         await fail(machine);
         await eventually(async () => {
-          const events = await list<{ readonly message: string }>(
-            "events --field-selector=reason=RemediationBlocked,involvedObject.name=taken",
-          );
-          expect(events.map(({ message }) => message).join()).toContain(`CloudRemediation ${name}`);
+          const events = await eventsOf("RemediationBlocked", "taken");
+          expect(events).toContain(`CloudRemediation ${name}`);
         }, WITHIN);
         await heal(machine);
         await healthy("taken");
         await holds(
           async () => {
-            const left = await read<KubeObject>(`cloudremediation/${name}`);
+            const left = await objects.read(CLOUD, name);
             expect(left.metadata.deletionTimestamp).toBeUndefined();
           },
           { forMs: 2_000, stepMs: 500 },

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -100,13 +101,41 @@ apiVersion: infrastructure.sim.capstan.dev/v1beta2
 kind: SimMachine
 metadata: { name: old-machine, namespace: default }
 spec: {}
+---
+${oldCheck("v1beta1", "unhealthyRange: '[0-2]', unhealthyMachineConditions: [{ type: NodeReady, status: 'False', timeout: 10m }]")}
+---
+${oldCheck("v1alpha4", "nodeStartupTimeout: 45500ms, maxUnhealthy: 40%, remediationTemplate: { apiVersion: example.com/v1, kind: ATemplate, name: a }")}
+---
+${oldCheck("v1alpha3", "maxUnhealthy: 40%")}
+`;
+
+/** A health check of an earlier version, as its users wrote it. */
+function oldCheck(version: string, more: string): string {
+  const condition = "{ type: Ready, status: Unknown, timeout: 5m }";
+  return `
+apiVersion: cluster.x-k8s.io/${version}
+kind: MachineHealthCheck
+metadata: { name: ${version}, namespace: default }
+spec: { clusterName: old, selector: { matchLabels: { set: old } }, unhealthyConditions: [${condition}], ${more} }
+`;
+}
+
+/** The example of the proposal of health checks. */
+const PROPOSED = `
+apiVersion: cluster.x-k8s.io/v1alpha3
+kind: MachineHealthCheck
+metadata: { name: example, namespace: default }
+spec:
+  selector: { matchLabels: { role: worker } }
+  unhealthyConditions: [{ type: Ready, status: Unknown, timeout: 5m }]
+  maxUnhealthy: 40%
 `;
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `manifests of v1beta1 on ${flavour.name}`,
     () => {
-      it("CL-11, MA-9, MS-9: are applied as v1beta2 and reach Running", async () => {
+      it("CL-11, MA-9, MS-9, MHC-3: are applied as v1beta2 and reach Running", async () => {
         await using server = await flavour.start();
         const dir = await mkdtemp(join(tmpdir(), "capstan-v1beta1-"));
         try {
@@ -115,7 +144,17 @@ for (const flavour of API_SERVERS) {
           const to = ["--kubeconfig", server.kubeconfigFile, "--install-crds"];
           const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready");
           expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
+          for (const version of ["v1beta1", "v1alpha4", "v1alpha3"]) {
+            const check = `MachineHealthCheck default/${version} of cluster.x-k8s.io/${version}`;
+            expect(output).toContain(`${check}: spec.unhealthyConditions is applied as spec.checks.`);
+          }
           expect(code).toBe(0);
+          await writeFile(file, PROPOSED);
+          const refused = await runCli("up", ...to, "-f", file);
+          expect(refused.code).toBe(1);
+          expect(refused.output).toMatch(
+            /spec\.maxUnhealthy is applied as [\s\S]*spec\.clusterName: Required value/,
+          );
         } finally {
           await rm(dir, { recursive: true });
         }
@@ -137,6 +176,20 @@ for (const flavour of API_SERVERS) {
           deletion: { nodeVolumeDetachTimeoutSeconds: 120 },
           infrastructureRef: { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine" },
         });
+        const { items } = JSON.parse(await kubectl("get mhc -o json"));
+        const limit = { unhealthyLessThanOrEqualTo: "40%" };
+        const templateRef = { apiVersion: "example.com/v1", kind: "ATemplate", name: "a" };
+        expect(items.map((check: MachineHealthCheck) => check.spec)).toMatchObject([
+          { checks: { nodeStartupTimeoutSeconds: 600 }, remediation: { triggerIf: limit } },
+          { checks: { nodeStartupTimeoutSeconds: 45 }, remediation: { triggerIf: limit, templateRef } },
+          {
+            checks: {
+              unhealthyNodeConditions: [{ type: "Ready", status: "Unknown", timeoutSeconds: 300 }],
+              unhealthyMachineConditions: [{ type: "NodeReady", status: "False", timeoutSeconds: 600 }],
+            },
+            remediation: { triggerIf: { unhealthyInRange: "[0-2]" } },
+          },
+        ]);
       });
     },
   );

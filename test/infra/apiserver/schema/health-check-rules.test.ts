@@ -59,6 +59,23 @@ describe("the rules that stand in for the admission of health checks", () => {
     expect(refusals("spec/selector", { matchExpressions: [{ key: "tier", operator: "Exists" }] })).toEqual(
       [],
     );
+    for (const values of [["a"], ["a", "b"]]) {
+      const expressions = ["In", "NotIn"].map((operator) => ({ key: "tier", operator, values }));
+      expect(refusals("spec/selector", { matchExpressions: expressions })).toEqual([]);
+    }
+  });
+
+  it.each([
+    { operator: "Like", values: ["a"] },
+    { operator: "In" },
+    { operator: "NotIn", values: [] },
+    { operator: "Exists", values: ["a"] },
+  ])("MHC-2: refuse the expression %j of a selector", (expression) => {
+    expect(refusals("spec/selector", { matchExpressions: [{ key: "tier", ...expression }] })).toEqual([
+      expect.stringMatching(
+        /^spec\.selector\.matchExpressions: Invalid value: .*: each expression must be In or NotIn /,
+      ),
+    ]);
   });
 
   it("MHC-2: refuse another Cluster on update", () => {
