@@ -1,6 +1,7 @@
 import { generateReadme } from "./cli/readme.ts";
 import { generateCrds } from "./crds/generate.ts";
 import { generateManifests } from "./deploy/manifests/generate.ts";
+import { generateObservation } from "./deploy/observation/generate.ts";
 
 /**
  * Runs `npm run generate`: writes every file that is generated and committed. `--check` only lists files that
@@ -10,6 +11,7 @@ const check = process.argv.includes("--check");
 const differing = [
   ...(await generateCrds({ check })),
   ...(await generateManifests({ check })),
+  ...(await generateObservation({ check })),
   ...(await generateReadme({ check })),
 ];
 for (const file of differing) process.stdout.write(`${file}\n`);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
@@ -10,6 +11,7 @@ import { readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import type { Server } from "../kube/client.ts";
+import type { SentRequest } from "../kube/request.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
@@ -113,7 +115,9 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
 
   const kubeconfigFile = options.roles.has("apiserver") ? options.writeKubeconfig : options.kubeconfig;
   if (options.roles.has("apiserver")) await startEmbedded(options, starting);
-  const connect = await readManagement(kubeconfigFile, { clock, log });
+  let observed: Observed | undefined;
+  const noteRequest = requestNotes(() => observed);
+  const connect = await readManagement(kubeconfigFile, { clock, log, noteRequest: noteRequest(MANAGEMENT) });
   const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || options.roles.has("apiserver")) {
     const { installCrds } = await import("./install-crds.ts");
@@ -128,7 +132,6 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const place = { redis, file: options.deadLetters, writer: true };
   const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
-  let observed: Observed | undefined;
   const notes = notesFor(recorder, () => observed);
   const opened = await openQueueAndStore(source, { clock, log, ...notes }, starting);
   const store = options.wrapStore?.(opened.store) ?? opened.store;
@@ -147,7 +150,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     starting.use(await startCloud({ serves: [{ server: ownServer }], clock, log }));
   }
   const { noteResync, noteStrayError } = observed ?? {};
-  const shared = { store, clock, log, ...workloadOptions(options) };
+  const noteWorkloadRequest = noteRequest("workload");
+  const shared = { store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
   const relay = starting.use(await startWatching(watching, options));
   if (relay !== undefined) observed?.relayStarted(relay);
@@ -189,6 +193,12 @@ function notesFor(
     },
     noteCount: (...counted) => observed()?.noteCount(...counted),
   };
+}
+
+/** Passes requests to the metrics, which start later than the connections. */
+function requestNotes(observed: () => Observed | undefined) {
+  return (host: Parameters<Observed["noteRequest"]>[0]) => (request: SentRequest) =>
+    observed()?.noteRequest(host, request);
 }
 
 async function serve(

@@ -16,7 +16,7 @@ export function addListenOptions(command: Command): Command {
     .addOption(
       new Option(
         "--diagnostics-address <address>",
-        "serve /metrics, /status and /keys over TLS to clients that the API server or a client certificate admits, for example at :8443 (default: nowhere)",
+        "serve /metrics, /status, /keys and /scale over TLS to clients that the API server or a client certificate admits, for example at :8443 (default: nowhere)",
       ).argParser(parseListenAddress),
     )
     .option(

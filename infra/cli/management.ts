@@ -2,7 +2,7 @@ import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { readEnvironment } from "../config.ts";
-import { createServer, type Server } from "../kube/client.ts";
+import { createServer, type Server, type ServerOptions } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
 import { addressList } from "../kube/server-access.ts";
@@ -30,11 +30,16 @@ export type Connect = (rate?: Partial<RequestRate>) => Server;
 /** Reads the kubeconfig `file` (KC-02 without one), now and whenever its credentials are refused. */
 export async function readManagement(
   file: string | undefined,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  {
+    clock,
+    log,
+    noteRequest,
+  }: Pick<ServerOptions, "noteRequest"> & { readonly clock: Clock; readonly log: Log },
 ): Promise<Connect> {
   const reload = () => loadKubeconfig({ file, env: readEnvironment() });
   const access = await reload();
-  return (rate = {}) => createServer(access, { clock, log, version: packageVersion(), reload, rate });
+  const version = packageVersion();
+  return (rate = {}) => createServer(access, { clock, log, version, reload, rate, noteRequest });
 }
 
 /** A server that may be foreign: what it sends is bounded as that of workload servers is. */

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { runbookRows } from "../deploy/observation/alerts.ts";
 import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { rulesReference } from "./contract/reference-page.ts";
@@ -21,6 +22,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
   const generated = [
     ["README.md", table],
     ["infra/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
+    ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
     ["shared/contract/rules/README.md", rulesReference()],
     ["functions/README.md", `\`\`\`ts\n// ${EXAMPLE}\n${example}\`\`\``],
   ] as const;

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { KINDS } from "../../shared/api/registry.ts";
+import { bringUpToDate } from "../generated-folder.ts";
 import { writeYaml } from "../yaml/write-yaml.ts";
 import { toCrd } from "./crd.ts";
 
@@ -19,31 +19,11 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the names of files under `generated/` that are missing, differ, or are no longer generated. */
-async function differingFiles(): Promise<readonly string[]> {
-  const wanted = generatedFiles();
-  await mkdir(GENERATED, { recursive: true });
-  const present = await readdir(GENERATED);
-  const differing = new Set(wanted.keys());
-  for (const name of present) {
-    const content = await readFile(new URL(name, GENERATED), "utf8");
-    if (content === wanted.get(name)) differing.delete(name);
-    else differing.add(name);
-  }
-  return [...differing];
-}
-
 /**
  * Brings `generated/` up to date, or with `check` only compares. Returns the paths of files that were out of
  * date, from the root.
  */
-export async function generateCrds({ check }: { readonly check: boolean }): Promise<readonly string[]> {
-  const wanted = generatedFiles();
-  const differing = await differingFiles();
-  for (const name of check ? [] : differing) {
-    const content = wanted.get(name);
-    if (content === undefined) await rm(new URL(name, GENERATED));
-    else await writeFile(new URL(name, GENERATED), content);
-  }
+export async function generateCrds(options: { readonly check: boolean }): Promise<readonly string[]> {
+  const differing = await bringUpToDate(GENERATED, generatedFiles(), options);
   return differing.map((name) => `infra/crds/generated/${name}`);
 }

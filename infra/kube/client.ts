@@ -12,7 +12,7 @@ import {
 import { createDiscovery } from "./discovery.ts";
 import type { RequestSubject } from "./errors.ts";
 import type { RequestRate } from "./rate-limit.ts";
-import { createRequester, type Requester } from "./request.ts";
+import { createRequester, type Requester, type RequesterOptions } from "./request.ts";
 import { createReviewer } from "./reviews.ts";
 import type { ServerAccess } from "./server-access.ts";
 import { createTimeSlices } from "./time-slices.ts";
@@ -35,6 +35,7 @@ export interface ServerOptions {
   readonly idleMs?: number | undefined;
   /** Opens connections to the server. Default: over the network. */
   readonly connect?: Connect | undefined;
+  readonly noteRequest?: RequesterOptions["noteRequest"];
 }
 
 /** One API server: its connections, credentials and request budget, shared by all clients made from it. */
@@ -67,6 +68,7 @@ export function createServer(access: ServerAccess, options: ServerOptions): Serv
     reload: options.reload,
     log: options.log,
     connect: options.connect,
+    noteRequest: options.noteRequest,
   });
   const clients = new Map<string, ServerClient>();
   const agent = `capstan/${options.version ?? "dev"}`;

@@ -15,6 +15,16 @@ import {
 export interface RequesterOptions extends CredentialsOptions {
   readonly rate: RequestRate;
   readonly log?: Log | undefined;
+  /** Called after every attempt, for metrics. Must not throw. */
+  readonly noteRequest?: ((request: SentRequest) => void) | undefined;
+}
+
+export interface SentRequest {
+  readonly method: string;
+  /** 0 without an answer. */
+  readonly status: number;
+  /** Until the end of the answer; absent for a watch, which lasts. */
+  readonly seconds?: number;
 }
 
 interface Call extends HttpRequest {
@@ -58,17 +68,20 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
   const limit = createRateLimit(clock, options.rate);
   const credentials = createCredentials(access, options);
   const answers = new Map<number, number>();
-  const count = (status: number) => answers.set(status, (answers.get(status) ?? 0) + 1);
+  const count = countIn(answers, options.noteRequest);
 
   const attempt = async (call: Call, deadlineAt: number): Promise<HttpAnswer> => {
     const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call);
+    const startedMs = performance.now();
+    const end = (status: number) =>
+      count({ method: call.method, status, seconds: (performance.now() - startedMs) / 1_000 });
     try {
       const transport = await credentials.transport();
       const answer = await transport.send(call, call.limitBytes, deadline.signal);
-      count(answer.status);
+      end(answer.status);
       return answer;
     } catch (error) {
-      count(0);
+      end(0);
       if (error instanceof AnswerTooLarge) throw undecodable(call.subject, error.message, "TooLarge");
       throw noAnswer(deadline.signal.aborted ? deadline.signal.reason : error, call.subject, "no answer");
     } finally {
@@ -118,7 +131,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     async open(call, signal) {
       const once = async () => {
         const answer = await openOnce(call, signal, credentials, clock);
-        count(answer.statusCode ?? 0);
+        count({ method: call.method, status: answer.statusCode ?? 0 });
         return answer;
       };
       let answer = await once();
@@ -132,6 +145,13 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       throw refusal;
     },
     [Symbol.dispose]: () => credentials[Symbol.dispose](),
+  };
+}
+
+function countIn(answers: Map<number, number>, noteRequest: RequesterOptions["noteRequest"]) {
+  return (request: SentRequest): void => {
+    answers.set(request.status, (answers.get(request.status) ?? 0) + 1);
+    noteRequest?.(request);
   };
 }
 

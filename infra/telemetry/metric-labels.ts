@@ -1,5 +1,8 @@
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
+import { GROUPS } from "../../shared/function/groups.ts";
 import type { DeathReason } from "../../shared/runtime/letters/dead-letter.ts";
+import { packageVersion } from "../package-version.ts";
 import type { ResyncCause } from "../relay/resync.ts";
 
 /** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */
@@ -27,6 +30,12 @@ const CAUSES = [
   "WentBack",
 ] as const;
 
+/** Statuses of an API server. */
+const CODES = [
+  200, 201, 202, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429, 500, 501, 502, 503, 504,
+].map(String);
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 export const RESYNC_CAUSES = ["start", "list", "restored", "period", "loss"] as const satisfies ResyncCause[];
 
 export const LABEL_VALUES = {
@@ -39,5 +48,12 @@ export const LABEL_VALUES = {
   /** Kinds of providers are known only to the CRDs of a cluster; they share one value. */
   resource: [...KINDS.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`)), "provider"],
   type: ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"],
+  code: [...CODES, "<error>"],
+  method: METHODS,
+  verb: METHODS,
+  host: [MANAGEMENT, "workload"],
+  group: GROUPS,
+  version: [packageVersion()],
+  nodeversion: [process.version],
   state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],
 } as const;

@@ -19,6 +19,8 @@ const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
+/** Of client-go. */
+const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 const NAME = ["name", "controller"] as const;
 const LOOP = ["server", "resource"] as const;
@@ -101,6 +103,41 @@ export const METRICS = {
     type: "gauge",
     labels: ["controller"],
     help: "Runs in progress in this process.",
+  },
+  rest_client_requests_total: {
+    type: "counter",
+    labels: ["code", "method", "host"],
+    help: "Requests to API servers by status, <error> without an answer. The host is management or workload.",
+  },
+  rest_client_request_duration_seconds: {
+    type: "histogram",
+    labels: ["verb", "host"],
+    buckets: REQUEST_BUCKETS,
+    help: "How long requests to API servers take, without watches.",
+  },
+  process_cpu_seconds_total: {
+    type: "counter",
+    labels: [],
+    help: "CPU time of this process, user and system.",
+  },
+  process_start_time_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "When this process started, in seconds since 1970.",
+  },
+  process_resident_memory_bytes: { type: "gauge", labels: [], help: "Resident memory of this process." },
+  process_virtual_memory_bytes: { type: "gauge", labels: [], help: "Virtual memory of this process." },
+  process_open_fds: { type: "gauge", labels: [], help: "Open files and connections of this process." },
+  process_max_fds: { type: "gauge", labels: [], help: "Files and connections that this process may open." },
+  capstan_build_info: {
+    type: "gauge",
+    labels: ["version", "nodeversion"],
+    help: "1; its labels are the versions of Capstan and of Node.js.",
+  },
+  capstan_scale_workers: {
+    type: "gauge",
+    labels: ["group"],
+    help: "Workers that the functions of a group want now, not rounded; /scale?group=NAME gives the same number.",
   },
   capstan_queue_waiting: {
     type: "gauge",

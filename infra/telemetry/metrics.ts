@@ -40,12 +40,9 @@ export async function createMetrics(functions: readonly string[]): Promise<Metri
     if (type === "counter") counters.set(name, new prom.Counter(common));
     else if (type === "histogram")
       histograms.set(name, new prom.Histogram({ ...common, buckets: [...(buckets ?? [])] }));
-    else {
-      const gauge = new prom.Gauge(common);
-      gauges.set(name, gauge);
-      // A metric without labels starts at 0, which would look like a fact.
-      if (labels.length === 0) gauge.remove();
-    }
+    else gauges.set(name, new prom.Gauge(common));
+    // A metric without labels starts at 0, which would look like a fact.
+    if (labels.length === 0) (counters.get(name) ?? gauges.get(name))?.remove();
   }
   const closed = labelCloser(functions);
   const refreshers: (() => void | Promise<void>)[] = [];

@@ -2,7 +2,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 
-interface FunctionDepth {
+export interface FunctionDepth {
   readonly functionName: string;
   /** Undefined when the queue did not answer in time. */
   readonly depth: QueueDepth | undefined;

@@ -3,7 +3,8 @@ import { parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";
+import type { ScaleView } from "../telemetry/scale-view.ts";
+import { type HealthSources, oneLine, statusOf, unreadyReasons } from "./health.ts";
 import { LIMITS, startListener } from "./http-listener.ts";
 import { isLoopbackHost, type LoopbackAddress } from "./loopback-address.ts";
 
@@ -12,6 +13,8 @@ export interface PageSources {
   readonly metrics: Metrics;
   readonly health: HealthSources;
   readonly history: ReadHistory;
+  /** Absent in a process without a relay. */
+  readonly scale?: ScaleView | undefined;
 }
 
 export interface EndpointsOptions extends PageSources {
@@ -69,10 +72,11 @@ export function targetOf({ url = "" }: IncomingMessage): Target {
 
 /**
  * Returns one of the pages `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons),
- * `/metrics`, `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`); 404 for any other path. Nothing changes.
+ * `/metrics`, `/status` (JSON), `/keys?key=KEY` (JSON, for `capstan explain`) and, beside a relay, `/scale?group=NAME` (JSON,
+ * for autoscalers); 404 for any other path. Nothing changes.
  */
 export async function pageOf(
-  { metrics, health, history }: PageSources,
+  { metrics, health, history, scale }: PageSources,
   { path, query }: Target,
 ): Promise<Answer> {
   switch (path) {
@@ -89,8 +93,13 @@ export async function pageOf(
       return json(await statusOf(health));
     case "/keys":
       return keyAnswer(new URLSearchParams(query).get("key") ?? "", { health, history });
+    case "/scale":
+      return scaleAnswer(new URLSearchParams(query).get("group") ?? "", scale);
     default:
-      return { code: 404, text: "there are /healthz, /readyz, /metrics, /status and /keys?key=KEY\n" };
+      return {
+        code: 404,
+        text: "there are /healthz, /readyz, /metrics, /status, /keys?key=KEY and, beside a relay, /scale?group=NAME\n",
+      };
   }
 }
 
@@ -111,6 +120,25 @@ async function keyAnswer(
     if (spec.reconciles.kind === key.kind) known[spec.name] = await history(spec.name, text);
   }
   return json(known);
+}
+
+/** Returns the workers that a group wants; a queue that does not answer is an error, and never 0. Source: D-302 */
+async function scaleAnswer(name: string, scale: ScaleView | undefined): Promise<Answer> {
+  if (scale === undefined) {
+    return { code: 404, text: "only a relay knows what the workers must do: ask one for /scale\n" };
+  }
+  const group = scale.groups.find((each) => each === name);
+  if (group === undefined) {
+    return { code: 404, text: `parameter group: write one of ${scale.groups.join(", ")}\n` };
+  }
+  try {
+    return json({ group, workers: await scale.workers(group) });
+  } catch (error) {
+    return {
+      code: 503,
+      text: `not known: ${oneLine(error instanceof Error ? error.message : String(error))}\n`,
+    };
+  }
 }
 
 function json(value: object): Answer {

@@ -123,7 +123,7 @@ function typeOf({ group, kind }: Pick<Kind, "group" | "kind">): TypeKey {
 
 const MAX_REASON_CHARS = 300;
 /** Messages of others must not break the line or fill the screen. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return maskText(text)
     .replace(/[\p{Cc}\s]+/gu, " ")
     .slice(0, MAX_REASON_CHARS);

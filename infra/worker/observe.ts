@@ -7,8 +7,11 @@ import type { Relay } from "../relay/relay.ts";
 import { type LedgerMeter, meterLedger } from "../telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
+import { meterProcess } from "../telemetry/process-metrics.ts";
 import { viewQueue } from "../telemetry/queue-view.ts";
 import { meterRelay } from "../telemetry/relay-metrics.ts";
+import { meterRequests, type NoteRequest } from "../telemetry/request-metrics.ts";
+import { meterScale, viewScale } from "../telemetry/scale-view.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { unreadyReasons } from "./health.ts";
@@ -39,6 +42,7 @@ export interface Observed extends AsyncDisposable, LedgerMeter {
   readonly diagnosticsPort: number | undefined;
   /** The queue to work with: the same one, measured. */
   readonly queue: Queue;
+  readonly noteRequest: NoteRequest;
   /** Whether it can do its work. Any client may ask: the answer is a second old at most, and asks no more often. */
   isReady(): Promise<boolean>;
   relayStarted(relay: Relay): void;
@@ -55,6 +59,10 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
   const view = viewQueue(queue, names, clock);
   const metered = meterQueue(queue, { metrics });
   meterDepths(view, metrics);
+  meterProcess(metrics);
+  // Only a relay knows all functions of a deployment, and one is always there.
+  const scale = parts.relay ? viewScale(queue, functions, clock) : undefined;
+  if (parts.relay) meterScale(view, functions, metrics);
   let relay: Relay | "starting" | undefined = parts.relay ? "starting" : undefined;
   let worker: Worker | "starting" | undefined = parts.worker ? "starting" : undefined;
   const health = {
@@ -68,7 +76,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     relay: () => relay,
     worker: () => worker,
   };
-  const pages = { metrics, health, history };
+  const pages = { metrics, health, history, scale };
   await using starting = new AsyncDisposableStack();
   const endpoints = address && starting.use(await startEndpoints({ ...pages, address, log }));
   const beyond = diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, clock, log }));
@@ -78,6 +86,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     diagnosticsPort: beyond?.port,
     isReady: keptFor(READINESS_MS, clock, async () => (await unreadyReasons(health)).length === 0),
     queue: metered.queue,
+    noteRequest: meterRequests(metrics),
     ...meterLedger(metrics, names),
     relayStarted(started) {
       relay = started;

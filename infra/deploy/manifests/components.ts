@@ -4,7 +4,9 @@ import { boundRole, OF_PROVIDERS, processAccount, RIGHTS } from "./accounts.ts";
 import { filesOf } from "./base.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { monitors } from "./monitors.ts";
+import { observationComponents } from "./observation.ts";
 import { functionProcesses, NAMESPACE, type ServerProcess, serverProcesses } from "./processes.ts";
+import { scalingComponents } from "./scaling.ts";
 
 const RBAC = "rbac.authorization.k8s.io/v1";
 
@@ -15,6 +17,8 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
     "per-function": perFunction(functions),
     "owner-enforcement": ownerEnforcement([...processes, ...functions]),
     monitors: { kind: "Component", files: { monitors: monitors() } },
+    ...scalingComponents(),
+    ...observationComponents(),
     namespaced: withoutBindings("objects", "secrets", "providers", "diagnostics", "owners"),
     hardened: HARDENED,
   };

@@ -2,7 +2,7 @@ import type { Manifest } from "../deployment.ts";
 import { NAMESPACE, PART_OF } from "./processes.ts";
 
 /** A Secret that `capstan secrets` prints: a certificate that every process admits, and the CA of these. */
-const CLIENT = "capstan-diagnostics-client";
+export const CLIENT = "capstan-diagnostics-client";
 
 /** Returns what the Prometheus operator scrapes: every process, over TLS, with a client certificate. Source: D-203 */
 export function monitors(): readonly Manifest[] {

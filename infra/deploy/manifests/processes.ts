@@ -24,12 +24,17 @@ export async function serverProcesses(): Promise<readonly [ServerProcess, ...Ser
   return [
     { name: "capstan-relay", part: "relay", functions },
     ...GROUPS.map((group) => ({
-      name: `capstan-worker-${group}`,
+      name: workersOf(group),
       part: "worker" as const,
       group,
       functions: functions.filter(({ spec }) => groupOf(spec) === group),
     })),
   ];
+}
+
+/** Returns the name of the Deployment that serves a group. */
+export function workersOf(group: Group): string {
+  return `capstan-worker-${group}`;
 }
 
 /** Returns workers of one function each, in place of those of groups. Source: S-01 */

@@ -5,6 +5,7 @@ import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../../kube/client.ts";
 import { parseKubeconfig } from "../../kube/kubeconfig.ts";
 import type { RequestRate } from "../../kube/rate-limit.ts";
+import type { RequesterOptions } from "../../kube/request.ts";
 import { type AddressList, isLoopback, type ServerAccess } from "../../kube/server-access.ts";
 import type { Connect } from "../../kube/transport.ts";
 
@@ -15,6 +16,8 @@ const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };
 export interface WorkloadReach {
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with every request to a workload server, for metrics. */
+  readonly noteWorkloadRequest?: RequesterOptions["noteRequest"];
   /** Version in the User-Agent. */
   readonly version?: string | undefined;
   /** Request rate to each workload server. Default 100 requests/s, burst 200. */
@@ -103,6 +106,7 @@ export function createWorkloadServer(
     log,
     version,
     connect,
+    noteRequest: options.noteWorkloadRequest,
     untrusted: true,
     rate: { ...WORKLOAD_RATE, ...workloadRate },
     async reload() {

@@ -55,7 +55,7 @@ async function answerTo(message: IncomingMessage, admit: Admit, pages: PageSourc
   return (await admit(message, target.path)) ?? pageOf(pages, target);
 }
 
-const PATHS: ReadonlySet<string> = new Set(["/metrics", "/status", "/keys"]);
+const PATHS: ReadonlySet<string> = new Set(["/metrics", "/status", "/keys", "/scale"]);
 
 /** Sessions are not resumed: a client shows its certificate each time. */
 function contextOf({ key, cert, ca }: Identity): SecureContextOptions {

@@ -240,6 +240,44 @@ describe("the endpoints of a process", () => {
     expect((await fetch(`${world.url}/keys?key=nonsense`)).status).toBe(400);
   });
 
+  it("D-302: give autoscalers the workers of a group as a number, and the same as a metric", async () => {
+    await using world = await serve({ parts: { relay: true, worker: false } });
+    const keys = Array.from({ length: 70 }, (_, n) => `default/-|Widget|default/w${n}`);
+    await world.observed.queue.enqueue(
+      GROW.spec.name,
+      keys.map((key) => ({ key, class: "live" })),
+    );
+    const answer = await fetch(`${world.url}/scale?group=core`);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await answer.json()).toEqual({ group: "core", workers: expect.closeTo(0.2) });
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    expect(Number(/^capstan_scale_workers\{group="core"\} (.+)$/m.exec(metrics)?.[1])).toBeCloseTo(0.2);
+  });
+
+  it("D-302: give no number for an unknown group, without a relay, or while the queue is away", async () => {
+    await using away = await serve({
+      parts: { relay: true, worker: false },
+      wrapQueue: (queue) => ({ ...queue, depth: () => Promise.reject(new Error("Connection\nis closed.")) }),
+    });
+    const askFor = async (url: string, query: string) => {
+      const response = await fetch(`${url}/scale${query}`);
+      return { code: response.status, text: await response.text() };
+    };
+    const unknown = { code: 404, text: "parameter group: write one of core\n" };
+    for (const query of ["", "?group=", "?group=workload", "?group=core%00", "?groups=core"]) {
+      expect(await askFor(away.url, query)).toEqual(unknown);
+    }
+    const text = "not known: queue of widget-grow: Connection is closed.\n";
+    expect(await askFor(away.url, "?group=core")).toEqual({ code: 503, text });
+    expect(await (await fetch(`${away.url}/metrics`)).text()).not.toMatch(/^capstan_scale_workers/m);
+
+    await using worker = await serve({ parts: { relay: false, worker: true } });
+    expect(await askFor(worker.url, "?group=core")).toEqual({
+      code: 404,
+      text: "only a relay knows what the workers must do: ask one for /scale\n",
+    });
+  });
+
   it("say which address is taken", async () => {
     await using world = await serve();
     const port = Number(new URL(world.url).port);

@@ -1,0 +1,117 @@
+import { GROUPS, type Group } from "../../../shared/function/groups.ts";
+import type { Manifest } from "../deployment.ts";
+import { DIAGNOSTICS_PORT } from "./deployments.ts";
+import { type Folder, without } from "./kustomization.ts";
+import { CLIENT } from "./monitors.ts";
+import { NAMESPACE, workersOf } from "./processes.ts";
+
+/** Bounds of the workers of a group. With 0 as the least, KEDA starts the first one when a key is due: the relay ticks. */
+const REPLICAS = { least: 1, most: 20 };
+
+/** In halves, and not before a burst is over for two minutes: bursts come in parts, and a worker that ends drains. */
+const SCALE_DOWN = {
+  stabilizationWindowSeconds: 120,
+  policies: [{ type: "Percent", value: 50, periodSeconds: 60 }],
+};
+
+const KEDA = "keda.sh/v1alpha1";
+const AUTHENTICATION = "capstan-scale";
+
+/** Returns the components that let an autoscaler set the number of workers. Source: D-303 */
+export function scalingComponents(): { readonly [name: string]: Folder } {
+  return {
+    keda: { kind: "Component", files: { keda: [authentication(), ...GROUPS.map(scaledObject)] } },
+    "keda-prometheus": KEDA_PROMETHEUS,
+    hpa: { kind: "Component", files: { hpa: GROUPS.map(podAutoscaler) } },
+  };
+}
+
+function authentication(): Manifest {
+  const keys = { ca: "ca.crt", cert: "tls.crt", key: "tls.key" };
+  return {
+    apiVersion: KEDA,
+    kind: "TriggerAuthentication",
+    metadata: { name: AUTHENTICATION, namespace: NAMESPACE },
+    spec: {
+      secretTargetRef: Object.entries(keys).map(([parameter, key]) => ({ parameter, name: CLIENT, key })),
+    },
+  };
+}
+
+/**
+ * Returns what asks the relay over mTLS how many workers a group wants. An error is never 0: after three of them the workers
+ * stay as many as they are.
+ */
+export function scaledObject(group: Group): Manifest {
+  return {
+    apiVersion: KEDA,
+    kind: "ScaledObject",
+    metadata: { name: workersOf(group), namespace: NAMESPACE },
+    spec: {
+      scaleTargetRef: { name: workersOf(group) },
+      pollingInterval: 5,
+      minReplicaCount: REPLICAS.least,
+      maxReplicaCount: REPLICAS.most,
+      fallback: { failureThreshold: 3, replicas: 1, behavior: "currentReplicasIfHigher" },
+      advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown: SCALE_DOWN } } },
+      triggers: [
+        {
+          type: "metrics-api",
+          metricType: "AverageValue",
+          metadata: {
+            url: `https://capstan-relay.${NAMESPACE}.svc:${DIAGNOSTICS_PORT}/scale?group=${group}`,
+            valueLocation: "workers",
+            targetValue: "1",
+            authMode: "tls",
+          },
+          authenticationRef: { name: AUTHENTICATION },
+        },
+      ],
+    },
+  };
+}
+
+/** Changes component `keda`: the same number from Prometheus, where KEDA cannot reach the relay. */
+const KEDA_PROMETHEUS: Folder = {
+  kind: "Component",
+  files: {},
+  patches: [
+    ...GROUPS.map((group) => ({
+      target: { kind: "ScaledObject", name: workersOf(group) },
+      patch: `${JSON.stringify([{ op: "replace", path: "/spec/triggers", value: [prometheusTrigger(group)] }])}\n`,
+    })),
+    without(KEDA, { kind: "TriggerAuthentication", name: AUTHENTICATION }),
+  ],
+};
+
+function prometheusTrigger(group: Group): object {
+  return {
+    type: "prometheus",
+    metricType: "AverageValue",
+    metadata: {
+      serverAddress: "http://prometheus-operated.monitoring.svc:9090",
+      query: `max(capstan_scale_workers{group="${group}"})`,
+      threshold: "1",
+      // Otherwise KEDA takes a missing sample for 0.
+      ignoreNullValues: "false",
+    },
+  };
+}
+
+/** Returns what scales a group by CPU, where KEDA is not installed. */
+function podAutoscaler(group: Group): Manifest {
+  // A worker is one thread: more than a core it cannot use.
+  const cpu = { name: "cpu", target: { type: "AverageValue", averageValue: "700m" } };
+  return {
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: workersOf(group), namespace: NAMESPACE },
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: workersOf(group) },
+      minReplicas: REPLICAS.least,
+      maxReplicas: REPLICAS.most,
+      metrics: [{ type: "Resource", resource: cpu }],
+      behavior: { scaleDown: SCALE_DOWN },
+    },
+  };
+}

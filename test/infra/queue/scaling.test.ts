@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { CAPPED, FREE } from "../../support/loads.ts";
+import { redisMissing } from "../../support/processes/redis-server.ts";
+import { describeWith } from "../../support/requires.ts";
+import { keysOf, openScaledWorld } from "../../support/scaled-world.ts";
+
+const BURST = keysOf("a", "burst", 800);
+const OF_CAPPED = keysOf("capped", "w", 200);
+
+describeWith(redisMissing())("workers under an autoscaler", () => {
+  it("D-304: a burst starts workers, its tail ends them without a lost run, and a capped tenant starts none", async () => {
+    await using world = await openScaledWorld();
+    const { fleets } = world;
+    await world.enqueue(CAPPED, OF_CAPPED);
+    await world.enqueue(FREE, BURST);
+    await world.until(() => fleets.core.ended.size === BURST.length && world.most("core") > 1);
+    // Workers stop while they run keys.
+    const tail = await world.trickleUntil(() => fleets.core.replicas === 1);
+    await world.until(() => fleets.core.ended.size === BURST.length + tail.length);
+    await world.until(() => fleets.workload.ended.size === OF_CAPPED.length);
+    expect(world.most("workload")).toBe(1);
+    expect(fleets.core.started).toEqual(new Map([...BURST, ...tail].map((key) => [key, 1])));
+    expect(fleets.core.exitCodes.every((code) => code === 0)).toBe(true);
+    expect([world.counted("expired"), world.counted("fenced")]).toEqual([0, 0]);
+    const depth = await world.queue.depth(FREE.spec.name);
+    expect(depth).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+  });
+});
