@@ -30,6 +30,10 @@ import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
+/** Source: IC-20 */
+const MANAGED_BY = "cluster.x-k8s.io/managed-by";
+const MANAGED_BY_FIELD = `metadata.annotations[${MANAGED_BY}]` as const;
+
 const OWNED = [
   "status.initialization.provisioned",
   "status.ready",
@@ -50,7 +54,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     watches: [
       watch(
         SimCluster,
-        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, ...CLUSTER_LABEL_FIELDS, "spec"],
+        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, ...CLUSTER_LABEL_FIELDS, MANAGED_BY_FIELD, "spec"],
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, ownedBy),
@@ -69,6 +73,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
   },
   async (object, context) => {
     const { read, now } = context;
+    if (isManagedElsewhere(object)) return { result: done };
     const cluster = await readOwner(Cluster, object, read);
     const paused = pausedCondition(cluster, object, "SimCluster");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
@@ -102,6 +107,11 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     return { apply: statusOf(object, [paused, ready], now, true), result: done };
   },
 );
+
+/** Another system reports on it, and this provider writes nothing. Its own finalizer it takes away. */
+function isManagedElsewhere({ metadata }: SimCluster): boolean {
+  return Object.hasOwn(metadata.annotations ?? {}, MANAGED_BY) && metadata.deletionTimestamp === undefined;
+}
 
 /** Once provisioned it stays so: Cluster API treats the flag as a latch. */
 function statusOf(

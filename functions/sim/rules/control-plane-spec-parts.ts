@@ -116,12 +116,14 @@ export function machinesParts(kind: ControlPlaneKind) {
         [...MEMBER_FIELDS, ...IN_PLACE_FIELDS, ...CHOICE_FIELDS, "status.initialization"],
         owners,
       ),
-      ...memberWatches(),
+      // A Machine gets its labels and annotations once those of its objects are right.
+      watch(SimMachine, [...CLONE_FIELDS, ...KEY_FIELDS], sameCluster),
+      watch(SimBootstrapConfig, [...CLONE_FIELDS, ...KEY_FIELDS], sameCluster),
     ],
     reads: [
       { on: Machine, fields: ["metadata.creationTimestamp", "spec", "status.conditions"] },
-      { on: SimMachine, fields: [...KEY_FIELDS, ...OWNER_FIELDS] },
-      { on: SimBootstrapConfig, fields: [...KEY_FIELDS, ...OWNER_FIELDS] },
+      { on: SimMachine, fields: OWNER_FIELDS },
+      { on: SimBootstrapConfig, fields: OWNER_FIELDS },
       { on: SimMachineTemplate, fields: ["spec.template"], liveOnly: true },
       { on: SimBootstrapConfigTemplate, fields: ["spec.template"], liveOnly: true },
     ],

@@ -1,13 +1,13 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
-import { type ContractRole, readContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
+import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { systemClock } from "../../clock.ts";
 import type { Values } from "../../clusterctl/render/values.ts";
 import type { Outcome } from "../../contract/finding.ts";
 import type { Waivers } from "../../contract/waivers.ts";
 import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
-import { failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
+import { asOption, failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
 import { printReport, type ReportOptions } from "./print-report.ts";
 
 interface CheckCommandOptions extends ReportOptions {
@@ -37,11 +37,7 @@ export function checkCommand(): Command {
       "[path...]",
       "file, folder (with the labels of its kustomization.yaml), release, or - for stdin",
     )
-    .addOption(
-      new Option("--as <kind>", "GROUP/KIND=CONTRACT: judge a kind by this contract or none (repeatable)")
-        .argParser(addRole)
-        .default(new Map(), "by its name"),
-    )
+    .addOption(asOption())
     .addOption(waiveOption())
     .addOption(failOnOption())
     .addOption(
@@ -115,16 +111,4 @@ async function judged(paths: readonly string[], options: CheckCommandOptions): P
 async function valuesOf({ variables }: CheckCommandOptions): Promise<Values> {
   const { NO_VALUES, readValues } = await import("../../clusterctl/render/values.ts");
   return variables === undefined ? NO_VALUES : readValues(variables);
-}
-
-function addRole(text: string, roles: Map<string, ContractRole | undefined>) {
-  const [, kind = "", contract = ""] = /^([^/=\s]+\/[^/=\s]+)=(.+)$/.exec(text) ?? [];
-  if (kind === "") throw new InvalidArgumentError("Write GROUP/KIND=CONTRACT.");
-  const named = readContractRole(contract);
-  if (named === undefined) {
-    throw new InvalidArgumentError(
-      `Contract ${contract} is unknown; write InfraMachinePool, ControlPlane, InfraCluster, InfraMachine, BootstrapConfig, IPAMPool or none.`,
-    );
-  }
-  return roles.set(kind, named.role);
 }

@@ -1,11 +1,18 @@
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
+import { type ContractRole, readContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { checkWaivers, readWaiver } from "../../contract/waivers.ts";
 
 export function waiveOption(): Option {
   return new Option("--waive <waiver>", "RULE=REASON: do not count findings of this rule (repeatable)")
     .argParser(addWaiver)
     .default(new Map(), "none");
+}
+
+export function asOption(): Option {
+  return new Option("--as <kind>", "GROUP/KIND=CONTRACT: judge a kind by this contract or none (repeatable)")
+    .argParser(addRole)
+    .default(new Map(), "by its name");
 }
 
 export function failOnOption(): Option {
@@ -31,4 +38,16 @@ function addWaiver(text: string, waivers: Map<string, string>) {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? `${error.message}.` : String(error));
   }
+}
+
+function addRole(text: string, roles: Map<string, ContractRole | undefined>) {
+  const [, kind = "", contract = ""] = /^([^/=\s]+\/[^/=\s]+)=(.+)$/.exec(text) ?? [];
+  if (kind === "") throw new InvalidArgumentError("Write GROUP/KIND=CONTRACT.");
+  const named = readContractRole(contract);
+  if (named === undefined) {
+    throw new InvalidArgumentError(
+      `Contract ${contract} is unknown; write InfraMachinePool, ControlPlane, InfraCluster, InfraMachine, BootstrapConfig, IPAMPool or none.`,
+    );
+  }
+  return roles.set(kind, named.role);
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { systemClock } from "../../clock.ts";
 import type { ProbeOutcome } from "../../contract/probe/probe.ts";
 import type { Mutation } from "../../contract/probe/stage.ts";
@@ -6,7 +7,7 @@ import type { Waivers } from "../../contract/waivers.ts";
 import { stopRequested } from "../options.ts";
 import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
-import { failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
+import { asOption, failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
 import { printReport, type ReportOptions } from "./print-report.ts";
 
 interface ProbeCommandOptions extends ReportOptions {
@@ -16,12 +17,14 @@ interface ProbeCommandOptions extends ReportOptions {
   readonly mutate?: Mutation;
   readonly namespace: string;
   readonly kubeconfig?: string;
+  readonly as: ReadonlyMap<string, ContractRole | undefined>;
   readonly waive: Waivers;
 }
 
 const EXAMPLES = `
-Makes a namespace, applies the manifest there, scales, pauses, empties every status, deletes, and cleans up, also after
-Ctrl-C. Core and the providers have to run in the cluster of the kubeconfig.
+Makes a namespace, applies the manifest there, scales the MachinePool, labels Machines, pauses, changes templates in dry
+runs, makes a second Cluster whose infrastructure is managed elsewhere, empties every status, deletes, and cleans up,
+also after Ctrl-C. Core and the providers have to run in the cluster of the kubeconfig.
 
 Exit status: 0 every MUST is kept, 1 one is broken, 2 the life could not be lived to its end, or something is left.
 
@@ -41,17 +44,14 @@ export function probeCommand(): Command {
       "a Cluster as clusterctl generate cluster prints it, - for stdin",
     )
     .addOption(
-      new Option(
-        "--limit <duration>",
-        "of each wait and of the life: 90s, 10m, 1h; cleaning up has as long again",
-      )
+      new Option("--limit <duration>", "of each wait: 90s, 10m, 1h")
         .argParser(parseDuration)
         .default(600_000, "10m"),
     )
     .addOption(
       new Option(
         "--mutate <change>",
-        "PATH=VALUE: without a MachinePool, change this field while paused",
+        "PATH=VALUE: change this field of provider objects while paused, and back",
       ).argParser(parseMutation),
     )
     .addOption(
@@ -61,6 +61,7 @@ export function probeCommand(): Command {
     )
     .option("-n, --namespace <name>", "namespace to make; must not exist", "contract-probe")
     .option("--kubeconfig <file>", "default: KUBECONFIG, in-cluster files, ~/.kube/config")
+    .addOption(asOption())
     .addOption(waiveOption())
     .addOption(failOnOption())
     .addOption(verboseOption())
@@ -89,7 +90,15 @@ async function run(options: ProbeCommandOptions): Promise<number> {
 
 /** Returns the message where nothing could be probed. */
 async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | string> {
-  const { file, limit: limitMs, rest: restMs, mutate: mutation, namespace, waive: waivers } = options;
+  const {
+    file,
+    limit: limitMs,
+    rest: restMs,
+    mutate: mutation,
+    namespace,
+    as: named,
+    waive: waivers,
+  } = options;
   const { probe } = await import("../../contract/probe/probe.ts");
   const { readManifest } = await import("../../contract/probe/manifest.ts");
   const { openForeignServer } = await import("../management.ts");
@@ -102,7 +111,7 @@ async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | stri
       stop.abort();
     });
     const life = { limitMs, restMs, mutation, signal: stop.signal, note: showStep };
-    return await probe(server, manifest, { ...life, namespace, waivers, clock: systemClock });
+    return await probe(server, manifest, { ...life, namespace, named, waivers, clock: systemClock });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -32,12 +32,25 @@ export async function readManifest(path: string): Promise<readonly ManifestObjec
   const objects = read
     .flatMap(({ documents }) => documents.map(objectOf))
     .filter((one) => one.kind !== "Namespace");
-  if (!objects.some(({ kind, apiVersion }) => kind === "Cluster" && groupOf(apiVersion) === CLUSTER_GROUP)) {
+  if (!objects.some(isCluster)) {
     throw new Error(`${path} has no Cluster; name what clusterctl generate cluster prints`);
   }
+  // A life is that of one Cluster: the others would be neither paused nor scaled.
+  const clusters = objects.filter(isCluster);
+  if (clusters.length > 1)
+    throw new Error(
+      `${path} has ${clusters.length} Clusters (${clusters
+        .map(({ name }) => name)
+        .slice(0, 5)
+        .join(", ")}); leave one`,
+    );
   if (objects.length > MAX_OBJECTS)
     throw new Error(`${path} has more than ${MAX_OBJECTS} objects; make it smaller`);
   return objects;
+}
+
+export function isCluster({ kind, apiVersion }: ManifestObject): boolean {
+  return kind === "Cluster" && groupOf(apiVersion) === CLUSTER_GROUP;
 }
 
 function objectOf({ value, file, line }: InputDocument): ManifestObject {

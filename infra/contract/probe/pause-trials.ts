@@ -1,4 +1,6 @@
-import { escapePointer, pointerOf, valueAt } from "../../../shared/api/path.ts";
+import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { pointerOf, sameJson, valueAt } from "../../../shared/api/path.ts";
+import { changesBelow } from "../../../shared/contract/rules/probe/pausing.ts";
 import { type PauseTrial, type Snapshot, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
 import { change, kindIn } from "./scratch.ts";
 import { type Stage, setPaused, setReplicas } from "./stage.ts";
@@ -11,48 +13,63 @@ const PAUSED_KEY = "cluster.x-k8s.io/paused";
 export async function pauseByCluster(stage: Stage): Promise<PauseTrial> {
   stage.options.note("paused by spec.paused of the Cluster");
   await setPaused(stage, true);
-  const targets = new Set(objectsIn(await stage.watcher.look()).map(titleOf));
-  return runTrial(stage, { by: "Cluster", targets, unpause: () => setPaused(stage, false) });
+  return runTrial(stage, { by: "Cluster", unpause: () => setPaused(stage, false) });
 }
 
-/** Pauses one object by its annotation: that of the MachinePool, or the first one. */
-export async function pauseByAnnotation(stage: Stage): Promise<PauseTrial | undefined> {
-  const { scratch, provisioned, options } = stage;
-  const pool = poolIn(provisioned);
-  const object = pool === undefined ? objectsIn(provisioned)[0] : infraOf(provisioned, pool);
-  const kind = object && kindIn(scratch.kinds, object);
-  if (object === undefined || kind === undefined) return undefined;
-  const title = titleOf(object);
-  options.note(`${title} paused by its annotation`);
-  const key = { namespace: scratch.namespace, name: object.metadata.name };
-  const { apiVersion } = object;
-  const metadata = { ...key, annotations: { [PAUSED_KEY]: "true" } };
-  // A manager of its own: that of the manifest would lose every other field.
-  await scratch.server.as("contract-pause").apply(kind, key, { apiVersion, kind: kind.kind, metadata });
-  const path = `/metadata/annotations/${escapePointer(PAUSED_KEY)}`;
-  const unpause = () => change(scratch, object, [{ op: "remove", path }]);
-  return runTrial(stage, { by: "annotation", targets: new Set([title]), unpause });
+/** Pauses every provider object by its annotation. */
+export async function pauseByAnnotation(stage: Stage): Promise<PauseTrial> {
+  const objects = objectsIn(stage.scratch.roleOf, await stage.watcher.look());
+  stage.options.note("paused by the annotation of each object");
+  for (const object of objects) await annotate(stage, object, { [PAUSED_KEY]: "true" });
+  const unpause = async () => {
+    for (const object of objects) await annotate(stage, object, {});
+  };
+  return runTrial(stage, { by: "annotation", unpause });
 }
 
-interface Pause extends Pick<PauseTrial, "by" | "targets"> {
+/** All annotations of a manager of its own: that of the manifest would lose every other field. */
+async function annotate(
+  { scratch }: Stage,
+  object: KubeObject,
+  annotations: { readonly [key: string]: string },
+): Promise<void> {
+  const kind = kindIn(scratch.kinds, object);
+  const { name, uid } = object.metadata;
+  const { namespace } = scratch;
+  // An apply would recreate an object that is gone.
+  const found = kind && (await scratch.client.get(kind, { namespace, name }));
+  if (kind === undefined || found?.metadata.uid !== uid) return;
+  const metadata = { name, namespace, uid, annotations };
+  const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  await scratch.server.as("contract-pause").apply(kind, { namespace, name }, body);
+}
+
+interface Pause extends Pick<PauseTrial, "by"> {
   readonly unpause: () => Promise<void>;
 }
 
-async function runTrial(stage: Stage, { by, targets, unpause }: Pause): Promise<PauseTrial> {
+async function runTrial(stage: Stage, { by, unpause }: Pause): Promise<PauseTrial> {
   const { options, watcher } = stage;
+  const targets = new Set(objectsIn(stage.scratch.roleOf, await watcher.look()).map(titleOf));
   const saidPaused = await saying(stage, "True", { targets, limitMs: options.restMs });
   const before = await stage.quiet();
-  const pool = poolIn(before);
-  const replicas = valueAt(pool, "spec.replicas") === 2 ? 3 : 2;
-  await (pool === undefined ? mutate(stage, before) : setReplicas(stage, pool, replicas));
+  const changed = [...(await scalePool(stage, before)), ...(await mutate(stage, before))];
   await watcher.rest(options.restMs);
   const after = await watcher.look();
   await unpause();
   options.note("unpaused");
   const saidResumed = await saying(stage, "False", { targets: saidPaused, limitMs: options.limitMs });
-  if (pool !== undefined) await watcher.until((snapshot) => follows(snapshot, pool, replicas));
+  const waiting = new Map(changed.map((each) => [each.title, each]));
+  await watcher.until((snapshot) => {
+    for (const { title, isActedOn } of waiting.values())
+      if (isActedOn(snapshot, after)) waiting.delete(title);
+    return waiting.size === 0;
+  });
   await stage.quiet();
-  return { by, targets, before, after, saidPaused, saidResumed };
+  const changes = new Map(
+    changed.map(({ title, what }) => [title, { what, actedOn: !waiting.has(title) }] as const),
+  );
+  return { by, targets, before, after, saidPaused, saidResumed, changes };
 }
 
 /** Returns the titles of targets that have said it; one that is gone has nothing to say. */
@@ -72,12 +89,41 @@ async function saying(
   return said;
 }
 
-async function mutate({ scratch, options: { mutation } }: Stage, snapshot: Snapshot): Promise<void> {
-  if (mutation === undefined) return;
-  const targets = objectsIn(snapshot).filter((object) => valueAt(object, mutation.path) !== undefined);
-  if (targets.length === 0) throw new LifeEnded(`--mutate: no object of a provider has ${mutation.path}`);
-  const path = pointerOf(mutation.path);
-  for (const object of targets) {
-    await change(scratch, object, [{ op: "add", path, value: mutation.value }]);
+/** A change during a pause. */
+interface Changed {
+  /** Of the object whose provider acts on it. */
+  readonly title: string;
+  readonly what: string;
+  readonly isActedOn: (snapshot: Snapshot, paused: Snapshot) => boolean;
+}
+
+async function scalePool(stage: Stage, snapshot: Snapshot): Promise<readonly Changed[]> {
+  const pool = poolIn(snapshot);
+  const infra = pool && infraOf(snapshot, pool);
+  if (pool === undefined || infra === undefined) return [];
+  const replicas = valueAt(pool, "spec.replicas") === 2 ? 3 : 2;
+  await setReplicas(stage, pool, replicas);
+  const isActedOn = (now: Snapshot) => follows(now, pool, replicas);
+  return [{ title: titleOf(infra), what: "spec.replicas of the MachinePool", isActedOn }];
+}
+
+/** The second pause takes the value of the first one back. */
+async function mutate(stage: Stage, snapshot: Snapshot): Promise<readonly Changed[]> {
+  const { scratch, provisioned, options } = stage;
+  const { mutation } = options;
+  if (mutation === undefined) return [];
+  const { path } = mutation;
+  const objects = objectsIn(scratch.roleOf, snapshot).filter((object) => valueAt(object, path) !== undefined);
+  if (objects.length === 0) throw new LifeEnded(`--mutate: no object of a provider has ${path}`);
+  for (const object of objects) {
+    const former = valueAt(provisioned.get(titleOf(object)), path);
+    const isSet = sameJson(valueAt(object, path), mutation.value);
+    const value = isSet && former !== undefined ? former : mutation.value;
+    await change(scratch, object, [{ op: "add", path: pointerOf(path), value }]);
   }
+  return objects.map((object) => {
+    const title = titleOf(object);
+    const isActedOn = (now: Snapshot, paused: Snapshot) => changesBelow(title, paused, now).length > 0;
+    return { title, what: path, isActedOn };
+  });
 }

@@ -1,13 +1,12 @@
 import { Namespace } from "../../../shared/api/core.ts";
-import { groupOf } from "../../../shared/api/kinds.ts";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
-import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { probeRulesOf } from "../../../shared/contract/rules/probe/checks.ts";
 import { type Life, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import type { Finding, Outcome } from "../finding.ts";
 import { judge } from "../judge.ts";
+import type { CrdOptions } from "../judge-crds.ts";
 import type { Waivers } from "../waivers.ts";
 import { cleanUp, type Left } from "./clean-up.ts";
 import { coresOf } from "./cores.ts";
@@ -17,7 +16,7 @@ import { openScratch, type Scratch } from "./scratch.ts";
 import type { LifeOptions } from "./stage.ts";
 import { objectsIn, templatesIn } from "./views.ts";
 
-export interface ProbeOptions extends LifeOptions {
+export interface ProbeOptions extends LifeOptions, Pick<CrdOptions, "named"> {
   readonly namespace: string;
   readonly waivers: Waivers;
   readonly clock: Clock;
@@ -47,7 +46,7 @@ export async function probe(
   options: ProbeOptions,
 ): Promise<ProbeOutcome> {
   const { namespace, clock, signal } = options;
-  const scratch = await openScratch(server, namespace, clock);
+  const scratch = await openScratch(server, options);
   const timeline: TimelineEntry[] = [];
   const note = (step: string): void => {
     timeline.push({ at: clock.now().toISOString(), step });
@@ -60,8 +59,8 @@ export async function probe(
   try {
     await applyManifest(scratch, manifest);
     note("applied the manifest");
-    lived = await runLife(scratch, { ...options, note });
-    cores = signal.aborted ? [] : await coresOf(scratch, lived.provisioned);
+    lived = await runLife(scratch, manifest, { ...options, note });
+    cores = signal.aborted ? [] : await coresOf(scratch, lived.life.provisioned);
   } catch (error) {
     await cleanedUp(scratch, uid, options);
     throw error;
@@ -74,7 +73,8 @@ export async function probe(
     ...(lived.ended === undefined ? [] : lived.ended.split("\n")),
     ...titles.map((title) => `${title} is left; its controller has to let it go`),
   ];
-  const findings = judgeLife(scratch, lived, { ...lived.life, left: left.withCluster }, options.waivers);
+  const life = { ...lived.life, left: left.withCluster, outlived: left.outlived };
+  const findings = judgeLife(scratch, life, options.waivers);
   return {
     crds: [],
     findings,
@@ -101,7 +101,9 @@ async function cleanedUp(scratch: Scratch, uid: string, { limitMs }: ProbeOption
 /** Returns its uid. */
 async function makeNamespace({ client, namespace: name }: Scratch): Promise<string> {
   if ((await client.get(Namespace, { namespace: "", name })) !== undefined) {
-    throw new Error(`Namespace ${name} exists already; delete it, or name another one with -n`);
+    throw new Error(
+      `Namespace ${name} exists already; name another one with -n, or delete it if a former probe has left it`,
+    );
   }
   const made = await client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return made.metadata.uid ?? "";
@@ -112,14 +114,11 @@ function withFinalizers(title: string, finalizers: readonly string[]): string {
 }
 
 /** Judges the objects that were there when everything was provisioned. */
-function judgeLife(
-  scratch: Scratch,
-  { provisioned }: LivedLife,
-  life: Life,
-  waivers: Waivers,
-): readonly Finding[] {
-  return [...objectsIn(provisioned), ...templatesIn(provisioned)].flatMap((object) => {
-    const role = contractRoleOf(groupOf(object.apiVersion), object.kind);
+function judgeLife(scratch: Scratch, life: Life, waivers: Waivers): readonly Finding[] {
+  const { provisioned } = life;
+  const { roleOf } = scratch;
+  return [...objectsIn(roleOf, provisioned), ...templatesIn(roleOf, provisioned)].flatMap((object) => {
+    const role = roleOf(object);
     if (role === undefined) return [];
     const title = titleOf(object);
     const contract = scratch.contractOf(object);

@@ -1,24 +1,39 @@
-import type { Life, PauseTrial, ScaleTrial, Snapshot } from "../../../shared/contract/rules/probe/subject.ts";
+import { clusterIn, hasEndpoint } from "../../../shared/contract/rules/probe/life-views.ts";
+import {
+  type LabelTrial,
+  type Life,
+  type ManagedTrial,
+  type PauseTrial,
+  type ScaleTrial,
+  type Snapshot,
+  titleOf,
+} from "../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
-import { dryRuns } from "./dry-run.ts";
+import { runLabelTrials } from "./label-trials.ts";
+import { runManagedTrial } from "./managed-trial.ts";
+import type { ManifestObject } from "./manifest.ts";
 import { pauseByAnnotation, pauseByCluster } from "./pause-trials.ts";
 import { runScaleTrials } from "./scale-trials.ts";
-import { change, type Scratch } from "./scratch.ts";
-import { type LifeOptions, type Stage, setPaused } from "./stage.ts";
-import { isRestored, objectsIn, says, silent, templatesIn, unready } from "./views.ts";
+import type { Scratch } from "./scratch.ts";
+import type { LifeOptions, Stage } from "./stage.ts";
+import { runTemplateTrials } from "./template-trials.ts";
+import { isReady, objectsIn, silent, templatesIn, unready } from "./views.ts";
 import { LifeEnded, Watcher } from "./watcher.ts";
+import { runWipeTrial } from "./wipe-trial.ts";
 
 export interface LivedLife {
-  readonly life: Omit<Life, "left">;
+  readonly life: Omit<Life, "left" | "outlived">;
   /** Why it ended before its time, a line for each reason. */
   readonly ended: string | undefined;
-  /** The newest look while everything was provisioned, or before. */
-  readonly provisioned: Snapshot;
 }
 
 /** Drives the applied objects of a namespace as a user does, until before the deletion, and records what they do. */
-export async function runLife(scratch: Scratch, options: LifeOptions): Promise<LivedLife> {
-  const run = new Run(scratch, options);
+export async function runLife(
+  scratch: Scratch,
+  manifest: readonly ManifestObject[],
+  options: LifeOptions,
+): Promise<LivedLife> {
+  const run = new Run(scratch, manifest, options);
   let ended: string | undefined;
   try {
     await run.play();
@@ -27,31 +42,40 @@ export async function runLife(scratch: Scratch, options: LifeOptions): Promise<L
     else if (error instanceof LifeEnded || error instanceof KubeError) ended = error.message;
     else throw error;
   }
-  return { life: run.life(), ended, provisioned: run.provisioned };
+  return { life: run.life(), ended };
 }
 
 class Run implements Stage {
   provisioned: Snapshot = new Map();
   readonly scratch: Scratch;
+  readonly manifest: readonly ManifestObject[];
   readonly options: LifeOptions;
   readonly watcher: Watcher;
+  readonly #readyWithoutEndpoint = new Set<string>();
   readonly #scaled: ScaleTrial[] = [];
   readonly #pauses: PauseTrial[] = [];
   readonly #snapshots: Snapshot[] = [];
-  #dryRuns: Life["dryRuns"] = new Map();
+  #labelled: ReadonlyMap<string, LabelTrial> = new Map();
+  #templates: Life["templates"] = new Map();
+  #managed: ManagedTrial | undefined;
   #wiped: Life["wiped"];
 
-  constructor(scratch: Scratch, options: LifeOptions) {
+  constructor(scratch: Scratch, manifest: readonly ManifestObject[], options: LifeOptions) {
     this.scratch = scratch;
+    this.manifest = manifest;
     this.options = options;
     this.watcher = new Watcher(scratch, options);
   }
 
   life(): LivedLife["life"] {
     return {
+      provisioned: this.provisioned,
+      readyWithoutEndpoint: this.#readyWithoutEndpoint,
       scaled: this.#scaled,
       pauses: this.#pauses,
-      dryRuns: this.#dryRuns,
+      labelled: this.#labelled,
+      managed: this.#managed,
+      templates: this.#templates,
       wiped: this.#wiped,
       snapshots: this.#snapshots,
       seen: this.watcher.seen,
@@ -61,13 +85,14 @@ class Run implements Stage {
   async play(): Promise<void> {
     await this.#provision();
     await runScaleTrials(this, this.#scaled);
+    this.#labelled = await runLabelTrials(this);
     this.#pauses.push(await pauseByCluster(this));
-    const byAnnotation = await pauseByAnnotation(this);
-    if (byAnnotation !== undefined) this.#pauses.push(byAnnotation);
-    const templates = templatesIn(await this.watcher.look());
-    if (templates.length > 0) this.options.note("templates changed in dry runs");
-    this.#dryRuns = await dryRuns(this.scratch, templates);
-    await this.#wipe();
+    this.#pauses.push(await pauseByAnnotation(this));
+    const templates = templatesIn(this.scratch.roleOf, await this.watcher.look());
+    if (templates.length > 0) this.options.note("templates changed as the topology does");
+    this.#templates = await runTemplateTrials(this.scratch, templates, this.options.mutation);
+    this.#managed = await runManagedTrial(this);
+    this.#wiped = await runWipeTrial(this);
   }
 
   async quiet(): Promise<Snapshot> {
@@ -78,36 +103,21 @@ class Run implements Stage {
 
   async #provision(): Promise<void> {
     this.options.note("waits until everything is provisioned");
+    const { roleOf } = this.scratch;
+    let ready: readonly string[] = [];
     await this.watcher.until((snapshot) => {
       this.provisioned = snapshot;
-      return unready(snapshot).length === 0;
+      // Kinds are listed at slightly different times: this Cluster is newer than what the look before has seen.
+      if (!hasEndpoint(clusterIn(snapshot))) for (const title of ready) this.#readyWithoutEndpoint.add(title);
+      ready = objectsIn(roleOf, snapshot)
+        .filter((object) => isReady(roleOf, object))
+        .map(titleOf);
+      return unready(roleOf, snapshot).length === 0;
     });
-    const missing = unready(this.provisioned);
-    const unanswered = silent(this.provisioned);
+    const missing = unready(roleOf, this.provisioned);
+    const unanswered = silent(roleOf, this.provisioned);
     if (missing.length > 0 && unanswered.length > 0) throw new LifeEnded(unanswered.join("\n"));
     if (missing.length > 0) throw new LifeEnded(`not ready within the limit: ${missing.join(", ")}`);
     this.provisioned = await this.quiet();
   }
-
-  async #wipe(): Promise<void> {
-    const { options, watcher, scratch } = this;
-    options.note("every status replaced by an empty one, while paused");
-    await setPaused(this, true);
-    const areSaid = (snapshot: Snapshot) => objectsIn(snapshot).every((object) => says(object, "True"));
-    await watcher.until(areSaid, options.restMs);
-    const before = await this.quiet();
-    for (const object of objectsIn(before)) {
-      await change(scratch, object, [{ op: "add", path: "/status", value: {} }], "status");
-    }
-    await setPaused(this, false);
-    options.note("waits until every status is back");
-    const { seen, last } = await watcher.until((snapshot) => isRestored(before, snapshot)).catch(lateLook);
-    this.#wiped = { before, after: seen ? await this.quiet() : (last ?? (await watcher.look())) };
-  }
-}
-
-/** A status that never comes back is a result, too. */
-function lateLook(error: unknown): { readonly seen: boolean; readonly last: Snapshot | undefined } {
-  if (error instanceof LifeEnded) return { seen: false, last: undefined };
-  throw error;
 }

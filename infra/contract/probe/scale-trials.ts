@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
-import type { ScaleTrial, Snapshot } from "../../../shared/contract/rules/probe/subject.ts";
+import { listAt } from "../../../shared/api/path.ts";
+import type { ScaleTrial, Snapshot, WorkloadNodes } from "../../../shared/contract/rules/probe/subject.ts";
 import { clusterOn, type Stage, setReplicas } from "./stage.ts";
 import { follows, infraOf, poolIn } from "./views.ts";
 import { workloadNodes } from "./workload-nodes.ts";
@@ -22,15 +22,11 @@ export async function runScaleTrials(stage: Stage, scaled: ScaleTrial[]): Promis
   }
 }
 
-async function nodesOf(
-  stage: Stage,
-  snapshot: Snapshot,
-  pool: KubeObject,
-): Promise<ReadonlySet<string> | undefined> {
-  const list = valueAt(infraOf(snapshot, pool), "spec.providerIDList");
+async function nodesOf(stage: Stage, snapshot: Snapshot, pool: KubeObject): Promise<WorkloadNodes> {
+  const list = listAt(infraOf(snapshot, pool), "spec.providerIDList").map(String);
   for (let looks = 1; ; looks += 1) {
     const nodes = await workloadNodes(stage.scratch, clusterOn(stage));
-    const isKnown = nodes === undefined || !Array.isArray(list) || list.every((id) => nodes.has(id));
+    const isKnown = nodes === undefined || list.every((id) => nodes.has(id));
     if (isKnown || looks === NODE_LOOKS) return nodes;
     // A Node may come some moments after its instance.
     await stage.watcher.rest(stage.options.restMs / 2);

@@ -1,5 +1,6 @@
 import { type ContractVersion, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { type ContractRole, contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { type Snapshot, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
 import { claimsOf } from "../../../shared/contract/version.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
@@ -8,10 +9,14 @@ import { sideBySide } from "../../../shared/runtime/side-by-side.ts";
 import { type CrdFacts, SECRETS, typeKey } from "../../clusterctl/move/discovery-types.ts";
 import type { Server } from "../../kube/client.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
+import type { CrdOptions } from "../judge-crds.ts";
 import { createBudget } from "../live/budget.ts";
 import { kindOf, readCrds } from "../live/read-cluster.ts";
 import { isProviderType } from "../objects/judge-objects.ts";
 import { moveFacts } from "../objects/lineages.ts";
+
+/** The contract of an object, and whether it is a template of it; undefined: none. */
+export type RoleOf = (object: KubeObject) => ContractRole | undefined;
 
 /** The namespace of a probe, and the kinds whose objects it watches there. */
 export interface Scratch {
@@ -21,20 +26,25 @@ export interface Scratch {
   readonly kinds: readonly Kind[];
   readonly clock: Clock;
   contractOf(object: KubeObject): ContractVersion;
+  roleOf: RoleOf;
 }
+
+type Named = Pick<CrdOptions, "named">;
 
 /** Of each kind in one look at the namespace; a probe has a handful. */
 const MAX_ITEMS = 1_000;
-const NONE_NAMED = { named: new Map() };
 
 /** Throws without the right to list CRDs. */
-export async function openScratch(server: Server, namespace: string, clock: Clock): Promise<Scratch> {
+export async function openScratch(
+  server: Server,
+  { namespace, clock, named }: Pick<Scratch, "namespace" | "clock"> & Named,
+): Promise<Scratch> {
   const client = server.as("contract-probe");
-  const read = await readCrds({ client, budget: createBudget(clock), namespace: undefined }, NONE_NAMED);
+  const read = await readCrds({ client, budget: createBudget(clock), namespace: undefined }, { named });
   if ("why" in read) throw new Error(`${read.why}; the probe needs the right to it`);
   const placed = new Map(read.crds.map((one) => [typeKey(moveFacts(one.crd)), one]));
   const kinds = read.facts
-    .filter(isWatched)
+    .filter((facts) => isWatched(facts, { named }))
     .flatMap((facts) => kindOf(facts, placed.get(typeKey(facts))) ?? []);
   return {
     server,
@@ -42,6 +52,7 @@ export async function openScratch(server: Server, namespace: string, clock: Cloc
     namespace,
     kinds,
     clock,
+    roleOf: ({ apiVersion, kind }) => contractRoleOf(groupOf(apiVersion), kind, named),
     contractOf({ apiVersion, kind }) {
       const crd = placed.get(typeKey({ group: groupOf(apiVersion), kind }))?.crd;
       const claims = crd === undefined ? [] : claimsOf(crd);
@@ -52,9 +63,8 @@ export async function openScratch(server: Server, namespace: string, clock: Cloc
 }
 
 /** Kinds that a life may have: those of core and providers, and others that clusterctl moves. */
-function isWatched(facts: CrdFacts): boolean {
-  const isOwn =
-    facts.discovered || isProviderType(facts, NONE_NAMED) || facts.group.endsWith("cluster.x-k8s.io");
+function isWatched(facts: CrdFacts, named: Named): boolean {
+  const isOwn = facts.discovered || isProviderType(facts, named) || facts.group.endsWith("cluster.x-k8s.io");
   return facts.namespaced && isOwn;
 }
 

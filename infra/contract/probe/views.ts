@@ -1,28 +1,21 @@
-import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
-import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
-import { identities } from "../../../shared/contract/rules/probe/cache.ts";
-import { restOf, statusOf } from "../../../shared/contract/rules/probe/pausing.ts";
+import { identities, lostPaths } from "../../../shared/contract/rules/probe/cache.ts";
+import { coreObjects } from "../../../shared/contract/rules/probe/life-views.ts";
+import { restOf } from "../../../shared/contract/rules/probe/pausing.ts";
 import { type Snapshot, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
+import type { RoleOf } from "./scratch.ts";
 
 /** Provider objects with a contract, without templates. */
-export function objectsIn(snapshot: Snapshot): readonly KubeObject[] {
-  return [...snapshot.values()].filter(({ apiVersion, kind }) => {
-    const role = contractRoleOf(groupOf(apiVersion), kind);
+export function objectsIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObject[] {
+  return [...snapshot.values()].filter((object) => {
+    const role = roleOf(object);
     return role !== undefined && !role.isTemplate && role.contractKind !== "IPAMPool";
   });
 }
 
-export function templatesIn(snapshot: Snapshot): readonly KubeObject[] {
-  return [...snapshot.values()].filter(
-    ({ apiVersion, kind }) => contractRoleOf(groupOf(apiVersion), kind)?.isTemplate === true,
-  );
-}
-
-function coreObjects(snapshot: Snapshot, kind: string): readonly KubeObject[] {
-  return [...snapshot.values()].filter(
-    (object) => object.kind === kind && groupOf(object.apiVersion) === CLUSTER_GROUP,
-  );
+export function templatesIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObject[] {
+  return [...snapshot.values()].filter((object) => roleOf(object)?.isTemplate === true);
 }
 
 export function clustersIn(snapshot: Snapshot): readonly KubeObject[] {
@@ -39,14 +32,14 @@ export function infraOf(snapshot: Snapshot, pool: KubeObject): KubeObject | unde
 }
 
 /** Objects that are not as they were asked for, each with its reason. */
-export function unready(snapshot: Snapshot): readonly string[] {
+export function unready(roleOf: RoleOf, snapshot: Snapshot): readonly string[] {
   const cores = ["Cluster", "MachinePool", "Machine"].flatMap((kind) => coreObjects(snapshot, kind));
   if (cores.length === 0) return ["the manifest has no Cluster"];
   const waiting = cores
     .filter((object) => valueAt(object, "status.initialization.infrastructureProvisioned") !== true)
     .map((object) => `${titleOf(object)} is not provisioned`);
   const counted = [...coreObjects(snapshot, "MachineSet"), ...coreObjects(snapshot, "MachinePool")];
-  const short = [...counted, ...objectsIn(snapshot)].flatMap((object) => {
+  const short = [...counted, ...objectsIn(roleOf, snapshot)].flatMap((object) => {
     const [wanted, has = 0] = [valueAt(object, "spec.replicas"), valueAt(object, "status.replicas")];
     if (typeof wanted !== "number" || wanted === has) return [];
     return [`${titleOf(object)} has ${String(has)} of ${wanted} replicas`];
@@ -55,14 +48,14 @@ export function unready(snapshot: Snapshot): readonly string[] {
 }
 
 /** Objects that no controller has answered, each with who should have. */
-export function silent(snapshot: Snapshot): readonly string[] {
+export function silent(roleOf: RoleOf, snapshot: Snapshot): readonly string[] {
   const isSilent = ({ metadata, ...object }: KubeObject) =>
     valueAt(object, "status.conditions") === undefined && (metadata.finalizers ?? []).length === 0;
   const cores = clustersIn(snapshot).filter(isSilent);
   if (cores.length > 0) {
     return cores.map((object) => `no core has answered ${titleOf(object)}; start Capstan or Cluster API`);
   }
-  return objectsIn(snapshot)
+  return objectsIn(roleOf, snapshot)
     .filter((object) => isSilent(object) && (object.metadata.ownerReferences ?? []).length > 0)
     .map((object) => `no provider has answered ${titleOf(object)}; start the provider of ${object.kind}`);
 }
@@ -94,18 +87,26 @@ export function sameState(a: Snapshot, b: Snapshot): boolean {
   });
 }
 
-/** Everything but conditions and the name of the Secret is as it was, and as many objects are there. */
-export function isRestored(before: Snapshot, after: Snapshot): boolean {
-  return objectsIn(before).every((was) => {
+/** Every field that a wiped status has to get back is as it was, and as many objects are there. */
+export function isRestored(roleOf: RoleOf, before: Snapshot, after: Snapshot): boolean {
+  return objectsIn(roleOf, before).every((was) => {
     const title = titleOf(was);
     const is = after.get(title);
-    if (is === undefined || identities(title, before).length !== identities(title, after).length)
-      return false;
-    const has = statusOf(is) as object;
-    return Object.entries(statusOf(was) as object).every(
-      ([name, value]) => RESTORED_LATER.has(name) || sameJson(value, Reflect.get(has, name)),
+    return (
+      is !== undefined &&
+      lostPaths(was, is).length === 0 &&
+      identities(title, before).length === identities(title, after).length &&
+      (valueAt(was, SECRET_NAME) === undefined || valueAt(is, SECRET_NAME) !== undefined)
     );
   });
 }
 
-const RESTORED_LATER: ReadonlySet<string> = new Set(["conditions", "dataSecretName"]);
+/** Whether an object says that it is provisioned or, of a control plane, initialized. */
+export function isReady(roleOf: RoleOf, object: KubeObject): boolean {
+  const paths = roleOf(object)?.contractKind === "ControlPlane" ? INITIALIZED : PROVISIONED;
+  return paths.some((path) => valueAt(object, path) === true);
+}
+
+const INITIALIZED = ["status.initialization.controlPlaneInitialized", "status.initialized"];
+const PROVISIONED = ["status.initialization.provisioned", "status.ready"];
+const SECRET_NAME = "status.dataSecretName";

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { Snapshot } from "../../../shared/contract/rules/probe/subject.ts";
+import { lookUntil } from "./look-until.ts";
 import { look, type Scratch } from "./scratch.ts";
 import { sameState } from "./views.ts";
 
@@ -9,7 +10,7 @@ import { sameState } from "./views.ts";
 export class LifeEnded extends Error {}
 
 export interface WatchLimits {
-  /** Of each wait, and of all of them together. */
+  /** Of each wait. */
   readonly limitMs: number;
   /** How long nothing may change during a pause. */
   readonly restMs: number;
@@ -17,7 +18,6 @@ export interface WatchLimits {
   readonly signal: AbortSignal;
 }
 
-const LOOK_MS = 500;
 /** Of each object; one that flaps changes at every look. */
 const MAX_SEEN = 200;
 /** A state that lasts for a quarter of the rest is quiet; one that flaps for six of them is taken as it is. */
@@ -29,12 +29,10 @@ export class Watcher {
   readonly seen = new Map<string, KubeObject[]>();
   readonly #scratch: Scratch;
   readonly #limits: WatchLimits;
-  readonly #endsAt: number;
 
   constructor(scratch: Scratch, limits: WatchLimits) {
     this.#scratch = scratch;
     this.#limits = limits;
-    this.#endsAt = this.#now() + limits.limitMs;
   }
 
   async look(): Promise<Snapshot> {
@@ -44,19 +42,13 @@ export class Watcher {
     return snapshot;
   }
 
-  /** Looks until something holds, or the limit is over. Throws LifeEnded once that of the whole life is. */
-  async until(
+  /** Looks until something holds, or the limit is over. */
+  until(
     holds: (snapshot: Snapshot) => boolean,
     limitMs = this.#limits.limitMs,
   ): Promise<{ readonly seen: boolean; readonly last: Snapshot }> {
-    const endsAt = this.#now() + limitMs;
-    for (;;) {
-      const last = await this.look();
-      if (holds(last)) return { seen: true, last };
-      if (this.#now() >= endsAt) return { seen: false, last };
-      if (this.#now() >= this.#endsAt) throw new LifeEnded("the limit was over before the life was");
-      await this.rest(LOOK_MS);
-    }
+    const { clock } = this.#scratch;
+    return lookUntil(() => this.look(), holds, { clock, limitMs, signal: this.#limits.signal });
   }
 
   /** Looks until nothing has changed for a while. */

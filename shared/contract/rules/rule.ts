@@ -98,6 +98,11 @@ export function unknown(why: string, details: Omit<Details, "found"> = {}): Judg
   return { verdict: "unknown", found: why, ...details };
 }
 
+/** The findings, or a pass where nothing was found. */
+export function orPass(found: readonly Judgement[], at?: Place): readonly Judgement[] {
+  return found.length > 0 ? found : [pass({ at })];
+}
+
 /** A value as a judgement shows it: JSON of at most 200 characters, `absent` where it is missing. */
 export function shown(value: unknown): string {
   return value === undefined ? "absent" : JSON.stringify(value).slice(0, 200);

@@ -77,6 +77,17 @@ describe("sim-cluster", () => {
     });
   });
 
+  it("leaves an object alone that another system manages, but takes its own finalizer away", async () => {
+    const annotations = { "cluster.x-k8s.io/managed-by": "another" };
+    expect(await decide(simCluster, given(cluster(), infra({ metadata: { annotations } })))).toEqual({
+      result: done,
+    });
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const deleted = infra({ metadata: { annotations, deletionTimestamp } });
+    const { patch } = await decide(simCluster, given(cluster(), deleted));
+    expect(patch?.[0]?.operations.at(-1)).toEqual({ op: "remove", path: "/metadata/finalizers/0" });
+  });
+
   it("adds its finalizer before anything else", async () => {
     const world = given(cluster(), infra({ metadata: { finalizers: undefined } }));
     const { patch, create } = await decide(simCluster, world);

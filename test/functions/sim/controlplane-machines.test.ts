@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { simControlplaneMachines } from "../../../functions/sim/controlplane-machines.ts";
+import { simLegacyMachines } from "../../../functions/sim/legacy-machines.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
 import {
   clonesOf,
   complete,
@@ -189,6 +191,16 @@ describe("sim-controlplane-machines", () => {
       },
     ]);
   });
+
+  it.each([simControlplaneMachines, simLegacyMachines])(
+    "$spec.name is woken once the keys of the clones are right, and the Machine follows",
+    ({ spec }) => {
+      for (const kind of ["SimMachine", "SimBootstrapConfig"]) {
+        const own = spec.watches.filter(({ on }) => "kind" in on && on.kind === kind);
+        expect(own.flatMap(({ fields }) => fields)).toEqual(expect.arrayContaining([...KEY_FIELDS]));
+      }
+    },
+  );
 
   it("says UpToDate False on outdated Machines, then adds one before it deletes one", async () => {
     const newer = machinesControlPlane({ spec: { version: "v1.35.0" } });

@@ -1,14 +1,11 @@
 import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
-import type { KubeObject } from "../../../api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject, type OwnerReference } from "../../../api/kinds.ts";
 import { fail, type Judgement, pass, unknown } from "../rule.ts";
-import type { Life, ProbeSubject } from "./subject.ts";
+import type { Life, ProbeCheck, ProbeSubject, Snapshot } from "./subject.ts";
 
 /** IMP-30 and its like: the owner and the label that core wrote stay, no other controller comes, the object stays. */
-export function judgeKept(
-  owner: string,
-  isController: boolean,
-): (subject: ProbeSubject) => readonly Judgement[] {
-  return ({ title, life }) => {
+export function judgeKept(owner: string, isController: boolean): ProbeCheck {
+  return ({ title, life }): readonly Judgement[] => {
     const living = (life.seen.get(title) ?? []).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     );
@@ -22,9 +19,27 @@ export function judgeKept(
   };
 }
 
-function wasGone(title: string, { snapshots }: Life): boolean {
+/** It was missing in a look where the last owner of core's that it had was there, and not being deleted. */
+function wasGone(title: string, { snapshots, seen }: Life): boolean {
   const first = snapshots.findIndex((snapshot) => snapshot.has(title));
-  return first >= 0 && snapshots.slice(first).some((snapshot) => !snapshot.has(title));
+  const owners = coreOwnersOf(seen.get(title)?.at(-1));
+  return (
+    first >= 0 &&
+    snapshots.slice(first).some((snapshot) => !snapshot.has(title) && owners.some(isLivingIn(snapshot)))
+  );
+}
+
+function isLivingIn(snapshot: Snapshot): (owner: OwnerReference) => boolean {
+  return ({ kind, name, uid }) => {
+    const metadata = snapshot.get(`${kind} ${name}`)?.metadata;
+    return metadata?.uid === uid && metadata.deletionTimestamp === undefined;
+  };
+}
+
+/** Owners that core has set: Clusters, MachinePools, Machines. */
+export function coreOwnersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  const owners = object?.metadata.ownerReferences ?? [];
+  return owners.filter(({ apiVersion }) => groupOf(apiVersion) === CLUSTER_GROUP);
 }
 
 function lostIn({ metadata }: KubeObject, owner: string, isController: boolean): Judgement | undefined {
@@ -44,11 +59,15 @@ function lostIn({ metadata }: KubeObject, owner: string, isController: boolean):
   });
 }
 
-/** IMP-33: the deleted object goes away. */
+/** IMP-33: the deleted object goes away, and does not wait for its owner. */
 export function judgeGone({ title, life }: ProbeSubject): readonly Judgement[] {
   if (life.left === undefined) return [unknown("the Cluster was not deleted")];
   const finalizers = life.left.get(title);
-  if (finalizers === undefined) return [pass()];
-  const found = `still there, with finalizers ${finalizers.join(", ") || "none"}`;
-  return [fail({ path: "metadata.finalizers", found, expected: "gone" })];
+  if (finalizers !== undefined) {
+    const found = `still there, with finalizers ${finalizers.join(", ") || "none"}`;
+    return [fail({ path: "metadata.finalizers", found, expected: "gone" })];
+  }
+  const owner = life.outlived.get(title);
+  if (owner === undefined) return [pass()];
+  return [fail({ found: `still there when ${owner} was gone`, expected: "gone before it" })];
 }

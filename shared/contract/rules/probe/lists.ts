@@ -4,17 +4,19 @@ import { labelValueOf } from "../../../api/names.ts";
 import { sameJson, valueAt } from "../../../api/path.ts";
 import { readCount, readString, readStrings } from "../../fields.ts";
 import { infraMachinePoolPath } from "../../infra-machine-pool.ts";
-import { fail, type Judgement, na, pass, unknown } from "../rule.ts";
+import { fail, type Judgement, na, orPass, pass, unknown } from "../rule.ts";
 import type { ProbeSubject, ScaleTrial } from "./subject.ts";
 
 const NOT_SCALED = "the life ended before the pool was scaled";
 const LIST_BOUNDS = { maxItems: 10_000, maxLength: 512 };
+/** The search for doubles is quadratic. */
+const MAX_COMPARED = 2_000;
 
 /** IMP-29: the list follows the replicas, and names Nodes. */
 export function judgeLists(subject: ProbeSubject): readonly Judgement[] {
   if (subject.life.scaled.length === 0) return [unknown(NOT_SCALED)];
   const judgements = subject.life.scaled.flatMap((trial) => judgeList(subject, trial));
-  return judgements.length === 0 ? [pass()] : judgements;
+  return orPass(judgements);
 }
 
 function judgeList({ title, contract }: ProbeSubject, trial: ScaleTrial): readonly Judgement[] {
@@ -25,8 +27,11 @@ function judgeList({ title, contract }: ProbeSubject, trial: ScaleTrial): readon
   const { value: ids = [], problem } = readStrings(object, path, LIST_BOUNDS);
   if (problem !== undefined) return [fail({ path, found: problem, expected: "a list of provider IDs" })];
   const reported = readCount(object, infraMachinePoolPath(contract, "replicas")).value;
-  if (new Set(ids).size !== replicas || reported !== replicas) {
-    const found = `${new Set(ids).size} entries and status.replicas ${reported ?? "absent"} for ${replicas} replicas`;
+  const twice = ids.find((id, index) => index < MAX_COMPARED && ids.indexOf(id) !== index);
+  if (twice !== undefined)
+    return [fail({ path, found: `${twice} twice`, expected: "each provider ID once" })];
+  if (ids.length !== replicas || reported !== replicas) {
+    const found = `${ids.length} entries and status.replicas ${reported ?? "absent"} for ${replicas} replicas`;
     const isUntouched = !settled && sameJson(valueAt(before.get(title), path), valueAt(object, path));
     return [
       isUntouched

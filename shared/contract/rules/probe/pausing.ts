@@ -1,39 +1,51 @@
 import type { KubeObject } from "../../../api/kinds.ts";
 import { sameJson, valueAt } from "../../../api/path.ts";
-import { type Judgement, na, pass, unknown, warn } from "../rule.ts";
+import { type Judgement, na, orPass, unknown, warn } from "../rule.ts";
 import { type PauseTrial, type ProbeSubject, type Snapshot, titleOf } from "./subject.ts";
 
+const PATH = "status.conditions[Paused]";
+
 /** IMP-25 and its like: a paused object and everything below it rest, and the object says that it is paused. */
-export function judgePausing({ title, life }: ProbeSubject): readonly Judgement[] {
+export function judgePausing({ title, contract, life }: ProbeSubject): readonly Judgement[] {
   if (life.pauses.length === 0) return [unknown("the life ended before the pause")];
   const judged = life.pauses.filter(({ targets }) => targets.has(title));
   if (judged.length === 0) return [na("the object was not there when the Cluster was paused")];
-  const judgements = judged.flatMap((trial) => judgeTrial(title, trial));
-  return judgements.length === 0 ? [pass()] : judgements;
+  const judgements = judged.flatMap((trial) => judgeTrial(title, trial, contract === "v1beta2"));
+  return orPass(judgements);
 }
 
-function judgeTrial(title: string, trial: PauseTrial): readonly Judgement[] {
-  const { by, before, after, saidPaused, saidResumed } = trial;
+function judgeTrial(title: string, trial: PauseTrial, isObserved: boolean): readonly Judgement[] {
+  const { by, before, after, saidPaused, saidResumed, changes } = trial;
   const pause = by === "Cluster" ? "spec.paused of the Cluster" : "the annotation";
   const changed = changesBelow(title, before, after);
-  const path = "status.conditions[Paused]";
   if (changed.length > 0) {
     const found = `changed while paused by ${pause}: ${changed.slice(0, 5).join(", ")}`;
     return [warn({ found, expected: "no change for 10 s" })];
   }
   const object = after.get(title);
-  if (object === undefined || valueAt(object, path) === undefined) {
-    return [warn({ path, found: `absent while paused by ${pause}`, expected: "True" })];
+  if (object === undefined || valueAt(object, PATH) === undefined) {
+    return [warn({ path: PATH, found: `absent while paused by ${pause}`, expected: "True" })];
   }
   if (!saidPaused.has(title)) {
-    return [warn({ path, found: `not True for this generation while paused by ${pause}`, expected: "True" })];
+    return [
+      warn({ path: PATH, found: `not True for this generation while paused by ${pause}`, expected: "True" }),
+    ];
   }
-  if (saidResumed.has(title)) return [];
-  return [warn({ path, found: `not False within the limit after ${pause} was gone`, expected: "False" })];
+  if (isObserved && valueAt(object, `${PATH}.observedGeneration`) === undefined) {
+    return [warn({ path: `${PATH}.observedGeneration`, found: "absent", expected: "the generation" })];
+  }
+  if (!saidResumed.has(title)) {
+    return [
+      warn({ path: PATH, found: `not False within the limit after ${pause} was gone`, expected: "False" }),
+    ];
+  }
+  const change = changes.get(title);
+  if (change === undefined || change.actedOn) return [];
+  return [unknown(`${change.what} was changed during the pause, and nothing followed within the limit`)];
 }
 
-/** Titles of the object and of those below it that differ. */
-function changesBelow(title: string, before: Snapshot, after: Snapshot): readonly string[] {
+/** Titles of the object, where its status differs, and of those below it that differ. */
+export function changesBelow(title: string, before: Snapshot, after: Snapshot): readonly string[] {
   const below = new Set([...belowOf(title, before), ...belowOf(title, after)]);
   return [...below].filter((one) => {
     const [a, b] = [before.get(one), after.get(one)];
@@ -60,7 +72,7 @@ export function belowOf(title: string, snapshot: Snapshot): ReadonlySet<string> 
 }
 
 /** Without the condition that has to change. */
-export function statusOf(object: KubeObject): unknown {
+function statusOf(object: KubeObject): unknown {
   const status = valueAt(object, "status");
   if (typeof status !== "object" || status === null) return {};
   const { conditions = [], observedGeneration: _, ...rest } = status as { readonly [name: string]: unknown };

@@ -1,9 +1,8 @@
 import { textAt } from "../../../api/path.ts";
-import { type Judgement, na, pass, unknown, warn } from "../rule.ts";
+import { type Judgement, na, orPass, pass, unknown, warn } from "../rule.ts";
 import {
   CLUSTERCTL_BOOK,
   nameOf,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

@@ -1,5 +1,5 @@
 import { textAt } from "../../../api/path.ts";
-import { fail, type Judgement, na, pass, warn } from "../rule.ts";
+import { fail, type Judgement, na, orPass, pass, warn } from "../rule.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
 import { globalKindsIn, isGlobal } from "./global-kinds.ts";
 import { foreignNamespaces, namespaceOf, namespacesIn } from "./namespaces.ts";
@@ -8,7 +8,6 @@ import {
   labelsOf,
   nameOf,
   onComponents,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

@@ -1,12 +1,11 @@
 import { DNS_SUBDOMAIN } from "../../../api/meta.ts";
 import { textAt } from "../../../api/path.ts";
-import { fail, na, pass, unknown, warn } from "../rule.ts";
+import { fail, na, orPass, pass, unknown, warn } from "../rule.ts";
 import { CORE_LABEL, componentsFileName, providerOf } from "./provider-label.ts";
 import {
   CLUSTERCTL_BOOK,
   labelsOf,
   onComponents,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

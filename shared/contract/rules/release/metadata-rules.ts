@@ -1,14 +1,13 @@
 import { textAt } from "../../../api/path.ts";
 import { contractOf } from "../../version.ts";
 import { contractRoleOf } from "../crd/contract-kinds.ts";
-import { fail, type Judgement, na, pass, warn } from "../rule.ts";
+import { fail, type Judgement, na, orPass, pass, warn } from "../rule.ts";
 import {
   CLUSTERCTL_BOOK,
   labelsOf,
   nameOf,
   objectsAt,
   onComponents,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

@@ -1,6 +1,6 @@
 import { textAt } from "../../../api/path.ts";
 import { OWNER_CHAIN_TEXT } from "../objects/lineage.ts";
-import { type Judgement, type Place, unknown, warn } from "../rule.ts";
+import { type Judgement, orPass, type Place, unknown, warn } from "../rule.ts";
 import { containersOf, podSpecOf } from "./containers.ts";
 import {
   CLUSTERCTL_BOOK,
@@ -8,7 +8,6 @@ import {
   nameOf,
   objectsAt,
   onComponents,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

@@ -1,14 +1,6 @@
 import { titleOf } from "../../../api/kinds.ts";
 import { listAt, textAt, valueAt } from "../../../api/path.ts";
-import {
-  EVERY_CONTRACT,
-  type Judgement,
-  na,
-  type Place,
-  pass,
-  type Rule,
-  WAIVE_ANNOTATION,
-} from "../rule.ts";
+import { EVERY_CONTRACT, type Judgement, na, type Place, type Rule, WAIVE_ANNOTATION } from "../rule.ts";
 import type { Manifest, ManifestDocument, Release, ReleaseFile } from "./subject.ts";
 
 export type ReleaseRule = Rule<Release>;
@@ -86,11 +78,6 @@ export function onObjects(
       return [na(`the components have no ${kinds.join(" or ")}`, { at: placeOfFile(file) })];
     return found.flatMap((document) => check(document, placeOf(file, document), file));
   });
-}
-
-/** The findings, or a pass where nothing was found. */
-export function orPass(found: readonly Judgement[], at?: Place): readonly Judgement[] {
-  return found.length > 0 ? found : [pass({ at })];
 }
 
 /** Names of the variables without value and default whose name, which stands for a value, is in a text. */

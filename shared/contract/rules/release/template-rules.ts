@@ -1,11 +1,10 @@
 import { textAt } from "../../../api/path.ts";
-import { fail, type Judgement, na, pass, warn } from "../rule.ts";
+import { fail, type Judgement, na, orPass, pass, warn } from "../rule.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
 import { providerOf } from "./provider-label.ts";
 import {
   CLUSTERCTL_BOOK,
   nameOf,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

@@ -1,7 +1,7 @@
-import { type Judgement, pass, warn } from "../rule.ts";
+import { type Judgement, orPass, pass, warn } from "../rule.ts";
 import { COMMON_VARIABLES } from "./common-variables.ts";
 import { providerOf } from "./provider-label.ts";
-import { CLUSTERCTL_BOOK, orPass, placeOfFile, type ReleaseRule, releaseRule } from "./release-rule.ts";
+import { CLUSTERCTL_BOOK, placeOfFile, type ReleaseRule, releaseRule } from "./release-rule.ts";
 import type { Release, ReleaseFile, ReleaseVariable } from "./subject.ts";
 
 /** Settings that the components of Cluster API itself and of its providers share. */

@@ -1,5 +1,5 @@
 import { textAt } from "../../../api/path.ts";
-import { fail, type Judgement, na, type Place, pass, unknown, warn } from "../rule.ts";
+import { fail, type Judgement, na, orPass, type Place, pass, unknown, warn } from "../rule.ts";
 import { containersOf, flagOf, MANAGER, managerOf } from "./containers.ts";
 import { parseImage } from "./image.ts";
 import { providerOf } from "./provider-label.ts";
@@ -7,7 +7,6 @@ import {
   CLUSTERCTL_BOOK,
   onComponents,
   onObjects,
-  orPass,
   placeOf,
   placeOfFile,
   type ReleaseRule,

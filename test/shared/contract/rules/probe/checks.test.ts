@@ -6,63 +6,18 @@ import {
 } from "../../../../../shared/contract/rules/crd/contract-kinds.ts";
 import { probeRulesOf } from "../../../../../shared/contract/rules/probe/checks.ts";
 import { PROBE_RULES } from "../../../../../shared/contract/rules/probe/rules.ts";
-import type { Life, ScaleTrial, Snapshot } from "../../../../../shared/contract/rules/probe/subject.ts";
+import type { Life, ScaleTrial } from "../../../../../shared/contract/rules/probe/subject.ts";
+import { at, core, foo, owner, said } from "../../../../support/contract/life.ts";
 
-const EMPTY: Life = {
-  scaled: [],
-  pauses: [],
-  dryRuns: new Map(),
-  wiped: undefined,
-  left: undefined,
-  snapshots: [],
-  seen: new Map(),
-};
 const NAMES = Object.keys(CONTRACT_KINDS) as readonly ContractKindName[];
-
-/** `fail IMP-29` for each rule that a life breaks; with `verdicts` also others. */
-function said(
-  life: Partial<Life>,
-  {
-    contractKind = "InfraMachinePool",
-    isTemplate = false,
-    verdicts = ["fail", "warn"],
-  }: { contractKind?: ContractKindName; isTemplate?: boolean; verdicts?: readonly string[] } = {},
-): readonly string[] {
-  const role = { contractKind, isTemplate };
-  const title = "FooPool p1";
-  const subject = { title, role, contract: "v1beta2" as const, life: { ...EMPTY, ...life } };
-  return probeRulesOf(role).flatMap(({ id, check }) =>
-    check(subject).flatMap(({ verdict }) => (verdicts.includes(verdict) ? `${verdict} ${id}` : [])),
-  );
-}
+const MACHINE_POOL = core("MachinePool", "p1");
 
 function pool(ids: readonly string[], fields: object = {}): KubeObject {
-  const metadata = {
-    name: "p1",
-    uid: "u1",
-    labels: { "cluster.x-k8s.io/cluster-name": "c1" },
-    ownerReferences: [
-      {
-        apiVersion: "cluster.x-k8s.io/v1beta2",
-        kind: "MachinePool",
-        name: "p1",
-        uid: "m1",
-        controller: true,
-      },
-    ],
-  };
-  const status = { ready: true, replicas: ids.length, ...fields };
-  return {
-    apiVersion: "a/v1",
-    kind: "FooPool",
-    metadata,
+  return foo("FooPool", "p1", {
+    metadata: { ownerReferences: [owner(MACHINE_POOL)] },
     spec: { providerIDList: ids },
-    status,
-  } as KubeObject;
-}
-
-function at(...objects: readonly KubeObject[]): Snapshot {
-  return new Map(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+    status: { ready: true, replicas: ids.length, ...fields },
+  });
 }
 
 function scaled(trial: Partial<ScaleTrial>): Partial<Life> {
@@ -85,16 +40,18 @@ describe("rules of a probe", () => {
     const applied = subjects.flatMap((role) => probeRulesOf(role).map(({ id }) => id));
     expect(PROBE_RULES.map(({ id }) => id).filter((id) => !applied.includes(id))).toEqual([]);
     for (const role of subjects) {
-      expect(said({}, { ...role, verdicts: ["pass", "fail", "warn", "na"] })).toEqual([]);
+      const decided = said({}, { ...role, verdicts: ["pass", "fail", "warn", "na"] });
+      expect(decided).toEqual(role.contractKind === "ControlPlane" && !role.isTemplate ? ["na CP-40"] : []);
     }
   });
 
-  it.each([
+  it.each<[string, Partial<ScaleTrial>, readonly string[]]>([
     ["follows", {}, []],
     ["lists too much", { after: at(pool(["a", "b"])) }, ["fail IMP-29"]],
+    ["lists one twice", { replicas: 2, after: at(pool(["a", "a"])) }, ["fail IMP-29"]],
     ["does not move", { settled: false, after: at(pool([])) }, []],
     ["moves the wrong way", { settled: false, after: at(pool(["a", "b"])) }, ["fail IMP-29"]],
-    ["lists what no Node has", { nodes: new Set(["b"]) }, ["fail IMP-29"]],
+    ["lists what no Node has", { nodes: new Map([["b", "n1"]]) }, ["fail IMP-29"]],
     [
       "has no machines",
       { after: at(pool(["a"], { infrastructureMachineKind: "FooMachine" })) },
@@ -116,29 +73,14 @@ describe("rules of a probe", () => {
     expect(said({ seen })).toEqual(expected);
   });
 
-  it("judge a pool that stays, and one that vanishes by itself", () => {
+  it("judge a pool that stays, one that outlives its owner, and one that vanishes beside it", () => {
     expect(said({ left: new Map([["FooPool p1", ["foo/held"]]]) })).toEqual(["fail IMP-33"]);
-    expect(said({ left: new Map() })).toEqual([]);
+    const left = new Map();
+    expect(said({ left })).toEqual([]);
+    expect(said({ left, outlived: new Map([["FooPool p1", "MachinePool p1"]]) })).toEqual(["fail IMP-33"]);
     const seen = new Map([["FooPool p1", [pool([])]]]);
-    expect(said({ seen, snapshots: [at(pool([])), at()] })).toEqual(["fail IMP-30"]);
-  });
-
-  it("judge a status that is recreated", () => {
-    const before = at(pool(["a"], { dataSecretName: "one" }));
-    const wiped = (is: KubeObject) => ({ wiped: { before, after: at(is) } });
-    expect(said(wiped(pool(["a"], { dataSecretName: "one" })))).toEqual([]);
-    expect(said(wiped(pool(["b"])))).toEqual(["fail CTL-39"]);
-    expect(said(wiped(pool(["a"], { ready: false })))).toEqual(["fail CTL-39"]);
-    const config = { contractKind: "BootstrapConfig" } as const;
-    expect(said(wiped(pool(["a"], { dataSecretName: "two" })), config)).toEqual(["fail BC-20"]);
-    const empty = { ...pool(["a"]), status: {} };
-    expect(said(wiped(empty), { verdicts: ["fail", "pass"] })).toEqual([]);
-  });
-
-  it("judge templates by the answer to a dry run", () => {
-    const template = { contractKind: "InfraMachine", isTemplate: true } as const;
-    const life = (answer: string | null) => ({ dryRuns: new Map([["FooPool p1", answer]]) });
-    expect(said(life("immutable"), template)).toEqual(["fail IM-23"]);
-    expect(said(life(null), { ...template, verdicts: ["pass", "fail"] })).toEqual(["pass IM-23"]);
+    const there = at(MACHINE_POOL, pool([]));
+    expect(said({ seen, snapshots: [there, at(MACHINE_POOL)] })).toEqual(["fail IMP-30"]);
+    expect(said({ seen, snapshots: [there, at()] })).toEqual([]);
   });
 });

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { simBootstrap as good } from "../../../../../functions/sim/bootstrap.ts";
-import { valueAt } from "../../../../../shared/api/path.ts";
-import type { AnyDecision, AnyFunction } from "../../../../../shared/function/define-function.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
 
 const NAME = "status.dataSecretName";
 
 /** Gives the Secret a random name, which is in the status only. */
-export const simBootstrap: AnyFunction = {
-  spec: good.spec,
-  async step(object, context) {
+export function randomName(good: AnyFunction): AnyFunction["step"] {
+  return async (object, context) => {
     const known = valueAt(object, NAME);
     const usual = `${object.metadata.name}-data`;
     if (typeof known !== "string")
@@ -16,8 +14,8 @@ export const simBootstrap: AnyFunction = {
     const status = { ...(valueAt(object, "status") as object), dataSecretName: usual };
     const asUsual = { ...object, status };
     return renamed(await good.step(asUsual, context), known);
-  },
-};
+  };
+}
 
 function renamed(decision: AnyDecision, name: string): AnyDecision {
   const { create = [], apply } = decision;
