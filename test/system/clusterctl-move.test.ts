@@ -20,6 +20,7 @@ import {
   unfinished,
   watchAnswers,
 } from "../support/moved-cluster.ts";
+import { objectsThrough } from "../support/objects.ts";
 import { anywhere } from "../support/own-namespace.ts";
 import { changesWhilePaused } from "../support/paused-writes.ts";
 import { moverOf, openPlace, type Place } from "../support/places.ts";
@@ -185,7 +186,7 @@ for (const flavour of API_SERVERS) {
         `MachineSet ${MOVED}/s1: spec.replicas`,
       ]);
       await place.kubectl(UNPAUSE);
-      const scene = checkedSets(place.kubectl);
+      const scene = checkedSets(objectsThrough(place.kubectl));
       const [last] = await scene.healthy("s1", 1);
       await scene.fail(last);
       await scene.isReplaced("s1", last, 1);

@@ -14,6 +14,7 @@ import {
   simPool,
   simPoolWithMachines,
 } from "../support/manifests.ts";
+import { objectsThrough } from "../support/objects.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
 import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
@@ -107,7 +108,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "", { admission }));
       const redis = stack.use(await startRedis());
       kubectl = kubectlFor(server.kubeconfigFile);
-      scene = checkedSets(kubectl);
+      scene = checkedSets(objectsThrough(kubectl));
       await kubectl("apply --server-side -f infra/crds/generated");
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       processes = await serverProcesses();

@@ -6,7 +6,7 @@ import { done } from "../../../shared/function/result.ts";
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 
 /** Core gives the label back each time: without an end they would use up the machine. */
-const MAX_STRIPS = 600;
+const MAX_STRIPS = 1_500;
 const LABEL = "cluster.x-k8s.io/cluster-name";
 
 /** Takes the label of the Cluster from a provisioned object, as often as it comes back, but not while it is paused. */
