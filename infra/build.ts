@@ -2,21 +2,13 @@ import { copyFile, glob, mkdir, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "rolldown";
+import { writePackageRecords } from "./package-records.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const ENTRIES = ["infra/cli/main.ts", "infra/worker/lambda.ts", "functions/*/*.ts"];
 /** Files that are read at run time, beside the code that reads them. */
 const DATA = ["package.json", "infra/**/*.{lua,yaml}"];
 
-/** Large packages that few processes load: they stay packages. */
-const PACKAGES = [
-  "@aws-sdk/client-sqs",
-  "@bufbuild/cel",
-  "@kubernetes/client-node",
-  "bullmq",
-  "ioredis",
-  "prom-client",
-];
 /**
  * Folders that become one file each: every function process loads most of their files. A folder in another is named
  * before it; the rules on providers are loaded by `capstan contract` and `move` only.
@@ -33,20 +25,19 @@ const WHOLE = [
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
- * every function are files of their own; what they share lies in chunks, with the libraries that every process loads,
- * so
- * that a start reads 20 files instead of 400 (KC-04).
+ * every function are files of their own; what they share lies in chunks, with the libraries that they use, so that a
+ * start reads 20 files instead of 400 (KC-04). The folder needs nothing beside it but Node.js. `node_modules` in it
+ * names the packages whose code is in the chunks, with their licenses.
  */
 export async function buildInto(folder: string): Promise<void> {
   const input: Record<string, string> = {};
   for await (const file of glob(ENTRIES, { cwd: ROOT })) input[file.replace(/\.ts$/, "")] = join(ROOT, file);
   await rm(folder, { recursive: true, force: true });
-  await build({
+  const { output } = await build({
     input,
     cwd: ROOT,
     platform: "node",
-    external: PACKAGES,
-    plugins: [ownPlace],
+    plugins: [bundledRequires, ownPlace],
     output: {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
@@ -64,6 +55,9 @@ export async function buildInto(folder: string): Promise<void> {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await copyFile(join(ROOT, file), join(folder, file));
   }
+  const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.entries(chunk.modules) : []));
+  const rendered = modules.flatMap(([file, { renderedLength }]) => (renderedLength > 0 ? [file] : []));
+  await writePackageRecords(rendered, ROOT, folder);
 }
 
 function isWithin(folder: string, file: string): boolean {
@@ -77,6 +71,15 @@ const ownPlace: Plugin = {
     if (id.includes("node_modules") || !code.includes("import.meta.url")) return null;
     const place = JSON.stringify(`../../${relative(ROOT, id).split(sep).join("/")}`);
     return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
+  },
+};
+
+/** Shows the bundler a package that is loaded late without waiting: it follows only the `require` that is not declared. */
+const bundledRequires: Plugin = {
+  name: "bundled-requires",
+  transform(code, id) {
+    if (id.includes("node_modules")) return null;
+    return code.replace(/^const require = createRequire\(import\.meta\.url\);$/m, "");
   },
 };
 

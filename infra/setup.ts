@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 
 /** Programs that the tests need, each of Debian's package of the same name. */
-const PROGRAMS = ["redis-server", "prometheus"];
+const PROGRAMS = ["redis-server", "prometheus", "crun", "buildah"];
 
 /** Runs `npm run setup`: installs what is missing of PROGRAMS from Debian's packages. */
 function setUp(): void {

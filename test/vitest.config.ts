@@ -25,7 +25,7 @@ const project = (name: string, include: string[], { exclude = [], isolate = true
 const LONG = [
   "test/{infra,functions,shared}/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
   "test/{infra,functions,shared}/**/hostile*.test.ts",
-  "test/infra/**/{differential,build,kubectl*}.test.ts",
+  "test/infra/**/{differential,build,image,kubectl*}.test.ts",
   "test/infra/dead-letters/limits.test.ts",
   "test/infra/queue/sqs/sqs.test.ts",
   "test/infra/redis/rights.test.ts",

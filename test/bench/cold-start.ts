@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,7 +40,6 @@ export async function coldStartBench(): Promise<void> {
   await writeFile(kubeconfig, KUBECONFIG);
   const built = join(dir, "built");
   await buildInto(built);
-  await symlink(join(ROOT, "node_modules"), join(built, "node_modules"));
 
   const bare = { what: "bare Node.js", main: ["-e", "console.log(); setInterval(() => 0, 1000)"], cwd: ROOT };
   const worker = (main: string) => [
@@ -99,12 +98,14 @@ async function cpuMsOf(pid: number | undefined): Promise<number> {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
 }
 
-async function rssMiBOf(pid: number | undefined): Promise<number> {
+/** Resident memory of a process. */
+export async function rssMiBOf(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
 }
 
-const KUBECONFIG = `clusters: [{ name: c, cluster: { server: "http://127.0.0.1:1" } }]
+/** Of a management cluster that does not answer. */
+export const KUBECONFIG = `clusters: [{ name: c, cluster: { server: "http://127.0.0.1:1" } }]
 users: [{ name: u, user: { token: t } }]
 contexts: [{ name: x, context: { cluster: c, user: u } }]
 `;

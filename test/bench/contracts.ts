@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,6 @@ import { preparePlannedMove } from "./planned-move.ts";
 import { writeResults } from "./results.ts";
 
 const ROUNDS = 7;
-const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const DATA = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 interface Subject {
@@ -61,7 +60,6 @@ async function measureCommands(): Promise<void> {
   const built = await mkdtemp(join(tmpdir(), "capstan-contracts-"));
   stack.defer(() => rm(built, { recursive: true, force: true }));
   await buildInto(built);
-  await symlink(PACKAGES, join(built, "node_modules"));
   const rows: Row[] = [];
   const planned = stack.use(await preparePlannedMove());
   for (const subject of [...SUBJECTS, { ...planned, goalSeconds: 2 }]) {

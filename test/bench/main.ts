@@ -3,6 +3,7 @@ import { apiserverBench } from "./apiserver.ts";
 import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
 import { contractsBench } from "./contracts.ts";
+import { imageBench } from "./image.ts";
 import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { machinesBench } from "./machines.ts";
@@ -15,6 +16,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   "cold-start": coldStartBench,
   clusters: clustersBench,
   contracts: contractsBench,
+  image: imageBench,
   "large-pool": largePoolBench,
   machinepool: machinepoolBench,
   machines: machinesBench,

@@ -1,0 +1,219 @@
+import { execFile } from "node:child_process";
+import { chown, copyFile, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildImage } from "../../../infra/image/image.ts";
+import { type Process, USER_ID } from "../../../infra/image/process.ts";
+import { architectureOf } from "../../support/elf.ts";
+import { eventually } from "../../support/eventually.ts";
+import { filesOf, type ImageLayout, listing, readLayout } from "../../support/image-layout.ts";
+import { simCluster, simPool } from "../../support/manifests.ts";
+import { REAL } from "../../support/processes/api-servers.ts";
+import { buildahMissing, buildStage } from "../../support/processes/buildah.ts";
+import { crunMissing, emptyDir, runContainer, startContainer } from "../../support/processes/container.ts";
+import { kubectlFor, kubectlMissing } from "../../support/processes/kubectl.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { describeWith } from "../../support/requires.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const MIB = 2 ** 20;
+const WITHIN = { withinMs: 90_000, stepMs: 200 };
+
+let dir = "";
+let out = "";
+let layout: ImageLayout;
+/** Of amd64, on which the tests run. */
+let root = "";
+let image: Process;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-images-"));
+  const readme = await readFile(new URL("README.md", ROOT), "utf8");
+  const [, line = ""] = /^### Make the image\n\n```sh\n(.*)\n```$/m.exec(readme) ?? [];
+  await promisify(execFile)("sh", ["-c", line.replace("~", dir)], { cwd: ROOT });
+  out = join(dir, "image");
+  layout = await readLayout(out);
+  root = layout.rootOf("amd64");
+  image = await layout.processOf("amd64");
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+describe("the image", () => {
+  it("D-101, D-102, S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const { layers, annotations } = await layout.manifestOf(architecture);
+      const created = annotations["org.opencontainers.image.created"]?.replace(".000Z", "Z");
+      const times = ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", created];
+      for (const [at, layer] of layers.entries()) {
+        const entries = await layout.entriesOf(layer);
+        expect(new Set(entries.map(({ owner }) => owner))).toEqual(new Set(["0/0"]));
+        expect(new Set(entries.map(({ time }) => time))).toEqual(new Set([times[at]]));
+        expect(entries.filter(({ mode }) => /s/i.test(mode))).toEqual([]);
+        const others = entries.filter(
+          ({ mode, path }) => !mode.startsWith("l") && mode[8] === "w" && path !== "tmp/",
+        );
+        expect(others).toEqual([]);
+        expect(
+          entries.filter(({ path }) => /(?:^|\/)(?:\w*sh|busybox|npm|npx|apt|dpkg)$/.test(path)),
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it("D-104, D-106: is small, and both platforms share the layer of the app", async () => {
+    const [amd64, arm64] = [await layout.manifestOf("amd64"), await layout.manifestOf("arm64")];
+    expect(amd64.layers[2]).toEqual(arm64.layers[2]);
+    for (const { layers } of [amd64, arm64]) {
+      expect(layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(64 * MIB);
+    }
+    const sizes = await Promise.all((await filesOf(join(root, "app"))).map((file) => stat(file)));
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(25 * MIB);
+  });
+
+  it("D-102, D-103, S-64: has the same digest and the same SBOMs when it is built again", async () => {
+    const again = join(dir, "again");
+    expect((await buildImage({ out: again })).digest).toBe(layout.digest);
+    for (const name of (await readdir(out)).filter((each) => each.endsWith(".json"))) {
+      expect(await readFile(join(again, name), "utf8")).toBe(await readFile(join(out, name), "utf8"));
+    }
+    await rm(again, { recursive: true });
+  });
+
+  it("D-106: has two SBOMs per platform, in which every file belongs to one component", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const files = (await filesOf(layout.rootOf(architecture))).map(
+        (file) => `/${relative(layout.rootOf(architecture), file)}`,
+      );
+      const read = async (format: string) =>
+        JSON.parse(await readFile(join(out, `capstan-${architecture}.${format}.json`), "utf8"));
+      const cyclonedx = await read("cdx");
+      const components: readonly {
+        purl: string;
+        licenses?: unknown;
+        components: readonly { name: string }[];
+      }[] = cyclonedx.components;
+      expect(components.flatMap((each) => each.components.map(({ name }) => name)).sort()).toEqual(
+        files.sort(),
+      );
+      const purls = components.map(({ purl }) => purl).join("\n");
+      for (const purl of [
+        /^pkg:deb\/debian\/libstdc%2B%2B6@12/m,
+        /^pkg:generic\/node@24/m,
+        /^pkg:npm\/%40kubernetes\/client-node@/m,
+      ]) {
+        expect(purls).toMatch(purl);
+      }
+      const npm = components.filter(({ purl }) => purl.startsWith("pkg:npm/") && !purl.includes("/capstan@"));
+      expect(npm.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+      const spdx = await read("spdx");
+      const contained = spdx.relationships.filter(
+        (each: { relationshipType: string; relatedSpdxElement: string }) =>
+          each.relationshipType === "CONTAINS" && each.relatedSpdxElement.startsWith("SPDXRef-File-"),
+      );
+      const names = new Map(
+        spdx.files.map((file: { SPDXID: string; fileName: string }) => [file.SPDXID, file.fileName.slice(1)]),
+      );
+      expect(
+        contained.map((each: { relatedSpdxElement: string }) => names.get(each.relatedSpdxElement)).sort(),
+      ).toEqual(files);
+    }
+  });
+
+  it("D-107: has programs and libraries of its own architecture only", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const found = await Promise.all((await filesOf(layout.rootOf(architecture))).map(architectureOf));
+      const programs = found.filter((each) => each !== undefined);
+      expect(programs).toEqual(Array(8).fill(architecture));
+    }
+  });
+});
+
+describeWith(buildahMissing())("the last stage of the Dockerfile", () => {
+  it("D-102: ends in the same files and runs the same process", async () => {
+    const text = await readFile(new URL("infra/image/Dockerfile", ROOT), "utf8");
+    const stage = text.slice(text.indexOf("FROM scratch")).replace("/image/root/", "/root/");
+    const { root: copied, config } = await buildStage(stage, out, join(dir, "buildah"));
+    expect(config).toMatchObject(image);
+    expect(await listing(copied)).toEqual(await listing(root));
+  });
+});
+
+describeWith(crunMissing())("the image in a container as of our manifests", () => {
+  it("D-105, D-107, S-61: runs as 65532 on a read-only root, where no write succeeds", async () => {
+    const version = await runContainer({ root, image, args: ["version"] });
+    expect(version).toEqual({ code: 0, output: expect.stringMatching(/^capstan \d.*Node\.js v24/) });
+    const command = ["/usr/local/bin/capstan"];
+    expect(await runContainer({ root, image, command, args: ["version"] })).toEqual(version);
+    const tried = await runContainer({
+      root,
+      image,
+      command: ["/usr/local/bin/node", "-e", WRITES],
+      args: [],
+    });
+    expect(tried.code, tried.output).toBe(0);
+    const { uid, gid, groups, tried: folders, written } = JSON.parse(tried.output);
+    expect({ uid, gid, groups, written }).toEqual({
+      uid: USER_ID,
+      gid: USER_ID,
+      groups: [USER_ID],
+      written: [],
+    });
+    expect(folders).toBeGreaterThan(100);
+  });
+});
+
+/** Tries to write in every folder and over every file. */
+const WRITES = `
+const { readdirSync, writeFileSync, appendFileSync } = require("node:fs");
+const written = [];
+let tried = 0;
+const attempt = (what, write) => { tried += 1; try { write(); written.push(what); } catch {} };
+const walk = (folder) => {
+  attempt(folder, () => writeFileSync(folder + "/x", ""));
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = folder + "/" + entry.name;
+    if (path === "//proc" || path === "//dev") continue;
+    if (entry.isDirectory()) walk(path);
+    else if (entry.isFile()) attempt(path, () => appendFileSync(path, ""));
+  }
+};
+walk("/");
+console.log(JSON.stringify({ uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(), tried, written }));
+`;
+
+const { missing, optional } = REAL;
+describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { optional })(
+  "containers on a real API server and Redis",
+  () => {
+    it("D-107: bring a pool to Running, and SIGTERM drains", async () => {
+      await using server = await REAL.start();
+      await using redis = await startRedis(["appendonly yes"]);
+      await using volume = await emptyDir();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      const kubeconfig = join(volume.folder, "kubeconfig");
+      await copyFile(server.kubeconfigFile, kubeconfig);
+      await chown(kubeconfig, USER_ID, USER_ID);
+      const start = (...args: string[]) =>
+        startContainer({
+          root,
+          image,
+          args: [...args, "--kubeconfig", "/tmp/kubeconfig"],
+          tmp: volume.folder,
+        });
+      const queue = ["--queue", redis.url];
+      await using relay = await start("relay", "--install-crds", ...queue);
+      await eventually(() => expect(relay.output()).toContain("first list"), WITHIN);
+      await using _cloud = await start("cloud");
+      await using worker = await start("worker", ...queue);
+      await eventually(() => expect(worker.output()).toContain("serving"), WITHIN);
+      await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));
+      await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
+      await worker.signal("SIGTERM");
+      expect(await worker.ended, worker.output()).toBe(0);
+      expect(worker.output()).toContain("finishing");
+      await relay.signal("SIGTERM");
+      expect(await relay.ended, relay.output()).toBe(0);
+    });
+  },
+);
