@@ -43,8 +43,8 @@ describe("the image", () => {
   it("D-101, D-102, S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
     for (const architecture of ["amd64", "arm64"]) {
       const { layers, annotations } = await layout.manifestOf(architecture);
-      const created = annotations["org.opencontainers.image.created"]?.replace(".000Z", "Z");
-      const times = ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", created];
+      const { "org.opencontainers.image.created": created = "" } = annotations;
+      const times = ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", created.replace(".000Z", "Z")];
       for (const [at, layer] of layers.entries()) {
         const entries = await layout.entriesOf(layer);
         expect(new Set(entries.map(({ owner }) => owner))).toEqual(new Set(["0/0"]));
