@@ -5,16 +5,10 @@ type Step = AnyFunction["step"];
 /** The good function, but for the objects of some namespaces: there it takes another step. */
 export function brokenIn(good: AnyFunction, steps: { readonly [namespace: string]: Step }): AnyFunction {
   return {
-    spec: {
-      ...good.spec,
-      // For those that take the label away.
-      ownsOn: [...(good.spec.ownsOn ?? []), { kind: good.spec.reconciles, fields: [LABEL_FIELD] }],
-    },
+    spec: good.spec,
     step: (object, context) => {
       const step = steps[object.metadata.namespace ?? ""] ?? good.step;
       return step(object, context);
     },
   };
 }
-
-const LABEL_FIELD = "metadata.labels[cluster.x-k8s.io/cluster-name]";
