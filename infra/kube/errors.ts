@@ -39,7 +39,8 @@ export function noAnswer(cause: unknown, subject: RequestSubject, what: string):
     class: "Transient",
     status: 0,
     reason: "NoAnswer",
-    message: `${describe(subject)}: ${what}${detail === "" ? "" : `: ${detail}`}`,
+    // Node.js quotes the names in the server's certificate.
+    message: `${describe(subject)}: ${what}${detail === "" ? "" : `: ${detail}`}`.slice(0, MAX_MESSAGE),
     cause,
   });
 }
@@ -189,7 +190,11 @@ function isRace(causes: readonly { readonly field?: string }[], subject: Request
   return causes.some((cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion");
 }
 
+/** API servers ask for seconds. A proxy or a hostile server that asks for years must not get them. */
+const MAX_RETRY_AFTER_SECONDS = 300;
+
 function retryAfterMs(header: string | undefined, status: Status | undefined): number | undefined {
   const seconds = header === undefined ? status?.details.retryAfterSeconds : Number(header);
-  return seconds === undefined || !Number.isFinite(seconds) || seconds < 0 ? undefined : seconds * 1_000;
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return undefined;
+  return Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1_000;
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { TerminalError } from "../../shared/function/errors.ts";
+import { checkClientKey } from "./client-key.ts";
 import {
   bearer,
   checked,
@@ -72,11 +73,13 @@ export function accessOf(
   const user = checked(workloadUserSchema, withoutEmpty(used.user), "user");
   const server = serverUrl(cluster.server);
   checkServer(server, addresses);
+  const key = pem(user["client-key-data"], "client-key-data");
+  checkClientKey(key);
   return {
     server,
     ca: pem(cluster["certificate-authority-data"], "certificate-authority-data"),
     cert: pem(user["client-certificate-data"], "client-certificate-data"),
-    key: pem(user["client-key-data"], "client-key-data"),
+    key,
     token: bearer(user.token, "token"),
     tlsServerName: cluster["tls-server-name"],
     addresses,

@@ -9,7 +9,10 @@ const PROMISED = BLOCKS.flatMap((block) => {
   const [first = 0, last = 0] = block.split("-").map(Number);
   return Array.from({ length: last - first + 1 }, (_, n) => `S-${String(first + n).padStart(2, "0")}`);
 });
-const [[page], [policy]] = await Promise.all([textsOf("infra/SECURITY.md"), textsOf(".github/SECURITY.md")]);
+const textOf = async (path: string) => (await textsOf(path))[0];
+const page = await textOf("infra/SECURITY.md");
+const policy = await textOf(".github/SECURITY.md");
+const model = await textOf("infra/security/threat-model.md");
 const rows = page === undefined ? [] : rulesOf(page);
 const exceptions = (policy?.text.split("\n## Exceptions\n")[1] ?? "")
   .split("\n")
@@ -22,6 +25,43 @@ const committed = execFileSync("git", ["log", "-1", "--format=%cs"], { encoding:
 const unbuilt = rows
   .filter(({ reasons }) => reasons.some((reason) => reason.startsWith("not built")))
   .map(({ id }) => id);
+
+describe("the threat model", () => {
+  const [components = "", credentials = ""] = model?.text.split("\n## Credentials\n") ?? [];
+  const rowsOf = (text: string) =>
+    text
+      .split("\n")
+      .map(cellsOf)
+      .filter((cells) => cells.length > 1 && !cells.every((cell) => /^-*$/.test(cell)));
+  const IDS = /^[A-Z]+-\d+(?:, [A-Z]+-\d+)*$/;
+
+  it("S-66: answers every threat to every component with rules", () => {
+    const sections = components.split("\n### ").slice(1);
+    expect(sections.length).toBeGreaterThan(10);
+    for (const section of sections) {
+      const [title = "", threats] = [section.split("\n")[0], rowsOf(section).slice(1)];
+      expect(threats.length, title).toBeGreaterThan(2);
+      for (const [kind = "", threat = "", answers = ""] of threats)
+        expect([/^[STRIDE]$/.test(kind), threat !== "", IDS.test(answers)], `${title}: ${threat}`).toEqual([
+          true,
+          true,
+          true,
+        ]);
+    }
+  });
+
+  it("S-66: says of every credential where it is, who uses it, and what it is good for when stolen", () => {
+    const stored = rowsOf(credentials).slice(1);
+    expect(stored.length).toBeGreaterThan(5);
+    for (const cells of stored) {
+      expect(
+        cells.every((cell) => cell !== ""),
+        cells[0],
+      ).toBe(true);
+      expect(cells.at(-1), cells[0]).toMatch(IDS);
+    }
+  });
+});
 
 describe("the promises about security", () => {
   it("have a row each", () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiServer, startApiServer } from "../../infra/apiserver/entry.ts";
+import { CANARY } from "./canaries.ts";
 import { fooNode } from "./foo-provider.ts";
 import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 
@@ -56,7 +57,7 @@ export async function playFooProvider(kubectl: Kubectl, workload: FooWorkload): 
 
 export async function createKubeconfigSecret(kubectl: Kubectl, kubeconfigFile: string): Promise<void> {
   await kubectl(
-    `create secret generic foo-kubeconfig --type=cluster.x-k8s.io/secret --from-file=value=${kubeconfigFile}`,
+    `create secret generic foo-kubeconfig --type=cluster.x-k8s.io/secret --from-file=value=${kubeconfigFile} --from-literal=canary=${CANARY}`,
   );
   await kubectl("label secret foo-kubeconfig cluster.x-k8s.io/cluster-name=foo");
 }

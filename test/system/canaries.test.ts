@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
+import { CANARY, leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
@@ -15,7 +15,6 @@ import { contentOfRedis, plantInRedis } from "../support/redis-content.ts";
 import { describeWith } from "../support/requires.ts";
 
 const LEAKING = fileURLToPath(new URL("../support/leaking", import.meta.url));
-const CANARY = "c4n4ry-s3cr3t-v4lue";
 /** In the text of every error, beside the secret. */
 const MARKER = "m4rk3r";
 const FAILING = ["header", "url", "kubeconfig", "encoded", "pem", "bootstrap", "terminal"];

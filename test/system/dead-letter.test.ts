@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
+import { CANARY } from "../support/canaries.ts";
 import { eventually } from "../support/eventually.ts";
 import { deadLetter } from "../support/letters.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
@@ -16,7 +17,8 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const POISONED = fileURLToPath(new URL("../support/poisoned", import.meta.url));
 const REPAIRED = fileURLToPath(new URL("../support/repaired", import.meta.url));
 const KEY = "default/c1|MachinePool|default/bad";
-const CANARY = "c4n4ry-s3cr3t-v4lue";
+/** A stranger puts it into Redis, where it stays; no command shows it. */
+const FOREIGN = "f0r31gn-s3cr3t-v4lue";
 
 let dir = "";
 beforeAll(async () => {
@@ -185,7 +187,7 @@ describeWith(kubectlMissing() ?? redisMissing())("dead letters on Redis", () => 
       connection: { host, port: Number(port) },
       prefix: "{cap:pool-check}",
     });
-    await stranger.add("r", { token: CANARY });
+    await stranger.add("r", { token: FOREIGN });
     await eventually(async () => {
       const listed = (await runCli("dlq", "list", "pool-check", ...source)).output;
       expect(listed).toMatch(/malformed-token +dead +Malformed/);
@@ -211,7 +213,7 @@ describeWith(kubectlMissing() ?? redisMissing())("dead letters on Redis", () => 
       const again = await runCli("dlq", "replay", "pool-check", "default/bad", "--requeue", ...source);
       expect(again.output).toContain("resolved pool-check");
     }, WITHIN);
-    expect(up.output()).not.toContain(CANARY);
+    expect(up.output()).not.toContain(FOREIGN);
   });
 });
 

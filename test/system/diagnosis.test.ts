@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { type ApiServer, startApiServer } from "../../infra/apiserver/entry.ts";
+import { CANARY } from "../support/canaries.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";
 import { patchStatus } from "../support/foo-workload.ts";
@@ -46,7 +47,6 @@ function secretOf(name: string, data: { readonly [key: string]: string }): strin
 }
 
 /** A kubeconfig whose token must never be seen. */
-const CANARY = "canary-5d1f0c";
 function kubeconfigFor(cluster: object, user: object = { token: CANARY }): { readonly value: string } {
   const value = stringify({
     clusters: [{ name: "c", cluster }],

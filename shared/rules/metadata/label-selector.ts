@@ -9,6 +9,9 @@ type Labels = { readonly [key: string]: string } | undefined;
 const MAX_QUOTED = 80;
 const quoted = (text: string) => truncate(text, MAX_QUOTED);
 
+/** Thousands of Machines are compared with each of them, in a process that serves other tenants, too. */
+const MAX_REQUIREMENTS = 1_000;
+
 /** A selector that is ready to be asked. */
 export interface Selector {
   readonly matches: (labels: Labels) => boolean;
@@ -30,14 +33,20 @@ interface Requirement {
  */
 export function parseSelector(selector: LabelSelector): Selector | { readonly problem: string } {
   const found: Requirement[] = [];
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const count = Object.keys(matchLabels).length + matchExpressions.length;
+  if (count > MAX_REQUIREMENTS)
+    return {
+      problem: `matchLabels and matchExpressions have ${count} entries; write at most ${MAX_REQUIREMENTS}`,
+    };
+  for (const [key, value] of Object.entries(matchLabels)) {
     if (!isLabelKey(key))
       return { problem: `matchLabels has the key ${quoted(key)}, which is not a label key` };
     if (!isLabelValue(value))
       return { problem: `matchLabels[${quoted(key)}] is ${quoted(value)}, which is not a label value` };
     found.push({ key, text: `${key}=${value}`, holds: (label) => label === value });
   }
-  for (const [index, expression] of (selector.matchExpressions ?? []).entries()) {
+  for (const [index, expression] of matchExpressions.entries()) {
     const requirement = requirementOf(expression, `matchExpressions[${index}]`);
     if (typeof requirement === "string") return { problem: requirement };
     found.push(requirement);

@@ -228,6 +228,21 @@ describe("client", () => {
     expect(w.scripted.requests).toHaveLength(1);
   });
 
+  it("waits for at most five minutes, however long a server asks for (KC-09)", async () => {
+    const years = 1e9;
+    for (const reply of [
+      failing(429, "TooManyRequests", {}, { "Retry-After": `${years}` }),
+      failing(429, "TooManyRequests", { details: { retryAfterSeconds: years } }),
+    ]) {
+      const clock = virtualClock();
+      await using w = await world([reply, json(200, a)], { clock });
+      await expect(w.client.get(Thing, key)).rejects.toMatchObject({ retryAfterMs: 300_000 });
+      await expect(w.client.get(Thing, key)).rejects.toMatchObject({ class: "Throttled", status: 0 });
+      await clock.advance(300_000);
+      expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+    }
+  });
+
   describe("evictions", () => {
     const eviction = { uid: "uid-a", withinMs: 5_000 };
     const success = json(201, { kind: "Status", apiVersion: "v1", status: "Success", code: 201 });

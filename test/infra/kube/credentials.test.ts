@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createNetServer } from "node:net";
@@ -8,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { x509 } from "../../../infra/pki/x509.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { failing, json, startScriptedServer } from "../../support/processes/scripted-server.ts";
@@ -248,6 +250,43 @@ describe("TLS", () => {
     await using server = await tlsServer(old);
     const get11 = get(server.url, { ...ca, "tls-server-name": "api.test" });
     await expect(get11).rejects.toMatchObject({ reason: "NoAnswer" });
+  });
+
+  /** Of an RSA key, which a key exchange with DHE needs. */
+  async function certified(dns: readonly string[]) {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const signer = { key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+    const cert = await x509.sign({
+      subject: { commonName: "api.test" },
+      publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
+      notBefore: new Date(Date.now() - 60_000),
+      notAfter: new Date(Date.now() + 3_600_000),
+      use: { dns, ips: [] },
+      signer,
+    });
+    const ownCa = { "certificate-authority-data": base64(cert), "tls-server-name": "api.test" };
+    return { ...signer, cert, ownCa };
+  }
+
+  it("quotes no certificate at length (S-14)", async () => {
+    const names = Array.from({ length: 2_000 }, (_, n) => `name-${n}.example`);
+    const { key, cert, ownCa } = await certified(names);
+    await using server = await tlsServer({ key, cert });
+    const failure: Error = await get(server.url, ownCa).then(
+      () => new Error("answered"),
+      (error: Error) => error,
+    );
+    expect(failure.message).toContain("name-0.example");
+    expect(failure.message.length).toBeLessThanOrEqual(1_024);
+  });
+
+  it("lets no server choose how long a key exchange takes, or repeat it (S-12)", async () => {
+    const { key, cert, ownCa } = await certified(["api.test"]);
+    const old = { key, cert, maxVersion: "TLSv1.2" as const };
+    await using usual = await tlsServer(old);
+    expect(await get(usual.url, ownCa)).toMatchObject({ kind: "Thing" });
+    await using slow = await tlsServer({ ...old, dhparam: "auto", ciphers: "DHE-RSA-AES128-GCM-SHA256" });
+    await expect(get(slow.url, ownCa)).rejects.toMatchObject({ reason: "NoAnswer" });
   });
 
   it("distinguishes a malformed certificate from a server that does not answer", async () => {

@@ -1,3 +1,4 @@
+import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +26,23 @@ function kubeconfig({ cluster = {}, user = { token: "secret-token" }, file = {} 
     "current-context": "x",
     ...file,
   });
+}
+
+/** A key as PEM in no time: its factors are not prime, and nothing that signs asks. */
+function rsaKeyOf(bits: number): string {
+  const odd = (length: number): Buffer => {
+    const bytes = randomBytes(length / 8);
+    bytes[0] = 0xff;
+    bytes[bytes.length - 1] = 1;
+    return bytes;
+  };
+  const [p, q] = [odd(bits / 2), odd(bits / 2)];
+  const product = BigInt(`0x${p.toString("hex")}`) * BigInt(`0x${q.toString("hex")}`);
+  const halves = { p, q, dp: odd(bits / 2), dq: odd(bits / 2), qi: odd(bits / 2) };
+  const numbers = { ...halves, d: odd(bits), n: Buffer.from(product.toString(16), "hex") };
+  const encoded = Object.entries(numbers).map(([name, bytes]) => [name, bytes.toString("base64url")]);
+  const jwk = { kty: "RSA", e: "AQAB", ...Object.fromEntries(encoded) };
+  return createPrivateKey({ key: jwk, format: "jwk" }).export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 describe("kubeconfig of a workload cluster", () => {
@@ -98,6 +116,16 @@ describe("kubeconfig of a workload cluster", () => {
     expect(parse).toThrow(field);
     expect(parse).not.toThrow("secret-token");
     expect(parse).toThrow(expect.objectContaining({ name: "TerminalError", reason: "InvalidKubeconfig" }));
+  });
+
+  it("is refused for a client key that takes seconds to sign, and not for one that people use (S-10)", () => {
+    const withKey = (key: string) => parseKubeconfig(kubeconfig({ user: { "client-key-data": btoa(key) } }));
+    expect(() => withKey(rsaKeyOf(16_384))).toThrow(
+      "field client-key-data has a key of 16384 bits; use an ECDSA key, or an RSA key of at most 8192 bits",
+    );
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    for (const key of [rsaKeyOf(8_192), privateKey.export({ type: "pkcs8", format: "pem" }).toString()])
+      expect(withKey(key)).toMatchObject({ key });
   });
 
   it.each([

@@ -1,10 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { refuseLeaks } from "../canaries.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 const MAIN = fileURLToPath(new URL("../../../infra/cli/main.ts", import.meta.url));
 
-/** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL. */
+/** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL, and refuses an output with a secret. */
 export interface CliProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Both streams so far. */
@@ -35,6 +36,7 @@ export function startCli(args: readonly string[], env: { readonly [name: string]
       const impatience = setTimeout(() => child.kill("SIGKILL"), 20_000);
       await ended;
       clearTimeout(impatience);
+      refuseLeaks(`capstan ${args[0]}`, output);
     },
   };
 }

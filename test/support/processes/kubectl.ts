@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { refuseLeaks } from "../canaries.ts";
 import { type CommandLine, commandLine } from "./run-command.ts";
 
 const binary = findKubectl();
@@ -15,10 +16,19 @@ export function kubectlMissing(): string | undefined {
 
 export type Kubectl = CommandLine;
 
-/** The real kubectl against one server, in the namespace of the kubeconfig unless another one is named. */
+/**
+ * The real kubectl against one server, in the namespace of the kubeconfig unless another one is named. Whatever it reads
+ * besides Secrets must show nothing of one: objects, their conditions, Events.
+ */
 export function kubectlFor(kubeconfigFile: string, namespace?: string): Kubectl {
   const to = ["--kubeconfig", kubeconfigFile, ...(namespace === undefined ? [] : ["--namespace", namespace])];
-  return commandLine(binary ?? "kubectl", to, ENV);
+  const kubectl = commandLine(binary ?? "kubectl", to, ENV);
+  const searched = async (args: string, input?: string): Promise<string> => {
+    const output = await kubectl(args, input);
+    if (!args.includes("secret")) refuseLeaks(`kubectl ${args}`, output);
+    return output;
+  };
+  return Object.assign(searched, { try: kubectl.try });
 }
 
 function findKubectl(): string | undefined {

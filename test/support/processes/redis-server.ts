@@ -1,9 +1,12 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Redis } from "ioredis";
+import { refuseLeaks } from "../canaries.ts";
 import { freePorts } from "./free-ports.ts";
 import { spawnChild } from "./spawn-child.ts";
 
@@ -27,7 +30,7 @@ export function redisMissing(): string | undefined {
 
 /**
  * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests.
- * `settings` are lines of redis.conf.
+ * `settings` are lines of redis.conf. Disposing refuses a server that holds a secret.
  */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
@@ -48,10 +51,30 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
       server = await launch({ dir, port, settings });
     },
     [Symbol.asyncDispose]: async () => {
+      const dump = await dumpOf(`redis://127.0.0.1:${port}`, join(dir, "dump.rdb"));
       await kill();
       await rm(dir, { recursive: true, force: true });
+      refuseLeaks("Redis", dump);
     },
   };
+}
+
+/** Everything that it holds; nothing of one that was killed or stopped, or wants another user. */
+async function dumpOf(url: string, file: string): Promise<Buffer> {
+  const client = new Redis(url, {
+    commandTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.save();
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    client.disconnect();
+  }
+  return existsSync(file) ? readFile(file) : Buffer.alloc(0);
 }
 
 interface Launch {
@@ -61,7 +84,14 @@ interface Launch {
 }
 
 async function launch({ dir, port, settings }: Launch): Promise<ChildProcess> {
-  const fixed = ["bind 127.0.0.1", `port ${port}`, `dir ${dir}`, 'save ""', "appendonly no"];
+  const fixed = [
+    "bind 127.0.0.1",
+    `port ${port}`,
+    `dir ${dir}`,
+    'save ""',
+    "appendonly no",
+    "rdbcompression no",
+  ];
   const server = spawnChild(SERVER, ["-"], { stdio: ["pipe", "pipe", "inherit"] });
   server.stdin.end([...fixed, ...settings, ""].join("\n"));
   const lines: string[] = [];

@@ -46,6 +46,20 @@ describe("a label selector", () => {
     expect(parsed({ matchLabels: { constructor: "x" } }).matches({})).toBe(false);
   });
 
+  it("with more requirements than any real one has is refused: thousands of Machines are compared with each", () => {
+    const requirements = (count: number): LabelSelector => ({
+      matchLabels: { a: "x" },
+      matchExpressions: Array.from({ length: count - 1 }, (_, n) => ({
+        key: `k${n}`,
+        operator: "DoesNotExist",
+      })),
+    });
+    expect(parsed(requirements(1_000)).matches({ a: "x" })).toBe(true);
+    expect(parseSelector(requirements(1_001))).toEqual({
+      problem: "matchLabels and matchExpressions have 1001 entries; write at most 1000",
+    });
+  });
+
   it.each([
     ["matchLabels has the key a b, which is not a label key", { matchLabels: { "a b": "" } }],
     ["matchLabels[a] is b c, which is not a label value", { matchLabels: { a: "b c" } }],
