@@ -20,6 +20,25 @@ export const VERSION = {
   platform: `${process.platform}/${process.arch}`,
 };
 
+/** `/`: the paths that hold no objects. */
+export function rootPaths(registry: Registry): JsonObject {
+  const groups = [...registry.groups()]
+    .filter(([group]) => group !== "")
+    .flatMap(([group, versions]) => [group, ...versions.map((version) => groupVersion(group, version))]);
+  const paths = [
+    "/api",
+    "/api/v1",
+    "/apis",
+    "/healthz",
+    "/livez",
+    "/metrics",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ];
+  return { paths: [...paths, ...groups.map((group) => `/apis/${group}`)].toSorted() };
+}
+
 /** `/api` */
 export function coreVersions(address: string): JsonObject {
   const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress: address }];

@@ -1,6 +1,6 @@
 import type { Answered } from "../request/exchange.ts";
 import type { VirtualServer } from "../request/request.ts";
-import { coreVersions, groupDocument, groupList, resourceList, VERSION } from "./discovery.ts";
+import { coreVersions, groupDocument, groupList, resourceList, rootPaths, VERSION } from "./discovery.ts";
 import { openapiDocument, openapiHash, openapiIndex } from "./openapi.ts";
 
 /** Parts of a request that the paths without resources read. */
@@ -21,6 +21,8 @@ export function endpoint(request: EndpointRequest): Answered | undefined {
   const [first = "", second, third, ...rest] = segments;
   if (rest.length > 0 && first !== "openapi") return undefined;
   switch (first) {
+    case "":
+      return second === undefined ? document(rootPaths(registry)) : undefined;
     case "healthz":
     case "livez":
     case "readyz":

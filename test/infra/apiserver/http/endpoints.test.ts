@@ -16,6 +16,17 @@ const indexOf = async (api: TestApiServer) => (await api.call("GET", "/openapi/v
 describe("paths without resources", () => {
   it("show versions, groups and health", async () => {
     await using api = await startTestServer();
+    // Cluster API's manager asks a workload server for it, to see whether it is there.
+    expect((await api.call("GET", "/")).body.paths).toEqual(
+      expect.arrayContaining([
+        "/api/v1",
+        "/apis",
+        "/apis/test.capstan.dev",
+        "/apis/test.capstan.dev/v1",
+        "/version",
+      ]),
+    );
+    expect((await api.call("GET", "//version")).code).toBe(404);
     expect((await api.call("GET", "/version")).body.gitVersion).toMatch(/^v1\.\d+\.\d+\+capstan$/);
     expect((await api.call("GET", "/api")).body.versions).toEqual(["v1"]);
     const { body: groups } = await api.call("GET", "/apis");
