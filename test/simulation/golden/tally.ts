@@ -3,6 +3,7 @@ import { functionOf, placeOf } from "../oracles/sent-write.ts";
 import { maskRandomEnd } from "../play/generated-names.ts";
 import { isPoll } from "../play/polls.ts";
 import type { World } from "../play/world.ts";
+import type { Passing } from "../ports/network.ts";
 
 /** Counts by name, by the name of who or what they are about. */
 export type Table = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -27,8 +28,12 @@ export function tallyOf(world: World): Tally {
       history.count(change === "ADDED" ? "created" : "deleted", type);
     }
   });
+  const once = new Set<string>();
   world.network.onLeave(({ process, server, request }) => {
     if (process.name.startsWith("user") || isPoll(process, request.path)) return;
+    const known = knownByOne(request);
+    if (known !== undefined && once.has(known)) return;
+    if (known !== undefined) once.add(known);
     const place = placeOf(request.path);
     const path = request.path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "");
     const type = place === undefined ? path : `${place.type}${slash(place)}`;
@@ -36,6 +41,16 @@ export function tallyOf(world: World): Tally {
     requests.count(functionOf(request.headers), `${verbOf(request, place?.name ?? "")} ${type}${where}`);
   });
   return { history: history.rows, requests: requests.rows, events: events.rows };
+}
+
+/**
+ * A worker does not know that another one has read a kubeconfig or sent an Event: which of them runs a key is chance, so
+ * such requests count once. Returns what they are about; undefined for others.
+ */
+function knownByOne({ method, path, headers, body }: Passing["request"]): string | undefined {
+  if (method === "GET" && functionOf(headers) === "worker") return path;
+  if (method !== "POST" || !/\/events(?:\?|$)/.test(path)) return undefined;
+  return (JSON.parse(body ?? "{}") as Partial<Event>).metadata?.name;
 }
 
 function slash({ subresource }: { readonly subresource: string }): string {

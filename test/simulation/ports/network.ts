@@ -8,7 +8,7 @@ import { requestOperation } from "./request-operation.ts";
 import { type Begun, SimulatedExchange, type WholeAnswer, type Witness } from "./simulated-exchange.ts";
 
 /** A request that leaves its process, or the head of the answer that reaches it. */
-interface Passing {
+export interface Passing {
   readonly process: Process;
   readonly server: string;
   readonly request: HttpRequest;
