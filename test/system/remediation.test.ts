@@ -154,7 +154,8 @@ for (const flavour of API_SERVERS) {
 
       async function isGone(plural: string, { metadata: { name } }: Machine): Promise<void> {
         await eventually(async () => {
-          await expect(objects.read(plural, name)).rejects.toThrow("404");
+          const found = await objects.list(plural, `fieldSelector=metadata.name=${name}`);
+          expect(found).toEqual([]);
         }, WITHIN);
       }
 
