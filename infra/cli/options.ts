@@ -165,5 +165,6 @@ export function printListeners({
   diagnosticsPort,
 }: Pick<Running, "metricsUrl" | "diagnosticsPort">): void {
   if (metricsUrl !== undefined) print(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
-  if (diagnosticsPort !== undefined) print(`diagnostics: port ${diagnosticsPort}: /metrics, /status, /keys, /scale`);
+  if (diagnosticsPort !== undefined)
+    print(`diagnostics: port ${diagnosticsPort}: /metrics, /status, /keys, /scale`);
 }

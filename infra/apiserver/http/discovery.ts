@@ -36,7 +36,9 @@ export function rootPaths(registry: Registry): JsonObject {
     "/readyz",
     "/version",
   ];
-  return { paths: [...paths, ...groups.map((group) => `/apis/${group}`)].toSorted() };
+  return {
+    paths: [...paths, ...groups.map((group) => `/apis/${group}`)].toSorted((a, b) => (a < b ? -1 : 1)),
+  };
 }
 
 /** `/api` */
