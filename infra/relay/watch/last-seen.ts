@@ -71,9 +71,10 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
     },
     listed(items) {
       newest = items
-        .map((item) => seenAs(item, serverVersionOf(item)))
-        .sort((left, right) => (isAtLeast(left.resourceVersion, right.resourceVersion) ? 1 : -1))
-        .slice(-KEPT);
+        .map((item) => ({ item, version: serverVersionOf(item) }))
+        .sort((left, right) => (isAtLeast(left.version, right.version) ? 1 : -1))
+        .slice(-KEPT)
+        .map(({ item, version }) => seenAs(item, version));
       return newest.at(-1)?.resourceVersion;
     },
     handled({ type, object }) {
