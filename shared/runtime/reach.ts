@@ -2,7 +2,7 @@ import { clusterNameOf } from "../api/indexes.ts";
 import { type ClusterName, type Kind, type KubeObject, MANAGEMENT, workloadCluster } from "../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../function/define-function.ts";
 import { assert } from "../function/errors.ts";
-import type { LiveReader, Reader } from "../function/reads.ts";
+import type { Reader } from "../function/reads.ts";
 
 /**
  * Where the runs about one object look and write: on the management server in the namespace of the object, and on no
@@ -28,43 +28,37 @@ export function reachOf({ spec }: AnyFunction, object: KubeObject): Reach {
 
 /** Returns a reader that asks for nothing beyond the reach and refuses lists that hold anything beyond it. */
 export function withinReach(read: Reader, reach: Reach): Reader {
-  return { ...readsWithin(read, reach), live: liveReadsWithin(read.live, reach) };
+  const { live } = read;
+  return {
+    ...readsWithin(read, reach),
+    live: {
+      ...readsWithin(live, reach),
+      secret: async (key) => {
+        demandNamespace(reach, { kind: "Secret" }, key.namespace);
+        return live.secret(key);
+      },
+    },
+  };
 }
 
-function readsWithin(read: Reader, reach: Reach): Omit<Reader, "live"> {
+/** Reads that the read model and the servers both answer; they differ in how a list is chosen. */
+interface Reads<Chosen> extends Pick<Reader, "get" | "referenced"> {
+  list<T extends KubeObject>(kind: Kind<T>, chosen: Chosen, cluster?: ClusterName): Promise<readonly T[]>;
+}
+
+function readsWithin<Chosen>(read: Reads<Chosen>, reach: Reach): Reads<Chosen> {
   return {
     get: async (kind, key, cluster = MANAGEMENT) => {
       demandWithin(reach, { cluster, kind, namespace: key.namespace });
       return read.get(kind, key, cluster);
     },
-    list: async (kind, selection, cluster = MANAGEMENT) => {
+    list: async (kind, chosen, cluster = MANAGEMENT) => {
       demandServer(reach, cluster, kind);
-      return demandAllWithin(reach, cluster, kind, await read.list(kind, selection, cluster));
+      return demandAllWithin(reach, cluster, kind, await read.list(kind, chosen, cluster));
     },
     referenced: async (reference, namespace) => {
       demandNamespace(reach, reference, namespace);
       return read.referenced(reference, namespace);
-    },
-  };
-}
-
-function liveReadsWithin(live: LiveReader, reach: Reach): LiveReader {
-  return {
-    secret: async (key) => {
-      demandNamespace(reach, { kind: "Secret" }, key.namespace);
-      return live.secret(key);
-    },
-    get: async (kind, key, cluster = MANAGEMENT) => {
-      demandWithin(reach, { cluster, kind, namespace: key.namespace });
-      return live.get(kind, key, cluster);
-    },
-    list: async (kind, options, cluster = MANAGEMENT) => {
-      demandServer(reach, cluster, kind);
-      return demandAllWithin(reach, cluster, kind, await live.list(kind, options, cluster));
-    },
-    referenced: async (reference, namespace) => {
-      demandNamespace(reach, reference, namespace);
-      return live.referenced(reference, namespace);
     },
   };
 }
