@@ -27,7 +27,7 @@ export function viewScale(queue: Queue, functions: readonly AnyFunction[], clock
     groups: [...asked.keys()],
     workers: async (group) => {
       const workers = await asked.get(group)?.();
-      if (workers === undefined) throw new Error(`there is no function of group ${group}`);
+      if (workers === undefined) throw new Error(`no function belongs to group ${group}`);
       return workers;
     },
   };

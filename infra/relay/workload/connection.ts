@@ -75,7 +75,7 @@ class OneConnection implements WorkloadConnection {
   readonly #steps: Steps;
   #secret: Secret | undefined;
   #secretKnown: boolean = false;
-  /** Why there is no Secret. */
+  /** Why the Secret is missing. */
   #missing: string | undefined;
   #current: Attempt | undefined;
   readonly #record: ConnectionRecord;
