@@ -200,13 +200,15 @@ async function scaleDown(
     readClusterByLabel(read.live, snapshot),
     readFleetLive(read.live, snapshot),
   ]);
-  const isSame = livePool?.metadata.uid === pool.metadata.uid;
-  const wanted =
-    isSame && livePool !== undefined && object !== undefined ? wantedReplicas(object, livePool) : undefined;
-  if (wanted === undefined) return { result: waitFor("MachinePool.spec.replicas") };
-  if (isPaused(liveCluster, snapshot)) return { result: waitFor("Cluster.spec.paused") };
-  const surplus = surplusInstances({ object: snapshot, pool, wanted, ...parts });
-  return { delete: removalOf(snapshot, parts, surplus), result: done };
+  const isSame =
+    object?.metadata.uid === snapshot.metadata.uid && livePool?.metadata.uid === pool.metadata.uid;
+  const unknown = { result: waitFor("MachinePool.spec.replicas") };
+  if (object === undefined || livePool === undefined || !isSame) return unknown;
+  const wanted = wantedReplicas(object, livePool);
+  if (wanted === undefined) return unknown;
+  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const surplus = surplusInstances({ object, pool, wanted, ...parts });
+  return { delete: removalOf(object, parts, surplus), result: done };
 }
 
 /** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */

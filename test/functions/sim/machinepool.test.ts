@@ -246,6 +246,20 @@ describe("sim-machinepool", () => {
     });
   });
 
+  it.each([
+    [
+      "it has just been paused itself",
+      { ...provisioned.metadata, annotations: { "cluster.x-k8s.io/paused": "" } },
+      "Cluster.spec.paused",
+    ],
+    ["it is another one by now", { ...provisioned.metadata, uid: "uid-new" }, "MachinePool.spec.replicas"],
+  ])("deletes nothing when %s", async (_, metadata, what) => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
+    expect(await decide(simMachinepool, world.live({ ...provisioned, metadata }))).toEqual({
+      result: waitFor(what),
+    });
+  });
+
   it("changes nothing but the Paused condition while the Cluster is paused", async () => {
     const world = given(cluster({ spec: { paused: true } }), machinePool(), provisioned);
     const decision = await decide(simMachinepool, world);

@@ -34,10 +34,12 @@ export function looksIn({ network }: World): Looks {
   // A read before a write says nothing about it.
   network.onLeave(({ request }) => {
     const known = request.method === "GET" ? undefined : found.get(runOf(request.headers) ?? "");
+    if (known === undefined) return;
     const place = placeOf(request.path);
-    for (const [name, { metadata }] of known ?? [])
-      if (metadata.name === place?.name && (metadata.namespace ?? "") === place.namespace)
-        known?.delete(name);
+    // Only its body names what a request creates.
+    const written = place?.name || (parsed(request.body ?? "") as KubeObject | undefined)?.metadata?.name;
+    for (const [name, { metadata }] of known)
+      if (metadata.name === written && (metadata.namespace ?? "") === place?.namespace) known.delete(name);
   });
   return {
     of: (runId, object) => found.get(runId)?.get(nameOf(object)),
