@@ -27,19 +27,15 @@ export const machines: readonly Oracle[] = [
       const history = serverHistoryOf(world);
       /** Steps of the kernel, by owner and name. */
       const made = new Map<string, number>();
-      const deletedByFunctions = new Set<string>();
-      const takenAway = new Set<string>();
-      onWrite(world, ({ verb, place, body }) => {
-        const uid = (body as DeleteOptions | undefined)?.preconditions?.uid;
-        if (verb === "delete" && place.type === MACHINES && uid !== undefined) deletedByFunctions.add(uid);
-      });
+      const gone = new Set<string>();
       world.management.onChange((type, { type: what, object }) => {
         const owner = type === MACHINES ? makerOf(object as unknown as Machine) : undefined;
-        const { uid = "", name } = object.metadata;
-        if (what === "DELETED" && owner !== undefined && !deletedByFunctions.has(uid))
-          takenAway.add(`${owner.uid} ${name}`);
+        if (what === "DELETED" && owner !== undefined) gone.add(`${owner.uid} ${object.metadata.name}`);
       });
-      /** A person took it away before all reserved Machines were made: its name is still free for the one in its place. */
+      /**
+       * A person, or a health check, took it away before all reserved Machines were made: its name is still free for
+       * the one in its place.
+       */
       const isFreeAgain = (known: string, { metadata }: Machine, owner: OwnerReference): boolean => {
         const versions = versionsOf(
           history,
@@ -47,7 +43,7 @@ export const machines: readonly Oracle[] = [
           `${metadata.namespace}/${owner.name}`,
           made.get(known) ?? 0,
         );
-        return takenAway.delete(known) && versions.every((one) => reservedBy(one).includes(metadata.name));
+        return gone.delete(known) && versions.every((one) => reservedBy(one).includes(metadata.name));
       };
       onCreatedMachine(world, (machine, owner, { run, isLate, title }) => {
         evaluated();
@@ -194,10 +190,6 @@ function machineOf({ place, answer }: SentWrite): Machine | undefined {
     answer.metadata.finalizers?.includes(FINALIZER) !== true
     ? (answer as Machine)
     : undefined;
-}
-
-interface DeleteOptions {
-  readonly preconditions?: { readonly uid?: string };
 }
 
 interface Named {

@@ -30,6 +30,10 @@ export const wakeUps: readonly Oracle[] = [
       ledger.onWipe(forget);
       store.onWipe(forget);
       management.onRestore(forget);
+      // While a kind is listed from the beginning its objects are not found; its list brings their keys back.
+      store.onDrop(() => {
+        for (const [name, { isEnqueued }] of due) if (!isEnqueued) due.delete(name);
+      });
       let relay = world.processOf("relay");
       const forgetWithRelay = (): void => {
         const now = world.processOf("relay");
