@@ -213,7 +213,8 @@ async function serve(
 /** Loads the relay's code only in a process that has this role. */
 async function startWatching(relay: RelayOptions, options: ComposeOptions): Promise<Relay | undefined> {
   if (!options.roles.has("relay")) return undefined;
-  await takeOverReconciled(relay.server, relay.functions, options);
+  // One that only connects to workload clusters stores nothing of the management cluster.
+  if (options.workloads !== true) await takeOverReconciled(relay.server, relay.functions, options);
   const { openRelay } = await import("./open-relay.ts");
   return openRelay(relay, options);
 }

@@ -5,21 +5,30 @@ import { newIdentity, podNamespace } from "./pod.ts";
 export interface RelayScope extends Pick<RelayOptions, "namespaces" | "watchFilter" | "kubeconfigSecrets"> {
   /** Work only while it holds a Lease. */
   readonly leaderElect?: boolean | undefined;
-  /** Namespace of the Lease; absent = the Pod's, outside of a Pod kube-system. */
+  /** Namespace of the Leases; absent = the Pod's, outside of a Pod kube-system. */
   readonly leaderElectNamespace?: string | undefined;
+  /** Only share the workload clusters with others, or only watch the management cluster. Absent: both. */
+  readonly workloads?: boolean | undefined;
 }
 
 export async function openRelay(options: RelayOptions, scope: RelayScope): Promise<Relay> {
-  const { namespaces, watchFilter, kubeconfigSecrets, leaderElect = false } = scope;
-  const scoped = { ...options, namespaces, watchFilter, kubeconfigSecrets };
-  if (!leaderElect) return startRelay(scoped);
-  const [{ startElectedRelay }, { leaseKey }] = await Promise.all([
-    import("../relay/elected-relay.ts"),
-    import("../relay/lease-name.ts"),
-  ]);
+  const { namespaces, watchFilter, kubeconfigSecrets, workloads, leaderElect = false } = scope;
+  const connectsWorkloads = workloads !== false;
+  const scoped = { ...options, namespaces, watchFilter, kubeconfigSecrets, connectsWorkloads };
+  if (workloads !== true && !leaderElect) return startRelay(scoped);
+  const { leaseKey } = await import("../relay/lease-name.ts");
   const leaseNamespace = scope.leaderElectNamespace ?? (await podNamespace());
-  const lease = leaseKey(leaseNamespace, "capstan-relay", scopeTexts(scope));
-  return startElectedRelay({ ...scoped, lease, identity: newIdentity() });
+  const leaseOf = (name: string) => leaseKey(leaseNamespace, name, scopeTexts(scope));
+  const identity = newIdentity();
+  if (workloads === true) {
+    const [{ startWorkloadRelay }, { SHARD_LEASE }] = await Promise.all([
+      import("../relay/shards/workload-relay.ts"),
+      import("../relay/shards/shard-names.ts"),
+    ]);
+    return startWorkloadRelay({ ...scoped, lease: leaseOf(SHARD_LEASE), identity });
+  }
+  const { startElectedRelay } = await import("../relay/elected-relay.ts");
+  return startElectedRelay({ ...scoped, lease: leaseOf("capstan-relay"), identity });
 }
 
 /** Names the scope in its Lease, so that other scopes have another one. */

@@ -42,9 +42,15 @@ export function relayCommand(): Command {
     )
     .option(
       "--leader-elect-namespace <namespace>",
-      "namespace of the Lease (default: the Pod's; outside of a Pod kube-system)",
+      "namespace of the Leases (default: the Pod's; outside of a Pod kube-system)",
     )
+    .option(
+      "--workloads",
+      "only connect to workload clusters, and share them with all relays that have this option (default: watch both management and workload clusters)",
+    )
+    .option("--no-workloads", "only watch the management cluster, beside relays with --workloads")
     .action(async (options: RelayCommandOptions) => {
+      refuseElectedShare(options);
       await using running = await composePart("relay", {
         ...options,
         namespaces: options.namespace,
@@ -55,8 +61,18 @@ export function relayCommand(): Command {
     });
 }
 
+/** Each relay that shares holds a Lease of its own: a standby would share nothing. */
+function refuseElectedShare({ workloads, leaderElect }: RelayCommandOptions): void {
+  if (workloads === true && leaderElect === true)
+    throw new Error(
+      "--workloads and --leader-elect exclude each other: relays with --workloads work at the same time; remove one of them",
+    );
+}
+
 function stateOf({ relay }: Running): string {
-  const election = relay?.status().election;
+  const { election, share } = relay?.status() ?? {};
+  if (share !== undefined)
+    return `${share.shard ?? "no shard"} of ${share.shards.length} that share the workload clusters`;
   const isStandby = election !== undefined && election.leader !== election.identity;
   return isStandby ? `standby: ${election.leader} leads` : "every watch has its first list";
 }

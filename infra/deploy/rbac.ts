@@ -1,3 +1,4 @@
+import { SHARD_LEASE, shardNames } from "../relay/shards/shard-names.ts";
 import type { Manifest } from "./deployment.ts";
 import type { PolicyRule } from "./rights.ts";
 
@@ -57,6 +58,17 @@ export function roleOf(
 /** Rights that leader election needs in the namespace of its Lease. */
 export const LEASE_RULES: readonly PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get", "patch"] },
+];
+
+/** Rights that relays need which share the workload clusters: each holds one of these Leases, and looks at all. Source: D-603 */
+export const SHARD_LEASE_RULES: readonly PolicyRule[] = [
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "list"] },
+  {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: shardNames(SHARD_LEASE),
+    verbs: ["get", "patch"],
+  },
 ];
 
 function bindingOf(

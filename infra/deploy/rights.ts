@@ -1,3 +1,4 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import {
   Connection,
   CustomResourceDefinition,
@@ -70,8 +71,11 @@ export function ofSim({ contract }: ContractKind): Place {
   return { group: found.group, resource: found.plural };
 }
 
-/** The use of functions by a process: a relay watches for them, a worker runs them; the manager of a release both. */
-type Part = "relay" | "worker";
+/**
+ * The use of functions by a process: a relay watches for them, a worker runs them; the manager of a release both. A
+ * workload relay connects to workload clusters only.
+ */
+type Part = "relay" | "workload-relay" | "worker";
 
 /**
  * Returns the rights that a process needs for these functions, as few rules as possible, in a fixed order. `placeOf` says
@@ -86,6 +90,7 @@ export function rightsOf(
   return [
     ...merged([
       ...(parts.includes("relay") ? watchedFor(specs, placeOf) : []),
+      ...(parts.includes("workload-relay") ? CONNECTING : []),
       ...(parts.includes("worker") ? usedBy(specs, placeOf) : []),
     ]),
     // Distinguishes this management cluster from another one.
@@ -127,6 +132,12 @@ function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] 
     ...(kinds.some(isOfWorkload) ? grant(Secret, ["get"], placeOf) : []),
   ];
 }
+
+/** Which Clusters there are, and their kubeconfigs by their names. Source: D-603 */
+const CONNECTING: readonly Grant[] = [
+  { group: Cluster.group, resource: Cluster.plural, verbs: WATCH },
+  { group: Secret.group, resource: Secret.plural, verbs: ["get"] },
+];
 
 /** Returns the rights of runs: they read when a snapshot is too old or proves nothing, and write. */
 function usedBy(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {

@@ -4,18 +4,17 @@ import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
 /** coordination.k8s.io/v1. Times are RFC 3339 with microseconds. */
-interface Lease extends KubeObject {
-  readonly spec?:
-    | {
-        /** Empty: released. */
-        readonly holderIdentity?: string | undefined;
-        readonly leaseDurationSeconds?: number | undefined;
-        readonly acquireTime?: string | undefined;
-        readonly renewTime?: string | undefined;
-        /** How often the holder has changed. */
-        readonly leaseTransitions?: number | undefined;
-      }
-    | undefined;
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseSpec | undefined;
+}
+interface LeaseSpec {
+  /** Empty: released. */
+  readonly holderIdentity?: string | undefined;
+  readonly leaseDurationSeconds?: number | undefined;
+  readonly acquireTime?: string | undefined;
+  readonly renewTime?: string | undefined;
+  /** How often the holder has changed. */
+  readonly leaseTransitions?: number | undefined;
 }
 export const Lease: Kind<Lease> = {
   group: "coordination.k8s.io",
@@ -60,27 +59,10 @@ export function createLeaseCandidate({ client, key, identity }: LeaseOptions): L
     seen = lease?.spec;
     return lease;
   };
-  const write = async (lease: Lease | undefined, spec: NonNullable<Lease["spec"]>): Promise<boolean> => {
-    const metadata = { ...key };
-    const created = { apiVersion: apiVersionOf(Lease as Kind), kind: Lease.kind, metadata, spec };
-    const written =
-      lease === undefined
-        ? client.create(Lease as Kind, created)
-        : client.jsonPatch(Lease as Kind, key, [
-            { op: "test", path: "/metadata/resourceVersion", value: lease.metadata.resourceVersion },
-            { op: "add", path: "/spec", value: spec },
-          ]);
-    return written.then(
-      () => {
-        seen = spec;
-        return true;
-      },
-      (error: unknown) => {
-        // Another candidate was faster.
-        if (error instanceof KubeError && [409, 422].includes(error.status)) return false;
-        throw error;
-      },
-    );
+  const write = async (lease: Lease | undefined, spec: LeaseSpec): Promise<boolean> => {
+    const isWritten = await writeLease(client, key, { lease, spec });
+    if (isWritten) seen = spec;
+    return isWritten;
   };
 
   return {
@@ -89,36 +71,69 @@ export function createLeaseCandidate({ client, key, identity }: LeaseOptions): L
     },
     async tryHold(now) {
       const lease = await look(now);
-      const {
-        holderIdentity = "",
-        acquireTime,
-        leaseTransitions = 0,
-        leaseDurationSeconds,
-      } = lease?.spec ?? {};
+      const { holderIdentity = "", leaseDurationSeconds = LEASE_SECONDS } = lease?.spec ?? {};
       const isOurs = holderIdentity === identity;
-      const endsAt = seenAt + (leaseDurationSeconds ?? LEASE_SECONDS) * SECOND;
+      const endsAt = seenAt + leaseDurationSeconds * SECOND;
       if (!isOurs && holderIdentity !== "" && now.getTime() < endsAt) return false;
-      const time = microTime(now);
-      return write(lease, {
-        holderIdentity: identity,
-        leaseDurationSeconds: LEASE_SECONDS,
-        acquireTime: isOurs ? acquireTime : time,
-        renewTime: time,
-        leaseTransitions: isOurs || lease === undefined ? leaseTransitions : leaseTransitions + 1,
-      });
+      return write(lease, heldSpec(lease?.spec, { identity, seconds: LEASE_SECONDS, now }));
     },
     async release(now) {
       const lease = await look(now);
-      if (lease?.spec?.holderIdentity !== identity) return;
-      const time = microTime(now);
-      await write(lease, {
-        holderIdentity: "",
-        leaseDurationSeconds: 1,
-        acquireTime: time,
-        renewTime: time,
-        leaseTransitions: lease.spec.leaseTransitions,
-      });
+      if (lease?.spec?.holderIdentity === identity) await write(lease, freeSpec(lease.spec, now));
     },
+  };
+}
+
+/**
+ * Creates a lease, or replaces the spec of one as it was read. Returns false when another process was faster. Throws
+ * KubeError when the server does not answer or refuses.
+ */
+export async function writeLease(
+  client: KubeClient,
+  key: ObjectKey,
+  { lease, spec }: { readonly lease: Lease | undefined; readonly spec: LeaseSpec },
+): Promise<boolean> {
+  const created = { apiVersion: apiVersionOf(Lease as Kind), kind: Lease.kind, metadata: { ...key }, spec };
+  try {
+    await (lease === undefined
+      ? client.create(Lease as Kind, created)
+      : client.jsonPatch(Lease as Kind, key, [
+          { op: "test", path: "/metadata/resourceVersion", value: lease.metadata.resourceVersion },
+          { op: "add", path: "/spec", value: spec },
+        ]));
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError && [409, 422].includes(error.status)) return false;
+    throw error;
+  }
+}
+
+/** Returns the spec of a lease that is taken or renewed now. */
+export function heldSpec(
+  before: Lease["spec"],
+  { identity, seconds, now }: { readonly identity: string; readonly seconds: number; readonly now: Date },
+): LeaseSpec {
+  const { holderIdentity, acquireTime, leaseTransitions = 0 } = before ?? {};
+  const isOurs = holderIdentity === identity;
+  const time = microTime(now);
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: seconds,
+    acquireTime: isOurs ? acquireTime : time,
+    renewTime: time,
+    leaseTransitions: isOurs || before === undefined ? leaseTransitions : leaseTransitions + 1,
+  };
+}
+
+/** Returns the spec of a lease that its holder gives up now. */
+export function freeSpec(before: Lease["spec"], now: Date): LeaseSpec {
+  const time = microTime(now);
+  return {
+    holderIdentity: "",
+    leaseDurationSeconds: 1,
+    acquireTime: time,
+    renewTime: time,
+    leaseTransitions: before?.leaseTransitions,
   };
 }
 

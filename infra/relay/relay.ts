@@ -45,6 +45,8 @@ export interface RelayOptions extends WorkloadReach {
   readonly kubeconfigSecrets?: "get" | "watch" | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;
+  /** Connect to workload clusters; false leaves them to other relays (shards/workload-relay.ts). Default true. */
+  readonly connectsWorkloads?: boolean | undefined;
 }
 
 interface RelayStatus {
@@ -55,6 +57,14 @@ interface RelayStatus {
   readonly secretLoops?: readonly LoopStatus[] | undefined;
   /** The leader, when several relays share the work of one. */
   readonly election?: { readonly identity: string; readonly leader: string | undefined };
+  /** The part of this relay, when several relays share the workload clusters. */
+  readonly share?: {
+    readonly identity: string;
+    /** The Lease that it holds. */
+    readonly shard: string | undefined;
+    /** The Leases of all relays that share. */
+    readonly shards: readonly string[];
+  };
 }
 
 /** Keeps the read model up to date with every server and turns changes into keys (infra/relay/README.md). */
@@ -81,7 +91,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     connections?.clusterChanged(change);
   };
   const delivery = createDelivery({ ...shared, onChange });
-  const connections = needsWorkloads(functions) ? startConnections({ ...shared, delivery }) : undefined;
+  const connections = needsWorkloads(options) ? startConnections({ ...shared, delivery }) : undefined;
   let opened = false;
   let wake: () => void = () => undefined;
 
@@ -152,7 +162,8 @@ function statusOf(connections: Connections | undefined) {
   return { connections: connections?.status() ?? [], secretLoops: connections?.secretLoops() };
 }
 
-function clientsOf(server: Server, connections: Connections | undefined): Clients {
+/** Returns clients of the management server, and of those workload servers that are connected. */
+export function clientsOf(server: Server, connections: Connections | undefined): Clients {
   return {
     of(cluster, functionName, sending) {
       if (cluster === MANAGEMENT) return server.as(functionName, sending);
@@ -168,7 +179,10 @@ function names({ spec }: AnyFunction, kind: Pick<Kind, "group" | "kind">): boole
   return same(spec.reconciles) || spec.watches.some(({ on }) => !isContractKind(on) && same(on));
 }
 
-/** Returns whether any function watches workload clusters; otherwise the relay connects to none. */
-function needsWorkloads(functions: readonly AnyFunction[]): boolean {
-  return functions.some((each) => names(each, Node as Kind) || names(each, Connection as Kind));
+/** Returns whether the relay connects to workload clusters: a function watches them, and no other relays do it. */
+function needsWorkloads({ functions, connectsWorkloads = true }: RelayOptions): boolean {
+  return (
+    connectsWorkloads &&
+    functions.some((each) => names(each, Node as Kind) || names(each, Connection as Kind))
+  );
 }

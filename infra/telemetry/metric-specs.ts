@@ -242,7 +242,12 @@ export const METRICS = {
   capstan_relay_ready: {
     type: "gauge",
     labels: [],
-    help: "1 once every watch of the relay has its first list, else 0.",
+    help: "1 once every watch of the relay has its first list, else 0. Not of relays that only share the workload clusters.",
+  },
+  capstan_relay_shards: {
+    type: "gauge",
+    labels: [],
+    help: "Relays that share the workload clusters, as this one of them sees it.",
   },
   capstan_relay_loops: {
     type: "gauge",

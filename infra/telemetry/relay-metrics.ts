@@ -24,9 +24,11 @@ const NONE: Counts = Object.freeze({
 export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock: Clock): void {
   const before = new Map<string, Loop>();
   metrics.onScrape(() => {
-    const { ready, loops, connections } = relay.status();
+    const { ready, loops, connections, share } = relay.status();
     const all = [...loops, ...connections.flatMap(({ nodes }) => (nodes === undefined ? [] : [nodes]))];
-    metrics.set("capstan_relay_ready", {}, ready ? 1 : 0);
+    // One that only shares the workload clusters must not hide that none watches the management cluster.
+    if (share === undefined) metrics.set("capstan_relay_ready", {}, ready ? 1 : 0);
+    else metrics.set("capstan_relay_shards", {}, share.shards.length);
     for (const loop of all) countLoop(metrics, loop, before.get(loop.name));
     before.clear();
     for (const loop of all) before.set(loop.name, loop);

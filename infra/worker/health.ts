@@ -69,9 +69,11 @@ export async function statusOf(sources: HealthSources): Promise<ProcessStatus> {
 function relayReasons(relay: ReturnType<HealthSources["relay"]>): readonly string[] {
   if (relay === undefined) return [];
   if (relay === "starting") return ["relay: it is starting"];
-  const { ready, loops } = relay.status();
+  const { ready, loops, share } = relay.status();
   if (ready) return [];
   const unlisted = loops.filter(({ lists }) => lists === 0);
+  if (unlisted.length === 0 && share !== undefined)
+    return ["relay: the Leases of the shards are not read yet"];
   if (unlisted.length === 0) return ["relay: the first keys are not enqueued yet"];
   return unlisted.map(({ name, state }) => `relay: no first list yet of ${name} (${state})`);
 }

@@ -9,6 +9,7 @@ import {
   EXTERNAL_REMEDIATION,
   LEASE_RULES,
   roleOf,
+  SHARD_LEASE_RULES,
   serviceAccount,
 } from "../rbac.ts";
 import { inStandardGroup, type PolicyRule, rightsOf } from "../rights.ts";
@@ -26,13 +27,13 @@ export const RIGHTS = "capstan.dev/rights";
 type Rights = "objects" | "secrets" | "providers" | "cluster" | "diagnostics" | "owners";
 
 /** Returns the rights of a process by its functions. Source: D-402 */
-export function rightsOfProcess({ part, functions }: ServerProcess): readonly PolicyRule[] {
-  return rightsOf(functions, inStandardGroup, [part]);
+export function rightsOfProcess({ part, isOfWorkloads, functions }: ServerProcess): readonly PolicyRule[] {
+  return rightsOf(functions, inStandardGroup, [isOfWorkloads ? "workload-relay" : part]);
 }
 
 /** Returns the account of a process with its rights, one role for each sort of them. Source: D-401, D-402, D-404 */
 export function processAccount(process: ServerProcess): readonly Manifest[] {
-  const { name, part } = process;
+  const { name } = process;
   const { objects = [], ...others } = Object.groupBy(rightsOfProcess(process), sortOf);
   return [
     serviceAccount(name, NAMESPACE),
@@ -42,8 +43,12 @@ export function processAccount(process: ServerProcess): readonly Manifest[] {
     ),
     ...(meetsProviders(process) ? boundRole(process, "providers", ofProviders(name)) : []),
     ...boundRole(process, "diagnostics", clusterRole(`${name}-diagnostics`, REVIEWS)),
-    ...(part === "relay" ? roleOf(name, NAMESPACE, LEASE_RULES) : []),
+    ...leaseRole(process),
   ];
+}
+
+function leaseRole({ name, part, isOfWorkloads }: ServerProcess): readonly Manifest[] {
+  return part === "relay" ? roleOf(name, NAMESPACE, isOfWorkloads ? SHARD_LEASE_RULES : LEASE_RULES) : [];
 }
 
 /** Returns a role of an account and what binds it everywhere. */
@@ -63,8 +68,10 @@ function ofProviders(name: string): Manifest {
 export const OF_PROVIDERS = [AGGREGATED, EXTERNAL_REMEDIATION];
 
 /** Whether functions of a process watch objects of providers. */
-export function meetsProviders({ functions }: ServerProcess): boolean {
-  return functions.some(({ spec }) => spec.watches.some(({ on }) => isContractKind(on)));
+export function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boolean {
+  return (
+    isOfWorkloads !== true && functions.some(({ spec }) => spec.watches.some(({ on }) => isContractKind(on)))
+  );
 }
 
 /** Asks the API server who reads the diagnostics, and whether they may. Source: D-203 */

@@ -5,7 +5,13 @@ import { filesOf } from "./base.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { monitors } from "./monitors.ts";
 import { observationComponents } from "./observation.ts";
-import { functionProcesses, NAMESPACE, type ServerProcess, serverProcesses } from "./processes.ts";
+import {
+  functionProcesses,
+  NAMESPACE,
+  type ServerProcess,
+  serverProcesses,
+  workloadRelay,
+} from "./processes.ts";
 import { scalingComponents } from "./scaling.ts";
 
 const RBAC = "rbac.authorization.k8s.io/v1";
@@ -15,6 +21,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
   const [processes, functions] = await Promise.all([serverProcesses(), functionProcesses()]);
   return {
     "per-function": perFunction(functions),
+    "workload-relays": workloadRelays(await workloadRelay()),
     "owner-enforcement": ownerEnforcement([...processes, ...functions]),
     monitors: { kind: "Component", files: { monitors: monitors() } },
     ...scalingComponents(),
@@ -39,6 +46,24 @@ function perFunction(processes: readonly ServerProcess[]): Folder {
     kind: "Component",
     files: filesOf(processes),
     patches: replaced.map(([apiVersion, kind]) => without(apiVersion, { kind, name })),
+  };
+}
+
+/**
+ * Relays that share the workload clusters. The one that leads connects to none of them then, and reads no kubeconfig.
+ * Source: D-603
+ */
+function workloadRelays(process: ServerProcess): Folder {
+  const leaves = [{ op: "add", path: "/spec/template/spec/containers/0/args/-", value: "--no-workloads" }];
+  return {
+    kind: "Component",
+    files: filesOf([process]),
+    patches: [
+      { target: { kind: "Deployment", name: "capstan-relay" }, patch: `${JSON.stringify(leaves)}\n` },
+      ...["ClusterRole", "ClusterRoleBinding"].map((kind) =>
+        without(RBAC, { kind, name: "capstan-relay-secrets" }),
+      ),
+    ],
   };
 }
 
@@ -80,7 +105,9 @@ const HARDENED: Folder = {
 
 /** Returns what binds the rights of a deployment in one namespace, which `kubectl apply --namespace` names. Source: D-407 */
 export async function namespaceFolder(): Promise<Folder> {
-  const bindings = (await serverProcesses()).flatMap((process) =>
+  // A binding of rights that no component brings grants nothing.
+  const processes = [...(await serverProcesses()), await workloadRelay()];
+  const bindings = processes.flatMap((process) =>
     processAccount(process)
       .filter(
         ({ kind, metadata }) => kind === "ClusterRole" && IN_NAMESPACES.has(metadata.labels?.[RIGHTS] ?? ""),

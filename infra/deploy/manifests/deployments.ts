@@ -12,11 +12,12 @@ const QUEUE = "/etc/capstan/queue";
 const DIAGNOSTICS = "/etc/capstan/diagnostics";
 
 /**
- * Returns the Deployment of a process. Two relays stand by for each other; the number of workers belongs to their
+ * Returns the Deployment of a process. Two relays stand by for each other, or share the
+ * workload clusters; the number of workers belongs to their
  * autoscaler, so the manifest names none. Source: D-202
  */
 export function processDeployment(process: ServerProcess): Manifest {
-  const { name, part, functions } = process;
+  const { name, part, isOfWorkloads, functions } = process;
   const isRelay = part === "relay";
   return deploymentOf({
     app: name,
@@ -34,7 +35,7 @@ export function processDeployment(process: ServerProcess): Manifest {
       `--diagnostics-cert-dir=${DIAGNOSTICS}`,
       `--diagnostics-client-ca=${DIAGNOSTICS}/ca.crt`,
       "--log-level=info",
-      ...(isRelay ? ["--leader-elect"] : []),
+      ...(isRelay ? [isOfWorkloads ? "--workloads" : "--leader-elect"] : []),
     ],
     // As variables, so that commands of `kubectl exec` find the queue as well.
     env: [

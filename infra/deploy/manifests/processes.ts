@@ -7,11 +7,13 @@ export const NAMESPACE = "capstan-system";
 /** Label of everything in it. */
 export const PART_OF = { "app.kubernetes.io/part-of": "capstan" };
 
-/** One Deployment: the relay, or workers of some functions, each under its own account. */
+/** One Deployment: a relay, or workers of some functions, each under its own account. */
 export interface ServerProcess {
   /** Name of Deployment and ServiceAccount. */
   readonly name: string;
   readonly part: "relay" | "worker";
+  /** Of a relay that only connects to workload clusters, and shares them with its likes. */
+  readonly isOfWorkloads?: true;
   /** Of a worker. */
   readonly group?: Group;
   /** It serves these: those of Cluster API's core, none of a simulated provider. */
@@ -30,6 +32,12 @@ export async function serverProcesses(): Promise<readonly [ServerProcess, ...Ser
       functions: functions.filter(({ spec }) => groupOf(spec) === group),
     })),
   ];
+}
+
+/** Returns the relays that share the workload clusters, in place of the one that leads. Source: D-603 */
+export async function workloadRelay(): Promise<ServerProcess> {
+  const functions = await coreFunctions();
+  return { name: "capstan-relay-workloads", part: "relay", isOfWorkloads: true, functions };
 }
 
 /** Returns the name of the Deployment that serves a group. */

@@ -158,7 +158,7 @@ export const ALERTS = {
   },
   CapstanWorkloadsUnreachable: {
     severity: "warning",
-    expr: 'max(capstan_relay_connections{state="unreachable"}) > 0.1 * sum(max by (state) (capstan_relay_connections))',
+    expr: 'sum(capstan_relay_connections{state="unreachable"}) > 0.1 * sum(capstan_relay_connections)',
     for: "15m",
     summary: "{{ $value }} workload clusters are not reached, more than a tenth of all",
     runbook:
@@ -169,7 +169,8 @@ export const ALERTS = {
     expr: `rate(process_cpu_seconds_total[5m]) ${OURS} > 0.9`,
     for: "15m",
     summary: "{{ $labels.instance }} uses {{ $value }} of the one core that a process can use",
-    runbook: "A worker: more of them (autoscaler). A relay: divide it by namespace or filter.",
+    runbook:
+      "A worker: more of them (autoscaler). A relay: component `workload-relays`, or a Redis for each part of the fleet (`--namespace`, `--watch-filter`).",
   },
   CapstanRestarts: {
     severity: "warning",

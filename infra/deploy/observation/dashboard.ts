@@ -125,7 +125,7 @@ export const ROWS: readonly Row[] = [
       {
         title: "Workload clusters",
         unit: "short",
-        queries: [["max by (state) (capstan_relay_connections)", "{{state}}"]],
+        queries: [["sum by (state) (capstan_relay_connections)", "{{state}}"]],
       },
       {
         title: "Silence of watches",

@@ -11,7 +11,7 @@ import { isOtherServer, nameOf } from "./other-server.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 type Urgency = QueueEntry["class"];
-type Difference = Pick<Change, "before" | "after">;
+export type Difference = Pick<Change, "before" | "after">;
 
 export interface DeliveryOptions {
   readonly functions: readonly AnyFunction[];
@@ -69,6 +69,8 @@ export interface Delivery {
   hasLost(type: TypeKey): Promise<boolean>;
   /** Forgets a type with all its snapshots, without notifying. */
   drop(type: TypeKey): Promise<void>;
+  /** Leaves a type to another relay, with all that is stored of it. */
+  leave(type: TypeKey): void;
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
   /**
    * From now on every change notifies functions. Returns the types whose changes were only stored so far, because they
@@ -173,9 +175,13 @@ class StoreThenNotify implements Delivery {
     return !ready || this.#handedOn.isAhead(type, resourceVersion);
   }
 
-  async drop(type: TypeKey): Promise<void> {
+  leave(type: TypeKey): void {
     this.#handedOn.forget(type);
     this.#resumed.delete(typeText(type));
+  }
+
+  async drop(type: TypeKey): Promise<void> {
+    this.leave(type);
     await this.#accepted(() => this.#store.drop(type));
   }
 
@@ -260,7 +266,7 @@ function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "clus
 }
 
 /** Returns a recreated object as two changes: the deletion of the old one and the addition of the new one (KR-13). */
-function separate({ before, after }: Difference): readonly Difference[] {
+export function separate({ before, after }: Difference): readonly Difference[] {
   const recreated = before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
   return recreated ? [{ before }, { after }] : [{ before, after }];
 }

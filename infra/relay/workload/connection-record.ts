@@ -2,14 +2,16 @@ import { Connection } from "../../../shared/api/core.ts";
 import {
   apiVersionOf,
   type Kind,
+  type KubeObject,
   MANAGEMENT,
   type ObjectKey,
   workloadCluster,
 } from "../../../shared/api/kinds.ts";
-import { sameJson } from "../../../shared/api/path.ts";
+import { sameJson, valueAt } from "../../../shared/api/path.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Delivery } from "../delivery/delivery.ts";
+import type { Share } from "./share.ts";
 
 type Status = Connection["status"];
 
@@ -27,6 +29,8 @@ export interface ConnectionRecordOptions {
   readonly delivery: Delivery;
   readonly clock: Clock;
   readonly log: Log;
+  /** Absent: no other relay speaks for this Cluster, or all of them do. */
+  readonly share?: Pick<Share, "isHeld"> | undefined;
 }
 
 /** After so many failures in a row a connection is given up (R-09). */
@@ -118,19 +122,24 @@ export class ConnectionRecord {
   }
 
   /**
-   * Publishes the snapshot again if the store has lost it (X-36) or has gone back to an earlier one (X-34). A store
-   * that does not answer is asked again.
+   * Publishes the snapshot again if the store has lost it (X-36), has gone back to an earlier one (X-34), or has that of
+   * a relay to which the Cluster no longer belongs. A store that does not answer is asked again.
    */
   async republishIfLost(store: Store): Promise<void> {
     if (this.#published === undefined) return;
-    try {
-      const stored = await store.get(CONNECTION_TYPE, this.#options.cluster);
-      // Another relay may have published since.
-      if (isAtLeast(stored?.metadata.resourceVersion, String(this.#resourceVersion))) return;
-    } catch {
-      return;
-    }
+    const stored = await store.get(CONNECTION_TYPE, this.#options.cluster).catch(() => "unknown" as const);
+    if (stored === "unknown" || this.#isStored(stored)) return;
+    // The clock of the other relay may be ahead of ours.
+    const storedVersion = Number(stored?.metadata.resourceVersion ?? 0);
+    this.#resourceVersion = Math.max(this.#resourceVersion, storedVersion);
     await this.republish();
+  }
+
+  #isStored(stored: KubeObject | undefined): boolean {
+    // Without shares another relay may have published since.
+    return this.#options.share === undefined
+      ? isAtLeast(stored?.metadata.resourceVersion, String(this.#resourceVersion))
+      : sameJson(valueAt(stored, "status"), this.#published);
   }
 
   /** Publishes the snapshot again, above any stored version. Returns false when nothing has been published yet. */
@@ -149,6 +158,8 @@ export class ConnectionRecord {
     this.#status = { ...next, lastSuccess, secretVersion: this.#secretVersion };
     if (this.#published !== undefined && sameJson({ ...this.#published, lastSuccess }, this.#status)) return;
     this.#published = this.#status;
+    // Another relay may speak for the Cluster by now. If it does not, `republishIfLost` publishes this.
+    if (this.#options.share?.isHeld() === false) return;
     // Above every version of an earlier process, whose snapshot may still be stored.
     this.#resourceVersion = Math.max(this.#resourceVersion + 1, clock.now().getTime());
     const snapshot: Connection = {

@@ -3,11 +3,14 @@ import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
+import type { Share } from "./share.ts";
 
 interface RefillOptions {
   readonly store: Store;
   readonly delivery: Pick<Delivery, "remove">;
   readonly signal: AbortSignal;
+  /** The Connections that this relay refills; default: all. */
+  readonly share?: Pick<Share, "isOurs"> | undefined;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface Refill {
 
 /** Starts with a first look. `followed` holds the connections by the name of their Cluster, now and later. */
 export function startRefill(
-  { store, delivery, signal }: RefillOptions,
+  { store, delivery, signal, share }: RefillOptions,
   followed: ReadonlyMap<string, { readonly connection: Pick<WorkloadConnection, "republish"> }>,
 ): Refill {
   let isLooking: boolean = false;
@@ -36,8 +39,9 @@ export function startRefill(
       }),
     );
     for (const stored of left) {
+      const isKnown = known.has(workloadCluster(objectKeyOf(stored))) || share?.isOurs(stored) === false;
       // A Connection that is published meanwhile is newer, and stays.
-      if (!known.has(workloadCluster(objectKeyOf(stored)))) await delivery.remove(CONNECTION_TYPE, stored);
+      if (!isKnown) await delivery.remove(CONNECTION_TYPE, stored);
     }
     await store.advance(CONNECTION_TYPE, { ready: true });
   };

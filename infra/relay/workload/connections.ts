@@ -21,8 +21,10 @@ import type { LoopStatus } from "../watch/watch-loop.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import { startRefill } from "./connection-refill.ts";
+import { createEndings } from "./endings.ts";
 import { createWatchedSecrets } from "./kubeconfig-secrets.ts";
 import { createReadSecrets } from "./read-secrets.ts";
+import type { Share } from "./share.ts";
 import type { WorkloadReach } from "./workload-access.ts";
 import { nodesOf } from "./workload-nodes.ts";
 
@@ -32,6 +34,10 @@ export type { ConnectionStatus };
 export interface Connections extends AsyncDisposable {
   /** Called with every stored change; changes of Clusters start, retry and end connections. Never waits. */
   clusterChanged(change: Change): void;
+  /** Ends a connection that another relay has taken over; what is stored of it stays. Never waits. */
+  release(cluster: ObjectKey): void;
+  /** Removes all that is stored of a Cluster that no longer exists. `left` has its name and uid. Never waits. */
+  forget(left: KubeObject): void;
   /** Returns a client. Throws WaitingError while the Cluster is not connected. */
   of(cluster: string, functionName: string, sending?: Sending): KubeClient;
   status(): readonly ConnectionStatus[];
@@ -55,6 +61,8 @@ export interface ConnectionsOptions extends WorkloadReach {
   readonly kubeconfigSecrets?: "get" | "watch" | undefined;
   /** Clusters without the label of the filter are not connected. */
   readonly filter?: WatchFilter | undefined;
+  /** The part of this relay, where several relays share the workload clusters. Default: all of them. */
+  readonly share?: Share | undefined;
 }
 
 /** A failed attempt is retried when one of these fields changes. */
@@ -75,7 +83,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
   const nodeFields = keptFields(functions, Node as Kind);
   const secrets = (options.kubeconfigSecrets === "get" ? createReadSecrets : createWatchedSecrets)(options);
   const followed = new Map<string, Followed>();
-  const closing = new Map<string, Promise<void>>();
+  const endings = createEndings();
 
   const start = (cluster: ObjectKey, uid: string) => {
     const askForSecret = () => secrets.ask(cluster);
@@ -83,26 +91,22 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const unfollow = secrets.follow(cluster, (...found) => connection.secretChanged(...found));
     followed.set(workloadCluster(cluster), { uid, connection, unfollow });
   };
-  /**
-   * Ends a connection, also that of a Cluster that was deleted while no relay ran: an earlier relay has left its Nodes.
-   */
-  const stop = (cluster: ObjectKey, uid: string, ended: Followed | undefined) => {
+  const stop = (cluster: ObjectKey, leave: () => void | Promise<void>) => {
     const name = workloadCluster(cluster);
+    const ended = followed.get(name);
     followed.delete(name);
     const close = async () => {
       await ended?.unfollow();
       await ended?.connection[Symbol.asyncDispose]();
-      await forget(options, cluster, uid);
+      await leave();
     };
-    const closed = close().catch((error: unknown) => noteBug(options, name, error));
-    closing.set(
-      name,
-      closed.finally(() => closing.delete(name)),
-    );
+    endings.end(name, () => close().catch((error: unknown) => noteBug(options, name, error)));
   };
+  /** Also of a Cluster that was deleted while no relay ran: an earlier relay has left its Nodes. */
   const disappeared = (object: KubeObject) => {
-    const known = followed.get(nameOf(object));
-    stop(objectKeyOf(object), known?.uid ?? object.metadata.uid ?? "", known);
+    const cluster = objectKeyOf(object);
+    const uid = followed.get(nameOf(object))?.uid ?? object.metadata.uid ?? "";
+    stop(cluster, () => forget(options, cluster, uid));
   };
   const appeared = (object: KubeObject, change: Change) => {
     const cluster = objectKeyOf(object);
@@ -115,10 +119,8 @@ export function startConnections(options: ConnectionsOptions): Connections {
       return;
     }
     if (known !== undefined) disappeared(object);
-    const ended = closing.get(nameOf(object));
-    if (ended === undefined) start(cluster, uid);
     // The end of its predecessor must not remove the Nodes of a Cluster of the same name.
-    else void ended.then(() => (signal.aborted ? undefined : start(cluster, uid)));
+    endings.start(nameOf(object), () => (signal.aborted ? undefined : start(cluster, uid)));
   };
 
   const refill = startRefill(options, followed);
@@ -130,6 +132,8 @@ export function startConnections(options: ConnectionsOptions): Connections {
       if (after !== undefined && filter.isConcerned(after)) appeared(after, change);
       else if (after !== undefined && followed.has(nameOf(after))) disappeared(after);
     },
+    forget: disappeared,
+    release: (cluster) => stop(cluster, () => options.delivery.leave(nodesOf(cluster))),
     of(cluster, functionName, sending) {
       const known = followed.get(cluster);
       if (known === undefined) throw new WaitingError(`Connection ${cluster}`);
@@ -145,7 +149,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     async [Symbol.asyncDispose]() {
       await secrets[Symbol.asyncDispose]();
       await Promise.all([...followed.values()].map(({ connection }) => connection[Symbol.asyncDispose]()));
-      await Promise.all(closing.values());
+      await endings.settled();
     },
   };
 }

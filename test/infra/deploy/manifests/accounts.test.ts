@@ -1,18 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { processAccount, rightsOfProcess } from "../../../../infra/deploy/manifests/accounts.ts";
-import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
+import { serverProcesses, workloadRelay } from "../../../../infra/deploy/manifests/processes.ts";
+import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { groupOf } from "../../../../shared/function/groups.ts";
+import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 
 const processes = await serverProcesses();
 const rightsOf = (name: string) => {
   const found = processes.find((process) => process.name === name);
   if (found === undefined) throw new Error(`there is ${name} no longer`);
-  return rightsOfProcess(found).flatMap(({ apiGroups, resources, resourceNames = [], verbs }) =>
-    verbs.flatMap((verb) =>
-      resources.map((resource) => [verb, [...apiGroups, resource, ...resourceNames].join("/")].join(" ")),
-    ),
-  );
+  return rightsIn(rightsOfProcess(found));
 };
+const rightsIn = (rules: readonly PolicyRule[]) =>
+  rules
+    .flatMap(({ apiGroups, resources, resourceNames = [undefined], verbs }) =>
+      verbs.flatMap((verb) =>
+        resources.flatMap((resource) =>
+          resourceNames.map((name) => {
+            const place = [...apiGroups, resource, name].filter((part) => part !== undefined);
+            return `${verb} ${place.join("/")}`;
+          }),
+        ),
+      ),
+    )
+    .toSorted(compareText);
 
 describe("the accounts of a deployment", () => {
   it("D-401: are one for the relay and one for the workers of each group, and every function has its place", () => {
@@ -40,6 +51,31 @@ describe("the accounts of a deployment", () => {
     expect(rightsOf(relay.name).filter((right) => !/^(get|list|watch) /.test(right))).toEqual([]);
     const leases = processAccount(relay).filter(({ kind }) => kind === "Role");
     expect(leases).toMatchObject([{ rules: [{ resources: ["leases"], verbs: ["create", "get", "patch"] }] }]);
+  });
+
+  it("D-603: let relays that share the workload clusters follow Clusters, read kubeconfigs and hold their Leases", async () => {
+    const relay = await workloadRelay();
+    const { name } = relay;
+    expect(rightsIn(rightsOfProcess(relay))).toEqual([
+      "get /namespaces/kube-system",
+      "get /secrets",
+      "get cluster.x-k8s.io/clusters",
+      "list cluster.x-k8s.io/clusters",
+      "watch cluster.x-k8s.io/clusters",
+    ]);
+    const account = processAccount(relay);
+    expect(
+      account.filter(({ kind }) => kind === "ServiceAccount").map(({ metadata }) => metadata.name),
+    ).toEqual([name]);
+    const [{ rules = [] } = {}] = account.filter(({ kind }) => kind === "Role") as {
+      rules?: readonly PolicyRule[];
+    }[];
+    const leases = rightsIn(rules);
+    expect(leases).toContain("patch coordination.k8s.io/leases/capstan-relay-shard-31");
+    expect(leases.filter((right) => !right.includes("capstan-relay-shard-"))).toEqual([
+      "create coordination.k8s.io/leases",
+      "list coordination.k8s.io/leases",
+    ]);
   });
 
   it.each([

@@ -3,7 +3,11 @@ import { relayCommand } from "../../../../infra/cli/relay.ts";
 import { workerCommand } from "../../../../infra/cli/worker.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 import { disruptionBudget, processDeployment } from "../../../../infra/deploy/manifests/deployments.ts";
-import { functionProcesses, serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
+import {
+  functionProcesses,
+  serverProcesses,
+  workloadRelay,
+} from "../../../../infra/deploy/manifests/processes.ts";
 
 interface Deployment extends Manifest {
   readonly spec: {
@@ -18,18 +22,18 @@ interface Deployment extends Manifest {
   };
 }
 
-const processes = [...(await serverProcesses()), ...(await functionProcesses())];
+const processes = [...(await serverProcesses()), ...(await functionProcesses()), await workloadRelay()];
 const deployments = processes.map((process) => processDeployment(process) as unknown as Deployment);
 const COMMANDS = { relay: relayCommand(), worker: workerCommand() };
 
 describe("the Deployments", () => {
   it("D-202: are two relays, and workers whose number belongs to their autoscaler", () => {
     const [relay, ...workers] = deployments;
-    expect([relay?.spec.replicas, new Set(workers.map(({ spec }) => spec.replicas))]).toEqual([
-      2,
-      new Set([undefined]),
-    ]);
+    const ofWorkloads = workers.pop();
+    expect([relay, ofWorkloads].map((each) => each?.spec.replicas)).toEqual([2, 2]);
+    expect(new Set(workers.map(({ spec }) => spec.replicas))).toEqual(new Set([undefined]));
     expect(relay?.spec.template.spec.containers[0].args).toContain("--leader-elect");
+    expect(ofWorkloads?.spec.template.spec.containers[0].args).toContain("--workloads");
   });
 
   it("D-202: let runs end, stand by their priority, and lose one Pod of a drain at a time", () => {
@@ -37,7 +41,7 @@ describe("the Deployments", () => {
       const { terminationGracePeriodSeconds, priorityClassName } = spec.template.spec;
       expect([terminationGracePeriodSeconds, priorityClassName]).toEqual([
         40,
-        at === 0 ? "capstan-relay" : "capstan-worker",
+        `capstan-${processes[at]?.part}`,
       ]);
     }
     expect(processes.map((process) => disruptionBudget(process)["spec"])).toEqual(
