@@ -87,6 +87,14 @@ export interface Event extends KubeObject {
     readonly uid?: string | undefined;
     readonly resourceVersion?: string | undefined;
   };
+  readonly related?:
+    | {
+        readonly apiVersion?: string | undefined;
+        readonly kind?: string | undefined;
+        readonly namespace?: string | undefined;
+        readonly name?: string | undefined;
+      }
+    | undefined;
   readonly reason: string;
   readonly message: string;
   readonly type: "Normal" | "Warning";

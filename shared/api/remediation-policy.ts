@@ -130,6 +130,9 @@ const entrySchema = z.object({
     .enum(["Owner", "ExternalController"])
     .describe("Who remediates: the owner of the Machine, or the controller of the template."),
   controller: text(1, 128).optional().describe("Uid of the owner that controls the Machine."),
+  actor: text(1, 317)
+    .optional()
+    .describe("Kind and name of what remediates: MachineSet s1, or the request to an external controller."),
   controlPlane: z.boolean().optional().describe("Whether it is a control plane Machine. Default false."),
   outcome: z
     .enum(["Recovered", "Deleted", "Escalated", "Withdrawn"])

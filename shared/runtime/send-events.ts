@@ -94,6 +94,7 @@ function eventOf(
       ...(by.runId === undefined ? {} : { annotations: { [RUN_ANNOTATION]: by.runId } }),
     },
     involvedObject: { apiVersion: about.apiVersion, kind: about.kind, namespace, name, uid, resourceVersion },
+    ...(notice.related === undefined ? {} : { related: { ...notice.related, namespace } }),
     reason: notice.reason,
     message: notice.message.slice(0, MAX_MESSAGE_CHARACTERS),
     type: notice.type,

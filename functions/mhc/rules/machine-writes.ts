@@ -8,6 +8,7 @@ import {
   type ConditionChanges,
   conditionOperations,
 } from "../../../shared/rules/machines/condition-patch.ts";
+import { remediationActor } from "../../../shared/rules/machines/remediation-actor.ts";
 import { handOverChanges } from "./hand-over.ts";
 import { failedAt } from "./health.ts";
 
@@ -75,7 +76,7 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
   return [{ op: "test", path: `/status/conditions/${index}`, value: status?.conditions?.[index] }];
 }
 
-/** Once for each remediation, which begins when the check fails. Source: MHC-9.5 */
+/** Once for each remediation, which begins when the check fails; with the object that acts. Source: MHC-9.5, MHC-13.3 */
 export function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
   const { namespace = "", name } = machine.metadata;
   return {
@@ -83,6 +84,7 @@ export function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now
     reason: "MachineMarkedUnhealthy",
     message: `Machine ${namespace}/${name} has been marked as unhealthy by ${check.metadata.namespace ?? ""}/${check.metadata.name}`,
     about: identityOf(machine),
+    related: remediationActor(check, machine),
     occasion: failedAt(machine) ?? timestamp(now),
   };
 }

@@ -6,6 +6,7 @@ import { type RemediationEntry, RemediationPolicy } from "../../../shared/api/re
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { compareText, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
+import { actorText, remediationActor } from "../../../shared/rules/machines/remediation-actor.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { keptEntries, type Refusal, refusalOf } from "./policy-limits.ts";
 
@@ -89,6 +90,7 @@ function isOf({ machine, failedAt, endedAt }: RemediationEntry, { metadata, stat
 function entryOf({ check, now }: PermissionFacts, machine: Machine): RemediationEntry {
   const failure = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
   const controller = controllerOf(machine)?.uid;
+  const actor = remediationActor(check, machine);
   return {
     machine: { name: machine.metadata.name, uid: machine.metadata.uid ?? "" },
     failedAt: failure?.lastTransitionTime ?? timestamp(now),
@@ -97,6 +99,7 @@ function entryOf({ check, now }: PermissionFacts, machine: Machine): Remediation
     startedAt: timestamp(now),
     by: check.spec.remediation?.templateRef === undefined ? "Owner" : "ExternalController",
     ...(controller === undefined ? {} : { controller }),
+    ...(actor === undefined ? {} : { actor: actorText(actor) }),
     ...(isControlPlaneMachine(machine) ? { controlPlane: true } : {}),
   };
 }

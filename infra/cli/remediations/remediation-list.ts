@@ -3,7 +3,9 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import { compareText, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { actorText } from "../../../shared/rules/machines/remediation-actor.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { actorOfEntry, actorOfMark, ownerOf } from "./actor.ts";
 import { claimedMarks, isAfter, type Mark, marksOf } from "./marks.ts";
 import { type Recorded, recordedIn, verdictsIn } from "./policy-history.ts";
 import { mayBeCalm, type Wait, waitedFor, waitOf } from "./waits.ts";
@@ -92,7 +94,7 @@ function knownFrom({ machines, checks, waits }: RemediationSources): Known {
   return {
     machines: new Map(machines.map((machine) => [machine.metadata.uid ?? "", machine])),
     checks: new Map(checks.map((check) => [nameOf(check), check])),
-    owners: new Map(owners.map(({ uid, kind, name }) => [uid, `${kind} ${name}`])),
+    owners: new Map(owners.map((owner) => [owner.uid, actorText(owner)])),
     waits: waits.flatMap(waitOf),
   };
 }
@@ -117,8 +119,9 @@ function newestOf(begins: readonly Begin[]): ReadonlyMap<string, string> {
 function ofEntry(entry: Recorded, mark: Mark | undefined, known: Known): Remediation {
   const { machine: of, namespace, reason, failedAt, startedAt: at } = entry;
   const healthCheck = mark?.healthCheck ?? `${namespace}/${entry.healthCheck}`;
-  const byRequest = requestOf(known.checks.get(healthCheck), of.name) ?? "external controller";
-  const actor = entry.by === "Owner" ? known.owners.get(entry.controller ?? "") : byRequest;
+  const machine = known.machines.get(of.uid);
+  const check = known.checks.get(healthCheck);
+  const actor = actorOfEntry(entry, mark, { ...known, check, machine });
   const waited = waitedFor(known.waits, { healthCheck, machine: of.name, failedAt, at });
   return {
     at,
@@ -126,7 +129,7 @@ function ofEntry(entry: Recorded, mark: Mark | undefined, known: Known): Remedia
     machine: `${namespace}/${of.name}`,
     uid: of.uid,
     ...(actor === undefined ? {} : { actor }),
-    ...endOf(entry, known.machines.get(of.uid)),
+    ...endOf(entry, machine),
     reason,
     failedAt,
     // A health check with a policy waits for calm each time.
@@ -155,8 +158,7 @@ function endOf({ outcome, endedAt }: Recorded, machine: Machine | undefined) {
 function ofMark(mark: Mark, isFormer: boolean, known: Known): Remediation {
   const { at, healthCheck, machine: name, uid } = mark;
   const machine = known.machines.get(uid);
-  const request = requestOf(known.checks.get(healthCheck), name.split("/")[1] ?? "");
-  const actor = request ?? (machine && ownerOf(machine));
+  const actor = actorOfMark(mark, { ...known, check: known.checks.get(healthCheck), machine });
   const common = { at, healthCheck, machine: name, uid, ...(actor === undefined ? {} : { actor }) };
   if (machine === undefined) return { ...common, outcome: isFormer ? "recovered" : "replaced" };
   const failedAt = failureOf(machine)?.lastTransitionTime;
@@ -179,11 +181,6 @@ function failureOf({ status }: Machine) {
   return health?.status === "False" ? health : undefined;
 }
 
-function ownerOf(machine: Machine): string | undefined {
-  const owner = controllerOf(machine);
-  return owner === undefined ? undefined : `${owner.kind} ${owner.name}`;
-}
-
 /** How a remediation stands whose Machine exists. */
 function stateOf(machine: Machine): Pick<Remediation, "outcome" | "reason" | "endedAt"> {
   const health = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
@@ -191,12 +188,6 @@ function stateOf(machine: Machine): Pick<Remediation, "outcome" | "reason" | "en
   if (machine.metadata.deletionTimestamp !== undefined) return { ...why, outcome: "deleting" };
   if (health?.status === "True") return { ...RECOVERED, endedAt: health.lastTransitionTime };
   return { ...why, outcome: "open" };
-}
-
-/** With a template its kind of request acts. */
-function requestOf(check: MachineHealthCheck | undefined, machine: string): string | undefined {
-  const template = check?.spec.remediation?.templateRef;
-  return template === undefined ? undefined : `${template.kind.replace(/Template$/, "")} ${machine}`;
 }
 
 /** A Machine that was handed over, where neither an Event nor a policy has it. */

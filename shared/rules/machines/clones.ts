@@ -35,7 +35,8 @@ export function cloneReference({ apiGroup, kind }: ContractReference, name: stri
   return { apiGroup, kind: kindOfClones(kind), name };
 }
 
-function kindOfClones(kind: string): string {
+/** Returns the kind of the objects that are made from templates of a kind: `SimMachine` for `SimMachineTemplate`. */
+export function kindOfClones(kind: string): string {
   return kind.endsWith(TEMPLATE_SUFFIX) ? kind.slice(0, -TEMPLATE_SUFFIX.length) : kind;
 }
 

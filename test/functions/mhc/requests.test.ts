@@ -109,6 +109,7 @@ describe("mhc-requests makes a request", () => {
           reason: "MachineMarkedUnhealthy",
           message: "Machine default/m1 has been marked as unhealthy by default/h1",
           about: { kind: "Machine" },
+          related: { kind: "FooRemediation", name: "m1" },
           occasion: LONG_AGO,
         },
       },

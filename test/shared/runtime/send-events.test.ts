@@ -67,6 +67,12 @@ describe("an Event", () => {
     expect((await send([told])).events[0]?.metadata.name).toBe(events[1]?.metadata.name);
   });
 
+  it("names what acts on its subject, in the namespace of that one", async () => {
+    const related = { apiVersion: "a.dev/v1", kind: "Repair", name: "r" };
+    const { events } = await send([{ ...odd, related }]);
+    expect(events).toMatchObject([{ related: { ...related, namespace: "default" } }]);
+  });
+
   it("may be about another object than the one that is reconciled, in the namespace of that one", async () => {
     const about = {
       apiVersion: "a.dev/v1",

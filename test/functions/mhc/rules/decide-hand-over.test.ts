@@ -65,6 +65,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
         reason: "MachineMarkedUnhealthy",
         message: "Machine default/m1 has been marked as unhealthy by default/h1",
         about: expect.objectContaining({ kind: "Machine" }),
+        related: expect.objectContaining({ kind: "MachineSet", name: "s1" }),
         occasion: at("12:00:00"),
       },
     ]);

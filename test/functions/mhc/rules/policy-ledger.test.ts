@@ -35,6 +35,7 @@ describe("the entry that a hand-over needs", () => {
           startedAt: at("12:00:00"),
           by: "Owner",
           controller: expect.any(String),
+          actor: "MachineSet s1",
         },
       ],
     });

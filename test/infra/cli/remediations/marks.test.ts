@@ -34,7 +34,8 @@ const recorded = (...failures: readonly string[]) =>
 describe("the Event of a hand-over", () => {
   it("MHC-13.3: is found by the failure before it, whatever clock has stamped it", async () => {
     const marks = marksOf([await eventOf("h1")]);
-    expect(marks).toMatchObject([{ uid: "uid-m1", machine: "default/m1", healthCheck: "default/h1" }]);
+    const event = { related: { kind: "MachineSet", name: "s1" } };
+    expect(marks).toMatchObject([{ uid: "uid-m1", machine: "default/m1", healthCheck: "default/h1", event }]);
     const [mark] = marks as [Mark];
     expect([isAfter(mark, FAILED_AT), isAfter(mark, at("11:00:00"))]).toEqual([true, false]);
   });

@@ -78,6 +78,21 @@ describe("the remediations that an API server still knows", () => {
     ]);
   });
 
+  it("MHC-13.3: name what acted then, not the template that the health check has now", () => {
+    const templateRef = { apiVersion: "a.b/v1", kind: "FooRemediationTemplate", name: "t" };
+    const checks = [healthCheck({ spec: { remediation: { templateRef } } })];
+    const related = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", name: "s0" };
+    expect(listOf({ events: [marked("m1", at("11:00:00"), { related })], checks })).toMatchObject([
+      { actor: "MachineSet s0", outcome: "replaced" },
+    ]);
+    const entry = entryOf("m1", { by: "ExternalController", actor: "BarRemediation m1" });
+    expect(listOf({ policies: [policyWith(entry)], checks })).toMatchObject([{ actor: "BarRemediation m1" }]);
+    const events = [{ ...handedOverEvent(), related }];
+    expect(listOf({ policies: [policyWith(entry)], events, checks })).toMatchObject([
+      { actor: "MachineSet s0" },
+    ]);
+  });
+
   it("are as many as a Machine was marked, the newest first: before a second mark lies a recovery", () => {
     const events = [marked("m1", at("10:00:00")), marked("m1", at("11:00:00"))];
     expect(listOf({ events, machines: [machineWith("m1", failed(), handedOver)] })).toMatchObject([
