@@ -25,6 +25,7 @@ import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owne
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { hasEndpoint } from "./rules/control-plane-view.ts";
 import { newServer } from "./rules/new-server.ts";
 import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
 
@@ -57,7 +58,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
         ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, ...CLUSTER_LABEL_FIELDS, MANAGED_BY_FIELD, "spec"],
         itself,
       ),
-      watch(Cluster, PAUSING_FIELDS, ownedBy),
+      watch(Cluster, [...PAUSING_FIELDS, ...ENDPOINT_FIELDS], ownedBy),
       watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], owners),
       watch(SimControlPlane, MACHINES_FIELDS, siblings),
       watch(SimControlPlaneLegacy, MACHINES_FIELDS, siblings),
@@ -82,6 +83,14 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
 
     const ready = condition("Ready", "True", "Ready");
+    if (object.spec.endpointMode === "external" && !hasEndpoint(cluster)) {
+      const message = "The Cluster has no spec.controlPlaneEndpoint yet";
+      const waiting = condition("Ready", "False", "NotReady", message);
+      return {
+        apply: statusOf(object, [paused, waiting], now),
+        result: waitFor("Cluster.spec.controlPlaneEndpoint"),
+      };
+    }
     if (object.spec.endpointMode === "external") {
       return { apply: statusOf(object, [paused, ready], now, true), result: done };
     }

@@ -130,7 +130,9 @@ export interface Notice {
   readonly message: string;
   readonly about?: KubeObject;
   /** Another object in the namespace of the subject, which acts on it. */
-  readonly related?: { readonly apiVersion: string; readonly kind: string; readonly name: string } | undefined;
+  readonly related?:
+    | { readonly apiVersion: string; readonly kind: string; readonly name: string }
+    | undefined;
   /** Makes the same words a new Event, such as the time of the remediation that they are about. */
   readonly occasion?: string;
 }

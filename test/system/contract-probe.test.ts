@@ -4,30 +4,32 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
-import { readManifest } from "../../infra/contract/probe/manifest.ts";
-import { type ProbeOptions, type ProbeOutcome, probe } from "../../infra/contract/probe/probe.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { Namespace } from "../../shared/api/core.ts";
-import { compareText } from "../../shared/rules/conditions/conditions.ts";
+import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {
-  simCluster,
-  simClusterOfMachines,
-  simLegacyCluster,
-  simPool,
-  simPoolWithMachines,
-} from "../support/manifests.ts";
+  broken,
+  expectGood,
+  HELD,
+  LEGACY,
+  LIMIT_MS,
+  lived,
+  MACHINES,
+  OF_CONTROL_PLANES,
+  OF_MACHINES,
+  OF_POOLS,
+  POOL,
+  passed,
+} from "../support/contract/lives.ts";
 import { EMBEDDED, REAL, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
 
-/** Of one wait; only a broken provider uses it up. */
-const LIMIT_MS = 240_000;
 /** Of a life that has to wait for a provider that never answers. */
-const SHORT_MS = 30_000;
-const REST_MS = 3_000;
+const SHORT_MS = 40_000;
 
 let dir = "";
 beforeAll(async () => {
@@ -35,32 +37,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-const POOL = `${simCluster("c1")}---${simPool("p1", "c1", 1)}`;
-const LEGACY = `${simLegacyCluster("c1")}---${simPool("p1", "c1", 1)}`;
-/** Three Machines in two failure domains, and a pool of Machines; templates with a field that can be changed. */
-const MACHINES = `${simClusterOfMachines("c1", 3)
-  .replace(
-    "spec: {}",
-    "spec: { failureDomains: [{ name: a, controlPlane: true }, { name: b, controlPlane: true }] }",
-  )
-  .replace(
-    /(kind: SimMachineTemplate\n.*\nspec: \{ template: \{ spec: )\{\}/,
-    "$1{ bootDelaySeconds: 0, apiServerDelaySeconds: 0, nodeDelaySeconds: 0, nodeReadyDelaySeconds: 0 }",
-  )}---${simPoolWithMachines("p1", "c1", 1)}`;
-/** A finalizer that no controller takes away: the pool never goes. */
-const HELD = POOL.replace(/kind: SimMachinePool\nmetadata: \{/, "$& finalizers: [test.capstan.dev/held],");
-
-/** No name says that it is a control plane. */
-const NAMED = new Map([
-  ["controlplane.sim.capstan.dev/SimControlPlaneLegacy", { contractKind: "ControlPlane", isTemplate: false }],
-] as const);
-
 /** Replaces functions of the simulated provider: in namespaces named after what is broken there. */
 const BROKEN_SIMS = fileURLToPath(new URL("../support/broken-sims/", import.meta.url));
 
 const TOPOLOGY = "'topology.cluster.x-k8s.io/dry-run' in object.metadata.annotations";
 const BY_TOPOLOGY = `has(object.metadata.annotations) && ${TOPOLOGY}`;
-/** Makes templates immutable but for the topology; in one namespace it believes the annotation alone. */
+/** Makes templates immutable but for the topology; in one namespace it believes the annotation alone, in one not even that. */
 const IMMUTABLE_TEMPLATES = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -70,14 +52,14 @@ spec:
   matchConstraints:
     namespaceSelector:
       matchExpressions:
-        - { key: kubernetes.io/metadata.name, operator: In, values: [good-machines, broken-machines] }
+        - { key: kubernetes.io/metadata.name, operator: In, values: [good-machines, broken-machines, broken-keeping] }
     resourceRules:
       - apiGroups: [infrastructure.sim.capstan.dev]
         apiVersions: ["*"]
         operations: [UPDATE]
-        resources: [simmachinetemplates]
+        resources: [simmachinetemplates, simmachinepooltemplates]
   validations:
-    - expression: "object.spec == oldObject.spec || (${BY_TOPOLOGY} && (request.dryRun || request.namespace == 'broken-machines'))"
+    - expression: "object.spec == oldObject.spec || (${BY_TOPOLOGY} && (request.dryRun || request.namespace == 'broken-machines') && request.namespace != 'broken-keeping')"
       message: templates are immutable
 ---
 apiVersion: admissionregistration.k8s.io/v1
@@ -102,59 +84,6 @@ async function startWorld(flavour: ServerFlavour): Promise<World> {
   world.use(await startCapstan(kubeconfigFile, { ...own, roles: ["relay", "worker"] }));
   return { kubeconfigFile, [Symbol.asyncDispose]: () => world.disposeAsync() };
 }
-
-interface Lived extends ProbeOutcome {
-  /** The namespace still exists. */
-  readonly isLeft: boolean;
-}
-
-async function lived(
-  { kubeconfigFile }: Pick<World, "kubeconfigFile">,
-  namespace: string,
-  manifest: string,
-  options: Partial<ProbeOptions> = {},
-): Promise<Lived> {
-  using server = createServer(await loadKubeconfig({ file: kubeconfigFile, env: {} }), {
-    clock: systemClock,
-  });
-  const file = join(dir, `${namespace}.yaml`);
-  await writeFile(file, manifest);
-  const outcome = await probe(server, await readManifest(file), {
-    clock: systemClock,
-    limitMs: LIMIT_MS,
-    restMs: REST_MS,
-    mutation: undefined,
-    named: NAMED,
-    namespace,
-    note: () => undefined,
-    signal: new AbortController().signal,
-    waivers: new Map(),
-    ...options,
-  });
-  const isLeft = (await server.as("test").get(Namespace, { namespace: "", name: namespace })) !== undefined;
-  return { ...outcome, isLeft };
-}
-
-/** `fail IC-23 SimCluster c1` */
-function broken({ findings }: ProbeOutcome): readonly string[] {
-  const counted = findings.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
-  const texts = counted.map(
-    ({ verdict, rule, object }) => `${verdict} ${rule} ${object.replace(/\S+\//, "")}`,
-  );
-  return [...new Set(texts)].toSorted(compareText);
-}
-
-function passed({ findings }: ProbeOutcome): ReadonlySet<string> {
-  return new Set(findings.flatMap(({ verdict, rule }) => (verdict === "pass" ? rule : [])));
-}
-
-function expectGood(outcome: Lived): void {
-  expect([outcome.problems, broken(outcome), outcome.left, outcome.isLeft]).toEqual([[], [], [], false]);
-}
-
-const OF_POOLS = ["IMP-25", "IMP-29", "IMP-30", "IMP-33", "IC-20", "IC-21", "IC-23", "BC-20", "BC-22"];
-const OF_CONTROL_PLANES = ["CP-41", "CP-42", "CP-44", "CTL-39"];
-const OF_MACHINES = ["IMP-21", "IM-23", "IM-24", "IM-25", "CP-23", "CP-37", "CP-38", "CP-39"];
 
 /** The judge is the real server; where it is missing, the embedded one stands in. */
 const SERVER = REAL.missing === undefined ? REAL : EMBEDDED;
@@ -195,9 +124,14 @@ describe.concurrent(`capstan contract probe with Capstan as core, on ${SERVER.na
   });
 
   it("finds each broken identity, and nothing else", async () => {
-    const outcome = await lived(world, "broken-identities", POOL);
+    const outcome = await lived(world, "broken-identities", POOL, { limitMs: SHORT_MS });
     expect([broken(outcome), outcome.problems, outcome.isLeft]).toEqual([
-      ["fail BC-20 SimBootstrapConfig p1", "warn IC-20 SimCluster c1", "warn IMP-25 SimMachinePool p1"],
+      [
+        "fail BC-20 SimBootstrapConfig p1",
+        "fail IMP-29 SimMachinePool p1",
+        "warn IC-20 SimCluster c1",
+        "warn IMP-25 SimMachinePool p1",
+      ],
       [],
       false,
     ]);
@@ -207,25 +141,47 @@ describe.concurrent(`capstan contract probe with Capstan as core, on ${SERVER.na
     const outcome = await lived(world, "broken-pauses", HELD, { limitMs: SHORT_MS });
     expect(broken(outcome)).toEqual([
       "fail CTL-39 SimMachinePool p1",
+      "fail IC-22 SimCluster c1",
       "fail IMP-33 SimMachinePool p1",
       "warn BC-22 SimBootstrapConfig p1",
       "warn CP-41 SimControlPlane c1",
       "warn IC-21 SimCluster c1",
     ]);
-    expect(outcome.left).toContain("SimMachinePool p1 (finalizers test.capstan.dev/held)");
+    const held = "SimMachinePool p1 (finalizers test.capstan.dev/held)";
+    expect(outcome.left).toContain(held);
+    expect(outcome.problems.map(({ message }) => message)).toContain(
+      `${held} is left; its controller has to let it go`,
+    );
     expect(outcome.isLeft).toBe(true);
   });
 
   it("finds a control plane that is careless about its Machines, and a deaf infrastructure machine", async () => {
-    const outcome = await lived(world, "broken-machines", MACHINES, { limitMs: SHORT_MS });
+    const outcome = await lived(world, "broken-machines", MACHINES, { limitMs: 1.5 * SHORT_MS });
     expect(broken(outcome).filter((one) => !one.startsWith("warn IM-24 SimMachine "))).toEqual([
       "fail CP-23 SimControlPlane c1",
       "fail CP-38 SimControlPlane c1",
+      "fail CP-42 SimControlPlane c1",
       "warn CP-37 SimControlPlane c1",
       "warn CP-39 SimControlPlane c1",
-      ...(SERVER === REAL ? ["warn IM-23 SimMachineTemplate c1"] : []),
+      ...(SERVER === REAL
+        ? ["warn IM-23 SimMachineTemplate c1", "warn IMP-28 SimMachinePoolTemplate p1"]
+        : []),
     ]);
     expect(broken(outcome).join()).toContain("warn IM-24 SimMachine ");
+  });
+
+  it("finds a lost label of the Cluster, a wrong failure domain, machines without their pool, and closed templates", async () => {
+    const outcome = await lived(world, "broken-keeping", MACHINES);
+    expect(broken(outcome).filter((one) => !one.startsWith("fail IM-25 SimMachine "))).toEqual([
+      "fail CP-44 SimControlPlane c1",
+      "fail IC-23 SimCluster c1",
+      ...(SERVER === REAL ? ["fail IM-23 SimMachineTemplate c1"] : []),
+      "fail IMP-21 SimMachinePool p1",
+      ...(SERVER === REAL ? ["fail IMP-28 SimMachinePoolTemplate p1"] : []),
+      "fail IMP-30 SimMachinePool p1",
+    ]);
+    expect(broken(outcome).join()).toContain("fail IM-25 SimMachine ");
+    expect([outcome.problems, outcome.isLeft]).toEqual([[], false]);
   });
 
   it("is a command that cleans up after Ctrl-C, and whose namespace must not exist", async () => {
@@ -245,6 +201,38 @@ describe.concurrent(`capstan contract probe with Capstan as core, on ${SERVER.na
     expect(await cli.ended).toBe(2);
     expect(cli.output()).toContain("stopped by a signal");
     expect(await client.get(Namespace, key)).toBeUndefined();
+  });
+
+  it("ends at once after a second Ctrl-C, while an object does not go", async () => {
+    const { kubeconfigFile } = world;
+    const file = join(dir, "stopped-twice.yaml");
+    await writeFile(file, HELD);
+    const args = ["contract", "probe", "-f", file, "--kubeconfig", kubeconfigFile, "-n", "stopped-twice"];
+    await using cli = startCli(args);
+    using server = createServer(await loadKubeconfig({ file: kubeconfigFile, env: {} }), {
+      clock: systemClock,
+    });
+    const client = server.as("test");
+    const pool = () => client.get(SimMachinePool, { namespace: "stopped-twice", name: "p1" });
+    await expect.poll(pool, { timeout: LIMIT_MS }).toBeDefined();
+    cli.child.kill("SIGINT");
+    const goes = async () => (await pool())?.metadata.deletionTimestamp;
+    await expect.poll(goes, { timeout: LIMIT_MS }).toBeDefined();
+    expect(cli.output()).toContain("cleaning up; Ctrl-C again leaves it undone");
+    cli.child.kill("SIGINT");
+    expect(await cli.ended).toBe(130);
+    expect(await pool()).toBeDefined();
+  });
+
+  it("names a kind that the server does not have, and takes its namespace away again", async () => {
+    const unserved = POOL.replaceAll("kind: SimMachinePool", "kind: FooMachinePool");
+    await expect(lived(world, "unserved", unserved)).rejects.toThrow(
+      /unserved\.yaml:\d+: \S+ FooMachinePool is not served .*install its provider, or leave it out/,
+    );
+    using server = createServer(await loadKubeconfig({ file: world.kubeconfigFile, env: {} }), {
+      clock: systemClock,
+    });
+    expect(await server.as("test").get(Namespace, { namespace: "", name: "unserved" })).toBeUndefined();
   });
 });
 

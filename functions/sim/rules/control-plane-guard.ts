@@ -16,7 +16,7 @@ import {
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import { faultsOf } from "./control-plane-faults.ts";
-import { CONTROL_PLANE_FINALIZER } from "./control-plane-hold.ts";
+import { CONTROL_PLANE_FINALIZER, lacksInfrastructure } from "./control-plane-hold.ts";
 import { missingTemplates, readTemplates } from "./control-plane-reads.ts";
 import {
   type AnyControlPlane,
@@ -108,7 +108,7 @@ function orderServer(
   cluster: Cluster,
   { patch, now }: { readonly patch: readonly GuardedPatch[]; readonly now: Date },
 ): Decision<KubeObject, never> {
-  if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
+  if (lacksInfrastructure(object, cluster)) {
     return { patch, result: waitFor("Cluster.status.initialization.infrastructureProvisioned") };
   }
   const owner = controllerReference(kindOfControlPlane(object), object);

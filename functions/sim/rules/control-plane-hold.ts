@@ -30,8 +30,17 @@ export async function controlPlaneHold(
   return { cluster, wait: held ?? missingDependency(object, cluster) };
 }
 
+/**
+ * Whether a control plane waits for the infrastructure of its Cluster. One without Machines that brings the endpoint
+ * needs none, and the infrastructure may wait for this endpoint. Source: PC-5.1, IC-22
+ */
+export function lacksInfrastructure({ spec }: AnyControlPlane, { status }: Pick<Cluster, "status">): boolean {
+  if (spec.endpointMode === "provider" && spec.machineTemplate === undefined) return false;
+  return status?.initialization?.infrastructureProvisioned !== true;
+}
+
 function missingDependency(object: AnyControlPlane, cluster: Cluster): Result | undefined {
-  if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
+  if (lacksInfrastructure(object, cluster)) {
     return waitFor("Cluster.status.initialization.infrastructureProvisioned");
   }
   if (object.spec.endpointMode === "provider") {

@@ -18,6 +18,7 @@ import { countVersions, type VersionCount } from "../../../shared/rules/machines
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { faultsOf } from "./control-plane-faults.ts";
+import { lacksInfrastructure } from "./control-plane-hold.ts";
 import { outdatedMachines } from "./control-plane-next-step.ts";
 import { isReady } from "./control-plane-remediation.ts";
 import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
@@ -111,8 +112,8 @@ function machineCounts({ members }: ControlPlaneView): Counts {
 
 /** The kubeconfig is part of it: a client that sees the flag connects with it. */
 function hasAnswered({ object, cluster, server }: ControlPlaneView): boolean {
-  const isProvisioned = cluster.status?.initialization?.infrastructureProvisioned === true;
-  return isProvisioned && server?.status?.ready === true && object.status?.certificates?.ready === true;
+  if (lacksInfrastructure(object, cluster)) return false;
+  return server?.status?.ready === true && object.status?.certificates?.ready === true;
 }
 
 function conditionsOf(
@@ -146,7 +147,7 @@ function deletionMessage(replicas: number): string {
 function availableCondition(view: ControlPlaneView, { availableReplicas }: Counts): DesiredCondition {
   const { object, cluster } = view;
   const no = (message: string) => condition("Available", "False", "NotAvailable", message);
-  if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
+  if (lacksInfrastructure(object, cluster)) {
     return no("The infrastructure of the Cluster is not provisioned");
   }
   if (!hasAnswered(view)) return no(`SimServer ${cluster.metadata.name} is not ready`);
@@ -195,7 +196,7 @@ function resultOf(view: ControlPlaneView, initializedInMs: number): Result {
   const reportedInMs = upToDateExpiresInMs(machines, now);
   if (reportedInMs !== undefined) return requeueAfter(reportedInMs, "UpToDate of a young Machine");
   if (answers) return done;
-  return cluster.status?.initialization?.infrastructureProvisioned === true
-    ? waitFor("SimServer.status.ready")
-    : waitFor("Cluster.status.initialization.infrastructureProvisioned");
+  return lacksInfrastructure(object, cluster)
+    ? waitFor("Cluster.status.initialization.infrastructureProvisioned")
+    : waitFor("SimServer.status.ready");
 }

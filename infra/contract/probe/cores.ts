@@ -19,7 +19,7 @@ const OWN = "capstan-contract-";
 
 /** Who plays core: holders of Leases by their names, and the field managers of the Cluster's status. */
 export async function coresOf(
-  { client }: Scratch,
+  { client }: Pick<Scratch, "client">,
   snapshot: ReadonlyMap<string, KubeObject>,
 ): Promise<readonly string[]> {
   const leases = await leasesOf(client);

@@ -10,11 +10,11 @@ import type { CrdOptions } from "../judge-crds.ts";
 import type { Waivers } from "../waivers.ts";
 import { cleanUp, type Left } from "./clean-up.ts";
 import { coresOf } from "./cores.ts";
-import { applyManifest, type ManifestObject } from "./manifest.ts";
+import type { ManifestObject } from "./manifest.ts";
 import { type LivedLife, runLife } from "./run-life.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
 import type { LifeOptions } from "./stage.ts";
-import { objectsIn, templatesIn } from "./views.ts";
+import { addressPoolsIn, objectsIn, templatesIn } from "./views.ts";
 
 export interface ProbeOptions extends LifeOptions, Pick<CrdOptions, "named"> {
   readonly namespace: string;
@@ -57,8 +57,6 @@ export async function probe(
   let lived: LivedLife;
   let cores: readonly string[];
   try {
-    await applyManifest(scratch, manifest);
-    note("applied the manifest");
     lived = await runLife(scratch, manifest, { ...options, note });
     cores = signal.aborted ? [] : await coresOf(scratch, lived.life.provisioned);
   } catch (error) {
@@ -117,7 +115,8 @@ function withFinalizers(title: string, finalizers: readonly string[]): string {
 function judgeLife(scratch: Scratch, life: Life, waivers: Waivers): readonly Finding[] {
   const { provisioned } = life;
   const { roleOf } = scratch;
-  return [...objectsIn(roleOf, provisioned), ...templatesIn(roleOf, provisioned)].flatMap((object) => {
+  const judged = [objectsIn, templatesIn, addressPoolsIn].flatMap((find) => find(roleOf, provisioned));
+  return judged.flatMap((object) => {
     const role = roleOf(object);
     if (role === undefined) return [];
     const title = titleOf(object);

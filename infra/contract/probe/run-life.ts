@@ -9,9 +9,10 @@ import {
   titleOf,
 } from "../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
+import { runClaimTrials } from "./claim-trials.ts";
 import { runLabelTrials } from "./label-trials.ts";
 import { runManagedTrial } from "./managed-trial.ts";
-import type { ManifestObject } from "./manifest.ts";
+import { applyManifest, type ManifestObject } from "./manifest.ts";
 import { pauseByAnnotation, pauseByCluster } from "./pause-trials.ts";
 import { runScaleTrials } from "./scale-trials.ts";
 import type { Scratch } from "./scratch.ts";
@@ -27,13 +28,17 @@ export interface LivedLife {
   readonly ended: string | undefined;
 }
 
-/** Drives the applied objects of a namespace as a user does, until before the deletion, and records what they do. */
+/**
+ * Applies a manifest to the namespace and drives its objects as a user does, until before the deletion; records what they
+ * do. Throws where the manifest has a kind that the server does not serve.
+ */
 export async function runLife(
   scratch: Scratch,
   manifest: readonly ManifestObject[],
   options: LifeOptions,
 ): Promise<LivedLife> {
-  const run = new Run(scratch, manifest, options);
+  using watcher = new Watcher(scratch, options);
+  const run = new Run(scratch, manifest, { options, watcher });
   let ended: string | undefined;
   try {
     await run.play();
@@ -56,15 +61,20 @@ class Run implements Stage {
   readonly #pauses: PauseTrial[] = [];
   readonly #snapshots: Snapshot[] = [];
   #labelled: ReadonlyMap<string, LabelTrial> = new Map();
+  #claims: Life["claims"] = new Map();
   #templates: Life["templates"] = new Map();
   #managed: ManagedTrial | undefined;
   #wiped: Life["wiped"];
 
-  constructor(scratch: Scratch, manifest: readonly ManifestObject[], options: LifeOptions) {
+  constructor(
+    scratch: Scratch,
+    manifest: readonly ManifestObject[],
+    { options, watcher }: Pick<Stage, "options" | "watcher">,
+  ) {
     this.scratch = scratch;
     this.manifest = manifest;
     this.options = options;
-    this.watcher = new Watcher(scratch, options);
+    this.watcher = watcher;
   }
 
   life(): LivedLife["life"] {
@@ -75,6 +85,7 @@ class Run implements Stage {
       pauses: this.#pauses,
       labelled: this.#labelled,
       managed: this.#managed,
+      claims: this.#claims,
       templates: this.#templates,
       wiped: this.#wiped,
       snapshots: this.#snapshots,
@@ -83,11 +94,15 @@ class Run implements Stage {
   }
 
   async play(): Promise<void> {
+    await this.watcher.follow();
+    await applyManifest(this.scratch, this.manifest);
+    this.options.note("applied the manifest");
     await this.#provision();
     await runScaleTrials(this, this.#scaled);
     this.#labelled = await runLabelTrials(this);
     this.#pauses.push(await pauseByCluster(this));
     this.#pauses.push(await pauseByAnnotation(this));
+    this.#claims = await runClaimTrials(this);
     const templates = templatesIn(this.scratch.roleOf, await this.watcher.look());
     if (templates.length > 0) this.options.note("templates changed as the topology does");
     this.#templates = await runTemplateTrials(this.scratch, templates, this.options.mutation);

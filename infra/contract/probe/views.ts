@@ -14,6 +14,11 @@ export function objectsIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObje
   });
 }
 
+/** Pools of a provider of addresses, which are not of the Cluster. */
+export function addressPoolsIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObject[] {
+  return [...snapshot.values()].filter((object) => roleOf(object)?.contractKind === "IPAMPool");
+}
+
 export function templatesIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObject[] {
   return [...snapshot.values()].filter((object) => roleOf(object)?.isTemplate === true);
 }

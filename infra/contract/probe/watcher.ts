@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import type { Snapshot } from "../../../shared/contract/rules/probe/subject.ts";
+import { type Snapshot, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
+import { follow } from "./follow.ts";
 import { lookUntil } from "./look-until.ts";
 import { look, type Scratch } from "./scratch.ts";
 import { sameState } from "./views.ts";
@@ -18,15 +19,16 @@ export interface WatchLimits {
   readonly signal: AbortSignal;
 }
 
-/** Of each object; one that flaps changes at every look. */
+/** Of each object; one that flaps has no end. */
 const MAX_SEEN = 200;
 /** A state that lasts for a quarter of the rest is quiet; one that flaps for six of them is taken as it is. */
 const QUIET_PART = 4;
 const FLAPPING_RESTS = 6;
 
-/** Looks at a namespace again and again, and remembers whatever it has seen of the metadata of its objects. */
-export class Watcher {
+/** Looks at a namespace again and again, and remembers each version of the metadata of the provider objects in it. */
+export class Watcher implements Disposable {
   readonly seen = new Map<string, KubeObject[]>();
+  readonly #stop = new AbortController();
   readonly #scratch: Scratch;
   readonly #limits: WatchLimits;
 
@@ -35,11 +37,25 @@ export class Watcher {
     this.#limits = limits;
   }
 
+  /** From now on every version is remembered. Throws KubeError where the server refuses a watch. */
+  async follow(): Promise<void> {
+    const { kinds, roleOf } = this.#scratch;
+    const isOfProvider = (kind: Kind): boolean => {
+      const sample = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name: "" } };
+      return roleOf(sample)?.isTemplate === false;
+    };
+    const signal = AbortSignal.any([this.#stop.signal, this.#limits.signal]);
+    const seen = (object: KubeObject): void => this.#remember(titleOf(object), object);
+    await follow(this.#scratch, kinds.filter(isOfProvider), { seen, signal });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+
   async look(): Promise<Snapshot> {
     this.#limits.signal.throwIfAborted();
-    const snapshot = await look(this.#scratch);
-    for (const [title, object] of snapshot) this.#remember(title, object);
-    return snapshot;
+    return look(this.#scratch);
   }
 
   /** Looks until something holds, or the limit is over. */

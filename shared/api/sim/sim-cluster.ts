@@ -16,7 +16,7 @@ const specSchema = z
       .enum(["provider", "external"])
       .optional()
       .describe(
-        "With provider, this object orders the workload API server and publishes its address; with external, the control plane does. Default provider.",
+        "With provider, this object orders the workload API server and publishes its address; with external, it waits until the Cluster has one from the user or from a control plane without Machines. Default provider.",
       ),
     failureDomains: mapList(failureDomainSchema, ["name"], { max: 100 })
       .optional()

@@ -168,11 +168,17 @@ describe("sim-cluster", () => {
     expect(apply).toMatchObject({ "status.failureDomains": failureDomains });
   });
 
-  it("orders no server where the control plane brings the endpoint", async () => {
-    const decision = await decide(
-      simCluster,
-      given(cluster(), infra({ spec: { endpointMode: "external" } })),
-    );
+  it("IC-22: orders no server where the control plane brings the endpoint, and waits for it", async () => {
+    const external = infra({ spec: { endpointMode: "external" } });
+    const early = cluster({ spec: { controlPlaneEndpoint: undefined } });
+    const waiting = await decide(simCluster, given(early, external));
+    expect(waiting.create).toBeUndefined();
+    expect(waiting.apply).toMatchObject({
+      "status.initialization.provisioned": undefined,
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+    });
+    expect(waiting.result).toEqual(waitFor("Cluster.spec.controlPlaneEndpoint"));
+    const decision = await decide(simCluster, given(cluster(), external));
     expect(decision.create).toBeUndefined();
     expect(decision.apply).toMatchObject({ "status.initialization.provisioned": true });
   });

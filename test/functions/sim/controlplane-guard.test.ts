@@ -107,6 +107,11 @@ describe("sim-controlplane-guard", () => {
       simServer(),
     );
     expect((await decide(simControlplaneGuard, early)).create).toBeUndefined();
+    const hosted = machinesControlPlane({ spec: { endpointMode: "provider", machineTemplate: undefined } });
+    const without = world(hosted, domainCluster({ status: { initialization: undefined } })).without(
+      simServer(),
+    );
+    expect((await decide(simControlplaneGuard, without)).create).toHaveLength(1);
     const { patch } = await decide(simControlplaneGuard, world(provider));
     expect(patch?.[0]?.operations).toEqual([
       { op: "add", path: "/spec/controlPlaneEndpoint", value: { host: "127.0.0.1", port: 4711 } },

@@ -16,6 +16,7 @@ const NO_LIFE: Life = {
   pauses: [],
   labelled: new Map(),
   managed: undefined,
+  claims: new Map(),
   templates: new Map(),
   wiped: undefined,
   left: undefined,

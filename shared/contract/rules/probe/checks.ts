@@ -1,8 +1,9 @@
 import { CONTRACT_KINDS, type ContractRole } from "../crd/contract-kinds.ts";
 import { trackedProviderIds } from "../objects/pools.ts";
 import { RELEASE_RULES } from "../release/rules.ts";
-import { fail, na, type RuleText, unknown, warn } from "../rule.ts";
+import { fail, na, type RuleText, warn } from "../rule.ts";
 import { judgeCache, judgeSecretName } from "./cache.ts";
+import { judgeClaims } from "./claims.ts";
 import { judgeMachineLabels, judgePlacement, judgePropagation, judgeUpToDate } from "./control-plane.ts";
 import { judgeDryRun } from "./dry-run.ts";
 import { judgeWaiting } from "./endpoint.ts";
@@ -29,6 +30,7 @@ const CHECKS: Checks = {
   "IM-25": judgeMachine,
   "BC-20": judgeSecretName,
   "BC-22": judgePausing,
+  "IP-16": judgeClaims,
   "CP-23": judgeMachineLabels,
   "CP-37": judgePlacement,
   "CP-38": judgePropagation,
@@ -46,32 +48,20 @@ const TEMPLATE_CHECKS: Checks = {
   "BC-22": judgeDryRun(warn),
 };
 
-/** Why the life of a probe does not decide a rule. */
-const UNDECIDED: { readonly [id: string]: string } = {
-  "IP-16": "the probe makes no claims of addresses",
-};
-
 /** The rules on an object of a contract in the life of its Cluster. */
 export function probeRulesOf({ contractKind, isTemplate }: ContractRole): readonly ProbeRule[] {
   const prefix = `${CONTRACT_KINDS[contractKind].prefix}-`;
   const own = PROBE_RULES.filter(({ id }) => id.startsWith(prefix));
   if (isTemplate) return own.flatMap((rule) => withCheck(rule, TEMPLATE_CHECKS[rule.id]));
   const lists = contractKind === "InfraMachinePool" ? withCheck(trackedProviderIds, judgeLists) : [];
-  const cache = RELEASE_RULES.filter(({ id }) => id === "CTL-39").flatMap((rule) =>
+  // The status of a pool of addresses is not emptied.
+  const isEmptied = contractKind !== "IPAMPool";
+  const cache = RELEASE_RULES.filter(({ id }) => isEmptied && id === "CTL-39").flatMap((rule) =>
     withCheck(rule, judgeCache),
   );
-  const decided = own.filter(({ id }) => CHECKS[id] !== undefined || TEMPLATE_CHECKS[id] === undefined);
-  return [
-    ...decided.flatMap((rule) => withCheck(rule, CHECKS[rule.id] ?? undecided(rule))),
-    ...lists,
-    ...cache,
-  ];
+  return [...own.flatMap((rule) => withCheck(rule, CHECKS[rule.id])), ...lists, ...cache];
 }
 
 function withCheck(text: RuleText, check: ProbeCheck | undefined): readonly ProbeRule[] {
   return check === undefined ? [] : [{ ...text, check }];
-}
-
-function undecided({ id }: RuleText): ProbeCheck {
-  return () => [unknown(UNDECIDED[id] ?? "the probe does not try this")];
 }

@@ -66,6 +66,16 @@ export interface ManagedTrial {
   readonly written: readonly string[];
 }
 
+/** Claims of addresses of one pool, made while the Cluster was paused. */
+export interface ClaimTrial {
+  /** Fields and objects that were written for a claim of the paused Cluster. */
+  readonly paused: readonly string[];
+  /** The same for a claim of a Cluster that does not exist. */
+  readonly missing: readonly string[];
+  /** After the pause the claim of the Cluster got its address within the limit. */
+  readonly isServed: boolean;
+}
+
 /** The recorded life of a Cluster. A step that was not reached is undefined or empty. */
 export interface Life {
   /** The newest look while everything was provisioned, or before. */
@@ -78,6 +88,8 @@ export interface Life {
   readonly labelled: ReadonlyMap<string, LabelTrial>;
   /** Undefined where core did not adopt the object. */
   readonly managed: ManagedTrial | undefined;
+  /** By the title of a pool of addresses. */
+  readonly claims: ReadonlyMap<string, ClaimTrial>;
   /** By the title of a template. */
   readonly templates: ReadonlyMap<string, TemplateTrial>;
   readonly wiped: WipeTrial | undefined;

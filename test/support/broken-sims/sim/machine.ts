@@ -1,5 +1,9 @@
 import { simMachine as good } from "../../../../functions/sim/machine.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
+import { misplaces } from "../misplaces.ts";
 
-export const simMachine = brokenIn(good, { "broken-machines": deaf(good) });
+export const simMachine = brokenIn(good, {
+  "broken-keeping": misplaces(good),
+  "broken-machines": deaf(good),
+});
