@@ -37,7 +37,7 @@ import { selectorOf, setProblem } from "./rules/problems.ts";
 import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { isReplicaWorkDue, replicaWork } from "./rules/replica-work.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
-import { adoptions, outOfSync, syncPatches } from "./rules/sync.ts";
+import { adoptions, outOfSync, syncPatches, untilFollowed } from "./rules/sync.ts";
 
 export const machinesetMachines = defineFunction(
   {
@@ -145,7 +145,7 @@ export const machinesetMachines = defineFunction(
       outOfSync(view).map((machine) => syncPatches(read.live, view.set, machine)),
     );
     const due = patches.flat().filter(({ operations }) => operations.length > 0);
-    if (due.length > 0) return { patch: due, result: done };
+    if (due.length > 0) return { patch: due, result: untilFollowed(due) };
     return replicaWork(read, view, now);
   },
 );

@@ -24,6 +24,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   replay: async () => (await import("./replay/replay.ts")).replayCommand(),
   secrets: async () => (await import("./secrets.ts")).secretsCommand(),
   move: async () => (await import("./move/move.ts")).moveCommand(),
+  takeover: async () => (await import("./takeover/takeover.ts")).takeoverCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
   completion: async () => (await import("./completion.ts")).completionCommand(loadAll),
 };

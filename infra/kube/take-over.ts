@@ -53,10 +53,12 @@ async function takeOverObject(
 ): Promise<boolean> {
   let object: KubeObject | undefined = found;
   for (let attempt = 1; object !== undefined; attempt += 1) {
-    const operations = withoutEntries(object, managers);
+    const operations = endOfOwnership(object, (manager) => managers.has(manager));
     if (operations.length === 0) return false;
+    const version = object.metadata.resourceVersion;
+    const guard = { op: "test", path: "/metadata/resourceVersion", value: version } as const;
     try {
-      await client.jsonPatch(kind, objectKeyOf(object), operations);
+      await client.jsonPatch(kind, objectKeyOf(object), [guard, ...operations]);
       return true;
     } catch (error) {
       const lost = error instanceof KubeError && error.class === "Conflict";
@@ -67,18 +69,21 @@ async function takeOverObject(
   return false;
 }
 
-function withoutEntries(object: KubeObject, managers: ReadonlySet<string>): readonly PatchOperation[] {
+/**
+ * Operations that remove the entries of managers that are gone from an object that carries its managedFields; none without such
+ * an entry. They need a guard of the resourceVersion: entries are named by their position.
+ */
+export function endOfOwnership(
+  object: KubeObject,
+  isGone: (manager: string) => boolean,
+): readonly PatchOperation[] {
   const { metadata } = object;
   const entries: readonly Entry[] = Reflect.get(metadata, "managedFields") ?? [];
-  const theirs = [...entries.keys()].filter((index) => managers.has(entries[index]?.manager ?? ""));
+  const theirs = [...entries.keys()].filter((index) => isGone(entries[index]?.manager ?? ""));
   if (theirs.length === 0) return [];
   const path = "/metadata/managedFields";
-  const guard = { op: "test", path: "/metadata/resourceVersion", value: metadata.resourceVersion } as const;
-  if (theirs.length === entries.length) return [guard, { op: "replace", path, value: [placeholder(object)] }];
-  return [
-    guard,
-    ...theirs.toReversed().map((index) => ({ op: "remove" as const, path: `${path}/${index}` })),
-  ];
+  if (theirs.length === entries.length) return [{ op: "replace", path, value: [placeholder(object)] }];
+  return theirs.toReversed().map((index) => ({ op: "remove", path: `${path}/${index}` }));
 }
 
 /**

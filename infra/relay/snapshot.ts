@@ -25,7 +25,13 @@ export function snapshotOf(
   if (object.kind === CustomResourceDefinition.kind && object.apiVersion === "apiextensions.k8s.io/v1") {
     return crdSnapshot(object as CustomResourceDefinition);
   }
-  const { managedFields, managers: _never, ...metadata } = object.metadata as ServedMeta;
+  const {
+    managedFields,
+    managers: _managers,
+    foreign: _foreign,
+    isElsewhere: _isElsewhere,
+    ...metadata
+  } = object.metadata as ServedMeta;
   const annotations = metadata.annotations;
   const users = (managedFields ?? []).filter(({ manager = "" }) => !noUsers.includes(manager));
   return {

@@ -28,6 +28,10 @@ export interface ObjectMeta {
    * as contested (KR-01). Read it with `managersOf`.
    */
   readonly managers?: { readonly [path: string]: readonly string[] } | undefined;
+  /** Snapshots only: another controller that changes fields of Capstan here; functions leave the object alone `until` then, RFC 3339. */
+  readonly foreign?: { readonly manager: string; readonly until: string } | undefined;
+  /** Snapshots only: by its label `cluster.x-k8s.io/watch-filter` another controller works on it. */
+  readonly isElsewhere?: true | undefined;
 }
 
 export interface KubeObject {

@@ -19,6 +19,10 @@ export const REASONS = {
     meaning: "the API server refuses the same patch of a Node again and again; the message says why",
     seen: ["event"],
   },
+  ForeignController: {
+    meaning: "another controller changes the same fields again and again; Capstan leaves the object alone",
+    seen: ["event"],
+  },
   InvalidSpec: { meaning: "the spec breaks a rule that admission would have enforced", seen: ["event"] },
   SecretConflict: {
     meaning: "a Secret of the required name belongs to another owner; rename one of the two",

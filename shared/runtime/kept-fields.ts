@@ -23,6 +23,8 @@ const ALWAYS = [
   "metadata.labels",
   "metadata.ownerReferences",
   "metadata.managers",
+  "metadata.foreign",
+  "metadata.isElsewhere",
   "metadata.annotations[cluster.x-k8s.io/paused]",
 ];
 

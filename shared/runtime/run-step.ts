@@ -7,6 +7,7 @@ import { checkDecision } from "./check-decision.ts";
 import { settle, withAnswers } from "./evictions.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
+import { refuseBesideForeign } from "./foreign-controller.ts";
 import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { logRun } from "./log-run.ts";
@@ -115,8 +116,11 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   const key = demandKey(fn, lease.key);
   run.read = recordReads(createReader({ ...context, function: fn, stale: overdue, causes }));
   run.object = await run.read.get(fn.spec.reconciles, key);
-  if (run.object === undefined) return { type: "ok", requested: false };
+  // A timer, or an event from before, of an object that has changed hands.
+  const isElsewhere = run.object?.metadata.isElsewhere === true;
+  if (run.object === undefined || isElsewhere) return { type: "ok", requested: false };
   run.now = lease.claimedAt ?? context.clock.now();
+  refuseBesideForeign(run.object, run.now);
   run.decision = await fn.step(run.object, {
     read: withinReach(run.read, reachOf(fn, run.object)),
     now: run.now,

@@ -10,6 +10,7 @@ import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
+import { takeoverBench } from "./takeover.ts";
 
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
@@ -23,6 +24,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   mhc: mhcBench,
   queue: queueBench,
   relay: relayBench,
+  takeover: takeoverBench,
 };
 
 const [name = ""] = process.argv.slice(2);

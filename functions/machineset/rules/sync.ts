@@ -5,6 +5,7 @@ import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { done, type Result, requeueAfter } from "../../../shared/function/result.ts";
 import { goneKeys, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
@@ -98,4 +99,18 @@ export async function syncPatches(
     }))
     .filter((patch) => patch.operations.length > 0);
   return objects.length > 0 ? objects : [own];
+}
+
+const FOLLOW_MS = SECOND;
+
+/**
+ * Returns the result of a run that sends these patches. Annotations of the objects of a Machine are in no snapshot: where
+ * only these change, no watch shows that the Machine may follow. Source: MS-7
+ */
+export function untilFollowed(patches: readonly GuardedPatch[]): Result {
+  const isSeen = patches.some(
+    ({ target, operations }) =>
+      target.kind.kind === Machine.kind || operations.some(({ path }) => path.startsWith("/metadata/labels")),
+  );
+  return isSeen ? done : requeueAfter(FOLLOW_MS, "annotations of objects, whose Machines follow");
 }

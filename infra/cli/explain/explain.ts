@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import type { ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import { openLastRuns } from "../../queue/open.ts";
@@ -16,6 +16,7 @@ import { addQueueOptions } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { clusterNamed } from "../tree/object-tree.ts";
+import { askProcess } from "./ask-process.ts";
 import { textOfFolded } from "./explain-text.ts";
 import { type ExplainedTree, explainTree } from "./explain-tree.ts";
 import { foldCauses } from "./fold-causes.ts";
@@ -164,26 +165,4 @@ async function openHistory(
   }
   const history = metricsAddress === undefined ? undefined : askProcess(metricsAddress);
   return { history, [Symbol.asyncDispose]: nothing };
-}
-
-/** Reads the history from a process that keeps the queue in memory; one request per key. */
-function askProcess({ host, port }: LoopbackAddress): ReadHistory {
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const answers = new Map<string, Promise<{ readonly [functionName: string]: KeyHistory }>>();
-  const ask = async (key: string): Promise<{ readonly [functionName: string]: KeyHistory }> => {
-    const response = await fetch(`${origin}/keys?key=${encodeURIComponent(key)}`).catch((error: Error) => {
-      throw new Error(
-        `nothing answers at ${origin} (${String(error.cause ?? error.message)}); start capstan up with --metrics-address ${host}:${port}, or leave the option out`,
-      );
-    });
-    if (!response.ok) throw new Error(`${origin}/keys: ${response.status} ${(await response.text()).trim()}`);
-    return JSON.parse(await response.text(), (name, value: unknown) =>
-      (name === "since" || name === "until") && typeof value === "string" ? new Date(value) : value,
-    );
-  };
-  return async (functionName, key) => {
-    const answer = answers.get(key) ?? ask(key);
-    answers.set(key, answer);
-    return (await answer)[functionName] ?? {};
-  };
 }

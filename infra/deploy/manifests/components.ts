@@ -13,6 +13,7 @@ import {
   workloadRelay,
 } from "./processes.ts";
 import { scalingComponents } from "./scaling.ts";
+import { takeoverAccount } from "./takeover.ts";
 
 const RBAC = "rbac.authorization.k8s.io/v1";
 
@@ -23,6 +24,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
     "per-function": perFunction(functions),
     "workload-relays": workloadRelays(await workloadRelay()),
     "owner-enforcement": ownerEnforcement([...processes, ...functions]),
+    takeover: { kind: "Component", files: { account: takeoverAccount() } },
     monitors: { kind: "Component", files: { monitors: monitors() } },
     ...scalingComponents(),
     ...observationComponents(),

@@ -1,4 +1,5 @@
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
@@ -10,6 +11,7 @@ import { snapshotOf } from "../snapshot.ts";
 import { createTurns } from "../turns.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
+import { createForeignWrites } from "./foreign-writes.ts";
 
 /** Starts watches of the types of the management server, and reduces their objects to the fields that are kept. */
 export interface ManagementWatches {
@@ -34,16 +36,20 @@ export interface ManagementWatchesOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
+  /** Beside another controller: one that changes the same fields is noticed (D-905). */
+  readonly watchFilter?: string | undefined;
 }
 
 /** KR-09. */
 const LISTS_AT_ONCE = 4;
 
 export function createManagementWatches(options: ManagementWatchesOptions): ManagementWatches {
-  const { functions, server, clock, log, random, namespaces = [], takeOverManagers = [] } = options;
+  const { functions, server, clock, log, random, watchFilter } = options;
+  const { namespaces = [], takeOverManagers = [] } = options;
   const client = server.as("relay");
   const lists = createTurns(LISTS_AT_ONCE);
   const contested = contestedPaths(functions);
+  const reconciled = new Set(functions.map(({ spec }) => idOf(spec.reconciles)));
   const identity = createIdentity(client, clock);
   const [only, ...more] = namespaces;
   // Several are one watch of all, for one resume version per type; the rest of the objects is dropped here.
@@ -61,11 +67,19 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     reducerOf(kind) {
       const keep = keepOnly(keptFields(functions, kind));
       const paths = contested.get(idOf(kind)) ?? [];
-      return (object) => keep(snapshotOf(object, paths, takeOverManagers));
+      const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers));
+      if (watchFilter === undefined || !reconciled.has(idOf(kind))) return reduce;
+      const writes = createForeignWrites(clock, watchFilter);
+      return (object) => {
+        const foreign = writes.note(object);
+        const isOurs = object.metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;
+        return marked(reduce(object), isOurs ? { foreign } : { isElsewhere: true });
+      };
     },
     async scopeOf(kind) {
       const server = await identity();
-      const kept = [...keptFields(functions, kind), ...takeOverManagers];
+      const marks = watchFilter === undefined ? [] : [watchFilter];
+      const kept = [...keptFields(functions, kind), ...takeOverManagers, ...marks];
       if (server === undefined) return undefined;
       return scopeOf(server, {
         kind,
@@ -75,4 +89,11 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       });
     },
   };
+}
+
+/** Adds facts that only a relay knows to a snapshot. */
+function marked(snapshot: KubeObject, marks: Pick<ObjectMeta, "foreign" | "isElsewhere">): KubeObject {
+  const known = Object.entries(marks).filter(([, value]) => value !== undefined);
+  if (known.length === 0) return snapshot;
+  return { ...snapshot, metadata: { ...snapshot.metadata, ...Object.fromEntries(known) } };
 }

@@ -398,6 +398,17 @@ describe("machineset-machines, in-place fields", () => {
     });
   });
 
+  it("MS-7: comes again for the Machine where only annotations change: no snapshot has those of objects", async () => {
+    const noted = machineSet({
+      spec: { replicas: 1, template: { metadata: { annotations: { note: "b" } } } },
+    });
+    expect((await decide(machinesetMachines, world(noted, ...complete("m1")))).result).toMatchObject({
+      type: "requeue",
+      afterMs: 1_000,
+    });
+    expect((await decide(machinesetMachines, world(changed, ...complete("m1")))).result).toEqual(done);
+  });
+
   it("MS-7: then the Machine, in one patch with its tracker; version and references stay", async () => {
     const objects = objectsOf("m1").map((object) => ({
       ...object,

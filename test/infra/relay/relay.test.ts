@@ -583,12 +583,15 @@ describe("relay", () => {
     expect(w.woken).toEqual(["machinepool-test MachinePool default/mine (resync)"]);
     expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(2);
     const key = { namespace: "default", name: "foreign" };
+    const isElsewhere = async () => (await w.store.get(typeOf(MachinePool), key))?.metadata.isElsewhere;
+    expect(await isElsewhere(), "no run of a timer works on it").toBe(true);
     const patch = (path: string, value: unknown) =>
       w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path, value }]);
     await patch("/spec/replicas", 5);
     await patch("/metadata/labels", labels);
     await eventually(() => w.woken.length === 2, within);
     expect(w.woken[1]).toBe("machinepool-test MachinePool default/foreign (MachinePool default/foreign)");
+    expect(await isElsewhere()).toBeUndefined();
   });
 
   it("watches no provider kind that its functions do not look at (--functions)", async () => {

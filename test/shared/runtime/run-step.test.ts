@@ -92,14 +92,16 @@ describe("a run", () => {
     expect(outcome).toMatchObject({ type: "again" });
   });
 
-  it("ends idle and without the step when the object is gone", async () => {
-    const { outcome } = await run({
-      store: await storeOf(),
-      step: async () => {
-        throw new Error("the step must not run");
-      },
-    });
-    expect(outcome).toEqual({ type: "ok", requested: false, fences: [] });
+  it("ends idle and without the step when the object is gone, or has changed hands", async () => {
+    for (const store of [await storeOf(), await storeOf(widget({ isElsewhere: true }))]) {
+      const { outcome } = await run({
+        store,
+        step: async () => {
+          throw new Error("the step must not run");
+        },
+      });
+      expect(outcome).toEqual({ type: "ok", requested: false, fences: [] });
+    }
   });
 
   describe("whose patch of a Node is refused", () => {

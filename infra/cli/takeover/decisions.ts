@@ -1,0 +1,46 @@
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { systemClock } from "../../clock.ts";
+import type { Member } from "../../takeover/families.ts";
+import { runsOf } from "../../takeover/runs.ts";
+import type { Survey } from "../../takeover/survey.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import { explainStep } from "../explain/explain-step.ts";
+import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
+
+/** Requests that the functions would send for a Cluster if it were with Capstan now. */
+export interface Decisions {
+  /** `<namespace>/<name>` */
+  readonly cluster: string;
+  /** `delete Machine default/m1`, one for each request, sorted. */
+  readonly wouldSend: readonly string[];
+}
+
+/** Runs the step of every function on the live objects of each Cluster, and sends nothing. Source: D-901 */
+export async function decide(
+  { clusters }: Survey,
+  kubeconfig: string | undefined,
+): Promise<readonly Decisions[]> {
+  const functions = await loadFunctions(undefined, undefined);
+  await using model = await fillReadModel({ functions, kubeconfig });
+  const decided: Decisions[] = [];
+  for (const { name, members } of clusters) {
+    await model.connected(name);
+    const sent = await Promise.all(members.map((member) => sendsFor(model, functions, member)));
+    decided.push({ cluster: name, wouldSend: sent.flat().toSorted() });
+  }
+  return decided;
+}
+
+async function sendsFor(
+  model: ReadModel,
+  functions: readonly AnyFunction[],
+  member: Member,
+): Promise<readonly string[]> {
+  const { object } = member;
+  const sent = await Promise.all(
+    runsOf(member, functions).map(async ({ fn, key }) => {
+      return (await explainStep(fn, { key, object }, { ...model, clock: systemClock })).wouldSend;
+    }),
+  );
+  return sent.flat();
+}

@@ -1,0 +1,125 @@
+import { hostname } from "node:os";
+import type { Command } from "commander";
+import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { systemClock } from "../../clock.ts";
+import { historyFrom } from "../../queue/last-runs.ts";
+import type { QueueFlags } from "../../queue/queue-source.ts";
+import { type Finding, filtersOf } from "../../takeover/findings.ts";
+import { untilIdle } from "../../takeover/idle.ts";
+import type { Moved, Sequence, Step } from "../../takeover/sequence.ts";
+import { readSurvey, type Scope, type Survey } from "../../takeover/survey.ts";
+import { takeTurn } from "../../takeover/turn.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import type { LoopbackAddress } from "../../worker/loopback-address.ts";
+import { exitAsWronglyCalled } from "../contract/exit.ts";
+import { askProcess } from "../explain/ask-process.ts";
+import { callerName, openSource } from "../letter-source.ts";
+import { parseAddress } from "../options.ts";
+import { addQueueOptions } from "../queue-options.ts";
+import { bold } from "../terminal/paint.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { connectTo } from "./connect.ts";
+import { planLines, planReport } from "./plan-text.ts";
+import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
+
+interface HandOverFlags extends ScopeFlags, QueueFlags {
+  readonly yes?: true;
+  readonly metricsAddress?: LoopbackAddress;
+}
+
+/** A command that gives Clusters to another controller: `start` or `back`. */
+export interface HandOver {
+  /** Findings that stop it. */
+  readonly judge: (survey: Survey, scope: Scope) => readonly Finding[];
+  readonly run: (sequence: Sequence) => Promise<readonly Moved[]>;
+  /** Scope as the cluster stands: an earlier run may have begun. */
+  readonly scopeFrom: (scope: Scope, survey: Survey) => Scope;
+}
+
+const EXIT = `
+Writes nothing without --yes. Stopped at any moment, it continues with the same command, or returns with the other one.
+Exit status: 0 done, or without --yes nothing stops it; 1 a finding stops it, or a controller does not answer; 2 the
+cluster cannot be read.`;
+
+export function addHandOver(command: Command, handOver: HandOver): Command {
+  addScopeOptions(command).option("--yes", "act; without it only the plan is printed");
+  addQueueOptions(command, "queue of Capstan, asked whether a run is under way (default: CAPSTAN_QUEUE)");
+  return command
+    .option(
+      "--metrics-address <address>",
+      "of capstan up or manager, whose queue is in its memory",
+      parseAddress,
+    )
+    .addHelpText("after", EXIT)
+    .exitOverride(exitAsWronglyCalled)
+    .action(async (clusters: readonly string[], flags: HandOverFlags) => {
+      try {
+        process.exitCode = await act(clusters, flags, handOver);
+      } catch (error) {
+        printError(error instanceof Error ? error.message : String(error));
+        process.exitCode = 1;
+      }
+    });
+}
+
+async function act(clusters: readonly string[], flags: HandOverFlags, handOver: HandOver): Promise<number> {
+  using server = await connectTo(flags);
+  const client = server.as("takeover");
+  const given = scopeOf(clusters, flags);
+  const first = await readSurvey(client, given);
+  const scope = handOver.scopeFrom(given, first);
+  const survey = scope === given ? first : await readSurvey(client, scope);
+  const findings = handOver.judge(survey, scope);
+  const stopped = findings.some(({ verdict }) => verdict === "fail");
+  const { core } = survey;
+  if (stopped || flags.yes !== true || core === undefined) {
+    if (flags.output === "json") printJson(planReport(survey, scope, findings));
+    else print(...planLines(survey, { scope, findings, now: systemClock.now() }), ...dryLines(stopped));
+    return stopped ? 1 : 0;
+  }
+  await using turn = await takeTurn(client, {
+    namespace: core.deployment.namespace,
+    identity: `${callerName()}@${hostname()}:${process.pid}`,
+    clock: systemClock,
+  });
+  await using asked = await openAsked(flags);
+  const functions = await loadFunctions(undefined, undefined);
+  const moved = await handOver.run({
+    core,
+    clusters: survey.clusters.map(({ cluster }) => objectKeyOf(cluster)),
+    parkLease: scope.parkLease,
+    hands: {
+      client,
+      probe: server.as("takeover", { dryRun: true }),
+      clock: systemClock,
+      filters: filtersOf(survey, scope),
+      turn,
+    },
+    note: (step) => (flags.output === "json" ? undefined : print(stepLine(step))),
+    untilIdle: (members) => untilIdle(members, { functions, ask: asked.ask, clock: systemClock }),
+  });
+  if (flags.output === "json") printJson({ schema: "capstan.dev/takeover/v1", moved });
+  return 0;
+}
+
+function dryLines(stopped: boolean): readonly string[] {
+  return stopped ? [] : ["", "Nothing was written; add --yes to do it"];
+}
+
+function stepLine({ cluster, did }: Step): string {
+  return cluster === undefined ? did : `${bold(cluster)}  ${did}`;
+}
+
+type Asked = AsyncDisposable & Pick<Parameters<typeof untilIdle>[1], "ask">;
+
+/** Who knows what Capstan runs: its queue, or the process that has it in memory. */
+async function openAsked(flags: HandOverFlags): Promise<Asked> {
+  const { metricsAddress } = flags;
+  if (metricsAddress !== undefined) {
+    return { ask: () => askProcess(metricsAddress), [Symbol.asyncDispose]: async () => undefined };
+  }
+  const source = await openSource(flags);
+  const { queue } = source;
+  const ask = queue === undefined ? undefined : () => historyFrom(queue, { get: async () => undefined });
+  return { ask, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,58 @@
+import { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import { type Finding, judge } from "../../takeover/findings.ts";
+import { readSurvey } from "../../takeover/survey.ts";
+import { exitAsWronglyCalled } from "../contract/exit.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { connectTo } from "./connect.ts";
+import { decide } from "./decisions.ts";
+import { decisionLines, planLines, planReport } from "./plan-text.ts";
+import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
+
+interface PlanFlags extends ScopeFlags {
+  readonly decisions?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  capstan takeover plan
+  capstan takeover plan default/demo
+  capstan takeover plan --park-lease --decisions -o json
+
+Only reads. Exit status: 0 nothing stops start, 1 a finding with "fail", 2 the cluster cannot be read.`;
+
+export function planCommand(): Command {
+  const command = new Command("plan").description(
+    "Print who works on which Clusters, how they would change hands, where a take-over stands, and what stops it",
+  );
+  return addScopeOptions(command)
+    .option("--decisions", "run the functions on the live objects, and show what they would send first")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride(exitAsWronglyCalled)
+    .action(async (clusters: readonly string[], flags: PlanFlags) => {
+      try {
+        process.exitCode = await runPlan(clusters, flags);
+      } catch (error) {
+        printError(error instanceof Error ? error.message : String(error));
+        process.exitCode = 2;
+      }
+    });
+}
+
+async function runPlan(clusters: readonly string[], flags: PlanFlags): Promise<number> {
+  using server = await connectTo(flags);
+  const scope = scopeOf(clusters, flags);
+  const survey = await readSurvey(server.as("takeover"), scope);
+  const findings = judge(survey, scope);
+  const decisions = flags.decisions === true ? await decide(survey, flags.kubeconfig) : undefined;
+  if (flags.output === "json") printJson({ ...planReport(survey, scope, findings), decisions });
+  else {
+    print(...planLines(survey, { scope, findings, now: systemClock.now() }));
+    if (decisions !== undefined) print(...decisionLines(decisions));
+  }
+  return hasFailed(findings) ? 1 : 0;
+}
+
+function hasFailed(findings: readonly Finding[]): boolean {
+  return findings.some(({ verdict }) => verdict === "fail");
+}

@@ -1,0 +1,58 @@
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import type { ServerClient } from "../kube/verbs.ts";
+import { Lease } from "../relay/lease.ts";
+import { Deployment } from "./core.ts";
+import { FAMILIES, UNSERVED } from "./families.ts";
+import { Policy, PolicyBinding } from "./fence.ts";
+
+const SelfSubjectAccessReview: Kind = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
+interface Right {
+  readonly verbs: readonly ("create" | "delete" | "get" | "list" | "patch")[];
+  readonly kind: Kind;
+}
+
+/** Rights of a take-over in all namespaces: those of its own account, which no process of Capstan has. Source: D-905 */
+export const RIGHTS: readonly Right[] = [
+  ...FAMILIES.map((kind) => ({ verbs: ["get", "list", "patch"] as const, kind })),
+  ...UNSERVED.map((kind) => ({ verbs: ["list"] as const, kind })),
+  { verbs: ["get"], kind: CustomResourceDefinition as unknown as Kind },
+  ...[Policy, PolicyBinding].map((kind) => ({ verbs: ["create", "delete", "get", "patch"] as const, kind })),
+];
+
+/** Its rights in the namespace of Cluster API's manager. */
+export const RIGHTS_BESIDE_CORE: readonly Right[] = [
+  { verbs: ["get"], kind: Deployment as unknown as Kind },
+  { verbs: ["create", "get", "patch"], kind: Lease as unknown as Kind },
+];
+
+/** Asks the server which of them this account lacks: `patch machines.cluster.x-k8s.io`. */
+export async function missingRights(client: ServerClient, coreNamespace: string): Promise<readonly string[]> {
+  const asked = [
+    ...RIGHTS.flatMap((right) => missingOf(client, right)),
+    ...RIGHTS_BESIDE_CORE.flatMap((right) => missingOf(client, right, coreNamespace)),
+  ];
+  return (await Promise.all(asked)).flat();
+}
+
+function missingOf(
+  client: ServerClient,
+  { verbs, kind }: Right,
+  namespace?: string,
+): readonly Promise<readonly string[]>[] {
+  const where = namespace === undefined ? {} : { namespace };
+  const text = `${kind.plural}.${kind.group}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  return verbs.map(async (verb) => {
+    const resourceAttributes = { verb, group: kind.group, resource: kind.plural, ...where };
+    const answer = await client.review(SelfSubjectAccessReview, { resourceAttributes });
+    return valueAt(answer, "status.allowed") === true ? [] : [`${verb} ${text}`];
+  });
+}

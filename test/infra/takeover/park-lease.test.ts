@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { startApiServer } from "../../../infra/apiserver/entry.ts";
+import { systemClock } from "../../../infra/clock.ts";
+import { createServer } from "../../../infra/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { createLeaseCandidate, Lease } from "../../../infra/relay/lease.ts";
+import { readLease } from "../../../infra/takeover/core.ts";
+import { parkLease, releaseLease } from "../../../infra/takeover/park-lease.ts";
+import { takeTurn } from "../../../infra/takeover/turn.ts";
+
+const key = { namespace: "kube-system", name: "controller-leader-election-capi" };
+
+async function world() {
+  const stack = new AsyncDisposableStack();
+  const embedded = await startApiServer({ name: "test" });
+  stack.defer(() => embedded.stop());
+  const server = stack.use(createServer(parseKubeconfig(embedded.kubeconfig()), { clock: systemClock }));
+  const client = server.as("takeover");
+  return {
+    client,
+    candidate: (identity: string) => createLeaseCandidate({ client, key, identity }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+describe("the Lease of Cluster API's manager", () => {
+  it("is parked against its holder and every standby, once (D-903)", async () => {
+    await using w = await world();
+    await expect(parkLease(w.client, key, systemClock)).rejects.toThrow("does not exist");
+    const leader = w.candidate("leader");
+    expect(await leader.tryHold(new Date())).toBe(true);
+    expect(await parkLease(w.client, key, systemClock)).toBe(15_000);
+    expect(await leader.tryHold(new Date())).toBe(false);
+    const standby = w.candidate("standby");
+    expect(await standby.tryHold(new Date())).toBe(false);
+    const inAYear = new Date(Date.now() + 365 * 86_400_000);
+    expect(await standby.tryHold(inAYear)).toBe(false);
+    expect(await parkLease(w.client, key, systemClock), "parked already").toBe(0);
+    expect(await readLease(w.client, key)).toMatchObject({ parked: true, holder: "capstan-takeover" });
+  });
+
+  it("is freed once, and left alone where a manager leads (D-904)", async () => {
+    await using w = await world();
+    await w.candidate("leader").tryHold(new Date());
+    await releaseLease(w.client, key, systemClock);
+    expect((await readLease(w.client, key))?.holder).toBe("leader");
+    await parkLease(w.client, key, systemClock);
+    await releaseLease(w.client, key, systemClock);
+    await releaseLease(w.client, key, systemClock);
+    expect(await readLease(w.client, key)).toMatchObject({ parked: false, holder: "" });
+    expect(await w.candidate("standby").tryHold(new Date())).toBe(true);
+  });
+});
+
+describe("the turn of an operator", () => {
+  const place = { namespace: "kube-system", clock: systemClock };
+
+  it("is refused to a second one while the first is at work, and free afterwards", async () => {
+    await using w = await world();
+    {
+      await using first = await takeTurn(w.client, { ...place, identity: "ann@a:1" });
+      first.check();
+      await expect(takeTurn(w.client, { ...place, identity: "bob@b:2" })).rejects.toThrow(
+        /^ann@a:1 is handing over now \(Lease kube-system\/capstan-takeover\)/,
+      );
+    }
+    await using second = await takeTurn(w.client, { ...place, identity: "bob@b:2" });
+    second.check();
+  });
+
+  it("is lost when another has it", async () => {
+    await using w = await world();
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + ahead) };
+    await using turn = await takeTurn(w.client, { ...place, clock, identity: "ann@a:1" });
+    turn.check();
+    ahead = 11_000;
+    expect(() => turn.check()).toThrow("was lost; start again");
+    expect(
+      (await w.client.get(Lease, { namespace: "kube-system", name: "capstan-takeover" }))?.spec,
+    ).toMatchObject({
+      holderIdentity: "ann@a:1",
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../infra/clock.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { Deployment } from "../../infra/takeover/core.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { startCapstan } from "./capstan.ts";
+import { runCli } from "./processes/cli.ts";
+import { clusterApiMissing, startClusterApi } from "./processes/cluster-api.ts";
+import { kubectlFor, kubectlMissing } from "./processes/kubectl.ts";
+import { realServerMissing, startRealServer } from "./processes/real-server.ts";
+import { coreDeployment, startFleet } from "./takeover-fleet.ts";
+
+const ASSETS = process.env["KUBEBUILDER_ASSETS"];
+const CORE_USER = "system:serviceaccount:capi-system:capi-manager";
+const FUNCTIONS = ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*"];
+
+/** Why it cannot be started here; undefined when it can. */
+export function bothMissing(): string | undefined {
+  return realServerMissing(ASSETS) ?? clusterApiMissing() ?? kubectlMissing();
+}
+
+/** A management cluster with Cluster API's manager and Capstan, each with a filter or without. */
+export async function startBoth(
+  stack: AsyncDisposableStack,
+  {
+    flags,
+    label,
+    clusters,
+  }: { readonly flags: readonly string[]; readonly label?: string; readonly clusters: number },
+) {
+  const server = stack.use(await startRealServer(ASSETS ?? ""));
+  const dir = await mkdtemp(join(tmpdir(), "capstan-takeover-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  // As in a cluster, the API server can distinguish it from other clients.
+  const coreKubeconfig = join(dir, "core.kubeconfig");
+  await writeFile(coreKubeconfig, await server.kubeconfigOf(CORE_USER, "system:masters"));
+  const core = stack.use(await startClusterApi(coreKubeconfig, flags, { isPod: true }));
+  const access = await loadKubeconfig({ file: server.kubeconfigFile, env: {} });
+  const connection = stack.use(createServer(access, { clock: systemClock }));
+  const client = connection.as("test");
+  await client.create(Deployment as unknown as Kind, coreDeployment(flags, 1));
+  const { kubeconfig } = server;
+  const fleet = stack.use(
+    await startFleet(client, { clusters, kubeconfig, ...(label === undefined ? {} : { label }) }),
+  );
+  const capstan = stack.use(
+    await startCapstan(server.kubeconfigFile, {
+      roles: ["relay", "worker"],
+      functions: FUNCTIONS,
+      installCrds: false,
+      watchFilter: "capstan",
+      metricsAddress: { host: "127.0.0.1", port: 0 },
+    }),
+  );
+  const asked = ["--metrics-address", new URL(capstan.metricsUrl ?? "").host];
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  return {
+    core,
+    client,
+    probe: connection.as("test", { dryRun: true }),
+    fleet,
+    kubectl,
+    /** Runs `capstan takeover …` to its end; it knows where Capstan's queue is. */
+    takeover: (...args: readonly string[]) =>
+      runCli(
+        "takeover",
+        ...args,
+        "--kubeconfig",
+        server.kubeconfigFile,
+        ...(args[0] === "plan" ? [] : asked),
+      ),
+  };
+}
+
+/** A field manager that may not write while the label says that the object is of this side. */
+export function isWrong(writer: string, label: string | undefined): boolean {
+  if (writer === "capstan-takeover" || writer === "capstan-test") return false;
+  return label === "capstan" ? !writer.startsWith("capstan-") : writer.startsWith("capstan-");
+}
