@@ -1,6 +1,6 @@
 import type { Text } from "./sources.ts";
 
-/** One line of a table below a heading `## Rules`: what holds, and which tests prove it. */
+/** One line of a table of rules: what holds, and which tests prove it. */
 export interface Rule {
   /** `KR-09`, `MP-6.1` */
   readonly id: string;
@@ -20,11 +20,12 @@ interface Proof {
   readonly title: string;
 }
 
-/** Letters of the rules. Workloads (W), seeded defects (D) and the contracts of providers have lists of their own. */
-const LETTERS = "A|CL|F|KC|KR|KW|MA|MG|MHC|MP|MS|PC|Q|R|S|X";
-const NUMBER = "R?\\d+(?:\\.\\d+)*";
-const ID = new RegExp(`\\b(?:${LETTERS})-${NUMBER}\\b`, "g");
-const ROW = new RegExp(`^(?:${LETTERS})-${NUMBER}$`);
+/** Letters of the rules. Workloads (W), seeded defects (D-01) and the contracts of providers have lists of their own. */
+const LETTERS = "A|CL|F|KC|KR|KW|MA|MG|MHC|MP|MS|PC|Q|R|RL|S|X";
+/** Rules of a deployment have three digits. */
+const RULE = `(?:(?:${LETTERS})-R?\\d+(?:\\.\\d+)*|D-\\d{3})`;
+const ID = new RegExp(`\\b${RULE}\\b`, "g");
+const ROW = new RegExp(`^${RULE}$`);
 
 /** The ids in a text, each once. */
 export function idsIn(text: string): readonly string[] {
@@ -51,10 +52,15 @@ export function withoutRowIds(text: string): string {
     .join("\n");
 }
 
-/** The lines of all sections `## Rules`. */
+const COLUMNS = ["Rule", "What holds", "Proven by"];
+
+/** The lines of all tables that begin with these columns. */
 function ruleTables(text: string): readonly string[] {
-  const sections = text.split(/^## /m).filter((section) => section.startsWith("Rules\n"));
-  return sections.flatMap((section) => section.split("\n"));
+  const tables = text.match(/(?:^\|.*\n?)+/gm) ?? [];
+  return tables
+    .map((table) => table.split("\n"))
+    .filter(([header = ""]) => cellsOf(header).slice(0, COLUMNS.length).join() === COLUMNS.join())
+    .flat();
 }
 
 /** The trimmed cells of a line of a table; none of another line. */
