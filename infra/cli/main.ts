@@ -7,6 +7,13 @@ import { printError } from "./terminal/print.ts";
 // Compiled sources are kept between starts: half the time and memory of the next one (KC-04).
 enableCompileCache();
 
+// As `head` does, the reader of a pipe may leave: 128 and the number of SIGPIPE, as for every program.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(141);
+  });
+
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   up: async () => (await import("./up/up.ts")).upCommand(),
   manager: async () => (await import("./manager.ts")).managerCommand(),

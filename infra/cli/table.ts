@@ -9,7 +9,7 @@ export function tableLines(
   rows: readonly (readonly string[])[],
 ): readonly string[] {
   const widths = header.map((title, column) =>
-    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[column] ?? ""))),
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? "")), widthOf(title)),
   );
   const line = (cells: readonly string[]): string =>
     cells

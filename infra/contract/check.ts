@@ -11,7 +11,7 @@ import { judgeRelease } from "./judge-release.ts";
 import {
   isKustomization,
   type Kustomization,
-  kustomized,
+  kustomizing,
   readKustomization,
   strayPatches,
 } from "./kustomize.ts";
@@ -28,8 +28,8 @@ export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions
 /** Judges everything below some paths; `-` is standard input. Inputs that cannot be read are problems of the outcome. */
 export async function checkPaths(paths: readonly string[], options: CheckOptions): Promise<Outcome> {
   const outcomes: Partial<Outcome>[] = [];
-  const all: InputDocument[] = [];
-  const crds: Crd[] = [];
+  let all: readonly InputDocument[] = [];
+  let crds: readonly Crd[] = [];
   for (const path of [...new Set(paths)]) {
     const { documents, kustomizations, releases, problems } = await readInputs(path);
     outcomes.push({ problems });
@@ -39,8 +39,8 @@ export async function checkPaths(paths: readonly string[], options: CheckOptions
     if (!hasSomething && problems.length === 0) outcomes.push({ problems: [nothingIn(path, documents)] });
     outcomes.push(plain);
     for (const folder of releases) outcomes.push(...(await checkRelease(folder, options)));
-    all.push(...documents);
-    crds.push(...definitions);
+    all = all.concat(documents);
+    crds = crds.concat(definitions);
   }
   const objects = judgeDocumentObjects(all, crds, options);
   return merged(outcomes, objects);
@@ -64,17 +64,13 @@ interface Inputs {
 
 async function readInputs(path: string): Promise<Inputs> {
   const { files, releases, problems } = await readFiles(path);
-  const read = files.filter((file) => !isKustomization(file)).map(documentsOf);
+  const read = documentsOf(files.filter((file) => !isKustomization(file)));
   const overlays = files.filter(isKustomization).map(readKustomization);
   return {
-    documents: read.flatMap(({ documents }) => documents),
+    documents: read.documents,
     kustomizations: overlays.filter((one) => "folder" in one),
     releases,
-    problems: [
-      ...problems,
-      ...read.flatMap((one) => one.problems),
-      ...overlays.filter((one) => "message" in one),
-    ],
+    problems: [...problems, ...read.problems, ...overlays.filter((one) => "message" in one)],
   };
 }
 
@@ -105,7 +101,7 @@ function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOpt
   const read = definitions.filter((one) => !isPatch(one)).map(readCrd);
   const valid = read.filter((one) => "crd" in one);
   const { first, twice } = withoutTwins(valid);
-  const complete = first.map((one) => kustomized(one, patches, options.kustomizations ?? []));
+  const complete = first.slice(0, MAX_CRDS).map(kustomizing(patches, options.kustomizations ?? []));
   const waived = complete.map(withCheckedWaivers);
   const crds = waived.map(({ one }) => one);
   const { release } = options;
@@ -124,10 +120,27 @@ function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOpt
     problems: [
       ...read.filter((one) => "message" in one),
       ...twice,
+      ...tooMany(first),
       ...strayPatches(patches, first),
       ...waived.flatMap(({ problem }) => problem ?? []),
     ],
   };
+}
+
+/** Below one PATH. A provider has up to 60, and each is judged by about 50 rules. */
+const MAX_CRDS = 1_000;
+
+function tooMany(crds: readonly PlacedCrd[]): readonly InputProblem[] {
+  const next = crds[MAX_CRDS];
+  if (next === undefined) return [];
+  const { file, line, object } = next.place;
+  return [
+    {
+      file: file ?? object,
+      line,
+      message: `ends the judging: more than ${MAX_CRDS} CustomResourceDefinitions; name fewer files`,
+    },
+  ];
 }
 
 /** The first CRD of each name; the others are problems. */

@@ -19,41 +19,50 @@ export interface ReadDocuments {
   readonly problems: readonly InputProblem[];
 }
 
-/** Of one file. */
-const MAX_DOCUMENTS = 10_000;
-/** Bounds of one document; a file may have many. */
+/** Of all files together, empty documents and those that cannot be read included. */
+const MAX_DOCUMENTS = 50_000;
+/** Bounds of one document. */
 const BOUNDS: YamlBounds = { ...FILE_BOUNDS, maxDocuments: 1 };
 
 /**
- * Reads each object of a file; lists are unpacked, and values that are not objects of Kubernetes are left out. A document
- * that is not YAML is a problem with its line; the others are read.
+ * Reads each object of some files; lists are unpacked, and values that are not objects of Kubernetes are left out. A
+ * document that is not YAML is a problem with its line; the others are read, up to the bound.
  */
-export function documentsOf({ file, text }: TextFile): ReadDocuments {
+export function documentsOf(files: readonly TextFile[]): ReadDocuments {
   const documents: InputDocument[] = [];
   const problems: InputProblem[] = [];
-  for (const part of partsOf(text)) {
-    if (documents.length >= MAX_DOCUMENTS) {
-      problems.push({
-        file,
-        line: part.line,
-        message: `has more than ${MAX_DOCUMENTS} objects; split the file`,
-      });
-      break;
-    }
-    try {
-      for (const { value, line } of readYaml(part.text, BOUNDS)) {
-        const at = { file, line: part.line + Math.max(line, 1) - 1 };
-        const lines = lazyLines(part);
-        for (const { object, prefix } of unpacked(value)) {
-          documents.push({ value: object, ...at, lineAt: (path) => lines(prefix + path) });
-        }
-      }
-    } catch (error) {
-      if (!(error instanceof YamlError)) throw error;
-      problems.push({ file, line: part.line + (error.line ?? 1) - 1, message: problemOf(error) });
+  let count = 0;
+  for (const { file, part } of partsIn(files)) {
+    const read = readPart(file, part);
+    for (const document of read.documents) documents.push(document);
+    problems.push(...read.problems);
+    count += Math.max(1, read.documents.length);
+    if (count > MAX_DOCUMENTS) {
+      const message = `ends the reading: more than ${MAX_DOCUMENTS} documents and objects; name fewer files`;
+      return {
+        documents: documents.slice(0, MAX_DOCUMENTS),
+        problems: [...problems, { file, line: part.line, message }],
+      };
     }
   }
   return { documents, problems };
+}
+
+function readPart(file: string, part: Part): ReadDocuments {
+  if (isBlank(part.text)) return { documents: [], problems: [] };
+  try {
+    const [document] = readYaml(part.text, BOUNDS);
+    const line = part.line + Math.max(document?.line ?? 1, 1) - 1;
+    const lines = lazyLines(part);
+    const documents = unpacked(document?.value).map(({ object, prefix }) => {
+      return { value: object, file, line, lineAt: (path: string) => lines(prefix + path) };
+    });
+    return { documents, problems: [] };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const problem = { file, line: part.line + (error.line ?? 1) - 1, message: problemOf(error) };
+    return { documents: [], problems: [problem] };
+  }
 }
 
 interface Part {
@@ -62,20 +71,28 @@ interface Part {
   readonly line: number;
 }
 
+function* partsIn(files: readonly TextFile[]): Generator<{ readonly file: string; readonly part: Part }> {
+  for (const { file, text } of files) for (const part of partsOf(text)) yield { file, part };
+}
+
 /** A line of three dashes begins a document wherever it stands: no value of YAML may hold one. */
 const MARKER = /^---(?=\s|$)/gm;
 
 /** Splits a file at its documents, so that one bad document does not take the others with it. */
-function partsOf(text: string): readonly Part[] {
-  const starts = [0, ...Array.from(text.matchAll(MARKER), ({ index }) => index)];
-  const parts: Part[] = [];
+function* partsOf(text: string): Generator<Part> {
+  let start = 0;
   let line = 1;
-  for (const [index, start] of starts.entries()) {
-    const part = text.slice(start, starts[index + 1]);
-    if (!isBlank(part)) parts.push({ text: part, line });
+  for (const end of endsOf(text)) {
+    const part = text.slice(start, end);
+    yield { text: part, line };
     line += part.split("\n").length - 1;
+    start = end;
   }
-  return parts;
+}
+
+function* endsOf(text: string): Generator<number> {
+  for (const { index } of text.matchAll(MARKER)) if (index > 0) yield index;
+  yield text.length;
 }
 
 /** Any line but markers, comments and directives. */

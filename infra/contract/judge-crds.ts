@@ -82,13 +82,13 @@ function casesOf(
   }));
 }
 
-/** Says in each judgement that the contract is a guess; pools of addresses have one contract and no label. */
+/** Says in each judgement that the contract is a guess. */
 function assuming(rule: CrdRule): CrdRule {
   return {
     ...rule,
     check: (subject) => {
       const said = rule.check(subject);
-      if (!subject.isAssumed || subject.contractKind === "IPAMPool") return said;
+      if (!subject.isAssumed) return said;
       const guess = `assumed contract ${subject.contract}`;
       return said.map((one) => ({
         ...one,

@@ -1,5 +1,6 @@
 import type { ContractVersion } from "../../shared/api/kinds.ts";
 import { type Judgement, levelOf, na, type Place, type Rule } from "../../shared/contract/rules/rule.ts";
+import { truncate } from "../../shared/rules/conditions/truncate.ts";
 import type { Finding } from "./finding.ts";
 import { reasonFor, type Waivers } from "./waivers.ts";
 
@@ -52,9 +53,16 @@ function toFinding(judgement: Judgement, { rule, one, waivers }: Judged): Findin
     line: counts && path !== undefined ? (at.lineAt?.(path) ?? at.line) : at.line,
     object: at.object,
     path,
-    found,
-    expected,
+    found: short(found),
+    expected: short(expected),
     effect,
     source: rule.source,
   };
+}
+
+/** A finding quotes what stands in an input, which may be of any length. */
+const MAX_TEXT = 1_000;
+
+function short(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : truncate(text, MAX_TEXT);
 }

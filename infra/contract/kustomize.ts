@@ -22,7 +22,10 @@ export function isKustomization({ file }: TextFile): boolean {
 export interface Kustomization {
   readonly folder: string;
   readonly labels: { readonly [key: string]: string };
-  readonly resources: readonly string[];
+  /** Paths of its resources, joined to the folder. */
+  readonly paths: ReadonlySet<string>;
+  /** Their file names. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** Reads the labels of a kustomization; of a file that is not one, the problem. */
@@ -31,15 +34,18 @@ export function readKustomization({ file, text }: TextFile): Kustomization | Inp
     const [document] = readYaml(text, FILE_BOUNDS);
     const value = isObject(document?.value) ? document.value : {};
     const pairs = Array.isArray(value["labels"]) ? value["labels"].filter(isObject) : [];
-    const resources = Array.isArray(value["resources"]) ? value["resources"] : [];
+    const listed = Array.isArray(value["resources"]) ? value["resources"] : [];
+    const resources = listed.filter((name) => typeof name === "string");
+    const folder = dirname(file);
     return {
-      folder: dirname(file),
+      folder,
       labels: Object.assign(
         {},
         textsAt(value, "commonLabels"),
         ...pairs.map((each) => textsAt(each, "pairs")),
       ),
-      resources: resources.filter((name) => typeof name === "string"),
+      paths: new Set(resources.map((name) => join(folder, name))),
+      names: new Set(resources.map((name) => basename(name))),
     };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
@@ -47,37 +53,38 @@ export function readKustomization({ file, text }: TextFile): Kustomization | Inp
   }
 }
 
-/** Returns the CRD with the labels of patches for its name, then of the kustomizations that list its file. */
-export function kustomized(
-  { crd, place }: PlacedCrd,
+/** Returns what gives a CRD the labels of patches for its name, then of the kustomizations that list its file. */
+export function kustomizing(
   patches: readonly InputDocument[],
   kustomizations: readonly Kustomization[],
-): PlacedCrd {
-  const metadata = patches
-    .map(({ value }) => (isObject(value["metadata"]) ? value["metadata"] : {}))
-    .filter(({ name }) => name === crd.metadata.name);
-  const added = kustomizations.filter((one) => lists(one, place.file ?? "")).map(({ labels }) => labels);
-  const labels = Object.assign(
-    {},
-    crd.metadata.labels,
-    ...metadata.map((each) => textsAt(each, "labels")),
-    ...added,
-  );
-  const annotations = Object.assign(
-    {},
-    crd.metadata.annotations,
-    ...metadata.map((each) => textsAt(each, "annotations")),
-  );
-  const waive = annotations[WAIVE_ANNOTATION];
-  return { crd: { ...crd, metadata: { ...crd.metadata, labels, annotations } }, place: { ...place, waive } };
+): (one: PlacedCrd) => PlacedCrd {
+  const metadata = patches.map(({ value }) => (isObject(value["metadata"]) ? value["metadata"] : {}));
+  const patchesOf = Map.groupBy(metadata, ({ name }) => name);
+  return ({ crd, place }) => {
+    const own = patchesOf.get(crd.metadata.name) ?? [];
+    const added = kustomizations.filter((one) => lists(one, place.file ?? "")).map(({ labels }) => labels);
+    const labels = Object.assign(
+      {},
+      crd.metadata.labels,
+      ...own.map((each) => textsAt(each, "labels")),
+      ...added,
+    );
+    const annotations = Object.assign(
+      {},
+      crd.metadata.annotations,
+      ...own.map((each) => textsAt(each, "annotations")),
+    );
+    const waive = annotations[WAIVE_ANNOTATION];
+    return {
+      crd: { ...crd, metadata: { ...crd.metadata, labels, annotations } },
+      place: { ...place, waive },
+    };
+  };
 }
 
 /** By its path, or by its name where the file lies beside the kustomization. */
-function lists({ folder, resources }: Kustomization, file: string): boolean {
-  return resources.some(
-    (resource) =>
-      join(folder, resource) === file || (dirname(file) === folder && basename(resource) === basename(file)),
-  );
+function lists({ folder, paths, names }: Kustomization, file: string): boolean {
+  return paths.has(file) || (dirname(file) === folder && names.has(basename(file)));
 }
 
 /** Patches for CRDs that are nowhere. */

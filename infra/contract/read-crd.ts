@@ -1,5 +1,6 @@
 import type { Crd, CrdVersion, SchemaNode } from "../../shared/contract/rules/crd/subject.ts";
 import { type Place, WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { truncate } from "../../shared/rules/conditions/truncate.ts";
 import { refusedDefinition } from "../apiserver/entry.ts";
 import { isObject } from "../kube/object-shape.ts";
 import type { InputDocument } from "./documents.ts";
@@ -13,6 +14,9 @@ export interface PlacedCrd {
 
 /** Causes that one problem names. */
 const MAX_CAUSES = 3;
+const MAX_NAME_LENGTH = 253;
+/** A cause quotes the value, which may be of any length. */
+const MAX_CAUSE_LENGTH = 400;
 
 const GROUP = "apiextensions.k8s.io";
 
@@ -52,9 +56,13 @@ export function readCrd(document: InputDocument): PlacedCrd | InputProblem {
     typeof refusedDefinition
   >[0]);
   if (causes.length > 0) {
-    const named = causes.slice(0, MAX_CAUSES).map(({ field, message }) => `${field}: ${message}`);
+    const named = causes
+      .slice(0, MAX_CAUSES)
+      .map(({ field, message }) => truncate(`${field}: ${message}`, MAX_CAUSE_LENGTH));
     const more = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
-    return refuse(`the API server would refuse ${name}: ${[...named, ...more].join("; ")}`);
+    return refuse(
+      `the API server would refuse ${truncate(name, MAX_NAME_LENGTH)}: ${[...named, ...more].join("; ")}`,
+    );
   }
   const crd = toCrd(value, name, group);
   return { crd, place: { ...placeOf(crd), file, line, lineAt } };

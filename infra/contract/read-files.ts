@@ -1,11 +1,13 @@
-import type { Stats } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { createReadStream, type Stats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import type { InputProblem } from "./finding.ts";
 
-/** Bounds of one PATH: the files below it together. */
+/** Bounds of one PATH: everything below it together. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_FILES = 10_000;
+/** Files that are read, and folders. */
+const MAX_ENTRIES = 10_000;
 const MAX_DEPTH = 20;
 
 /** The text of one file or of standard input. */
@@ -28,14 +30,20 @@ interface Walk {
   readonly releases: string[];
   readonly problems: InputProblem[];
   bytesLeft: number;
-  filesLeft: number;
+  entriesLeft: number;
 }
 
 /** Reads one file, every YAML and JSON file of a folder, or standard input for `-`. Problems are returned, not thrown. */
 export async function readFiles(path: string): Promise<ReadFiles> {
-  const walk: Walk = { files: [], releases: [], problems: [], bytesLeft: MAX_BYTES, filesLeft: MAX_FILES };
+  const walk: Walk = {
+    files: [],
+    releases: [],
+    problems: [],
+    bytesLeft: MAX_BYTES,
+    entriesLeft: MAX_ENTRIES,
+  };
   try {
-    if (path === "-") await readStandardInput(walk);
+    if (path === "-") addText(walk, STANDARD_INPUT, await bytesOf(walk, process.stdin));
     else await readPath(walk, path, await stat(path));
   } catch (error) {
     walk.problems.push(problemOf(path, error));
@@ -45,23 +53,23 @@ export async function readFiles(path: string): Promise<ReadFiles> {
 
 async function readPath(walk: Walk, path: string, stats: Stats): Promise<void> {
   if (stats.isDirectory()) await readFolder(walk, path, 0);
-  else if (stats.isFile()) await readOne(walk, path, stats.size);
+  else if (stats.isFile()) await readOne(walk, path);
   else throw new Error("is neither a file nor a folder; name a YAML or JSON file");
 }
 
 async function readFolder(walk: Walk, folder: string, depth: number): Promise<void> {
   if (depth > MAX_DEPTH) throw new TooMuch(`has folders more than ${MAX_DEPTH} levels deep; name one below`);
+  takeEntry(walk);
   const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.map(({ name }) => name).toSorted();
-  if (names.includes("metadata.yaml")) {
+  if (entries.some(({ name }) => name === "metadata.yaml")) {
     walk.releases.push(folder);
     return;
   }
-  for (const name of names) {
+  for (const entry of entries.toSorted((a, b) => compareText(a.name, b.name))) {
+    const { name } = entry;
     if (name.startsWith(".") || name === "node_modules") continue;
     const path = join(folder, name);
-    const entry = entries.find((one) => one.name === name);
-    if (entry?.isDirectory() === true) await readListed(walk, path, () => readFolder(walk, path, depth + 1));
+    if (entry.isDirectory()) await readListed(walk, path, () => readFolder(walk, path, depth + 1));
     else if (/\.(?:ya?ml|json)$/.test(name)) await readListed(walk, path, () => readFileOf(walk, path));
   }
 }
@@ -78,24 +86,22 @@ async function readListed(walk: Walk, path: string, read: () => Promise<void>): 
 
 async function readFileOf(walk: Walk, path: string): Promise<void> {
   const stats = await stat(path);
-  if (stats.isFile()) await readOne(walk, path, stats.size);
+  if (stats.isFile()) await readOne(walk, path);
 }
 
-async function readOne(walk: Walk, path: string, sizeBytes: number): Promise<void> {
-  take(walk, sizeBytes);
-  const bytes = await readFile(path);
-  // It may have grown since.
-  if (bytes.byteLength > sizeBytes) take(walk, bytes.byteLength - sizeBytes);
-  addText(walk, path, bytes);
+async function readOne(walk: Walk, path: string): Promise<void> {
+  takeEntry(walk);
+  addText(walk, path, await bytesOf(walk, createReadStream(path)));
 }
 
-async function readStandardInput(walk: Walk): Promise<void> {
+/** Reads to the end or to the bound: a file may grow, and standard input need not end. */
+async function bytesOf(walk: Walk, stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) {
-    take(walk, Buffer.byteLength(chunk));
+  for await (const chunk of stream) {
+    takeBytes(walk, Buffer.byteLength(chunk));
     chunks.push(Buffer.from(chunk));
   }
-  addText(walk, STANDARD_INPUT, Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
 
 export const STANDARD_INPUT = "<stdin>";
@@ -111,12 +117,16 @@ class NotText extends Error {
   }
 }
 
-function take(walk: Walk, bytes: number): void {
+function takeBytes(walk: Walk, bytes: number): void {
   walk.bytesLeft -= bytes;
-  walk.filesLeft -= 1;
   if (walk.bytesLeft < 0)
     throw new TooMuch(`is larger than ${MAX_BYTES / 1024 / 1024} MB; name a part of it`);
-  if (walk.filesLeft < 0) throw new TooMuch(`has more than ${MAX_FILES} files; name a part of it`);
+}
+
+function takeEntry(walk: Walk): void {
+  walk.entriesLeft -= 1;
+  if (walk.entriesLeft < 0)
+    throw new TooMuch(`has more than ${MAX_ENTRIES} files and folders; name a part of it`);
 }
 
 function addText(walk: Walk, file: string, bytes: Buffer): void {

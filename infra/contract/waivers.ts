@@ -1,4 +1,5 @@
 import { type Place, WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { truncate } from "../../shared/rules/conditions/truncate.ts";
 
 /** Reasons by rule id, for every object; those of one object stand in its annotation. */
 export type Waivers = ReadonlyMap<string, string>;
@@ -6,6 +7,8 @@ export type Waivers = ReadonlyMap<string, string>;
 /** Bounds of one annotation and of one reason, in UTF-16 units. */
 const MAX_REASON = 1_000;
 const MAX_WAIVERS = 100;
+/** Of a waiver that messages quote. */
+const MAX_QUOTED = 200;
 
 /** Returns the reason to waive a rule for an object, or undefined; that of the command line comes first. */
 export function reasonFor(waivers: Waivers, rule: string, { waive }: Place): string | undefined {
@@ -26,9 +29,10 @@ export function readWaivers(annotation: string): Waivers {
 export function readWaiver(text: string): readonly [rule: string, reason: string] {
   const [, rule = "", reason = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const [id, why] = [rule.trim(), reason.trim()];
-  if (id === "" || why === "") throw new Error(`waiver "${text}": reason missing; write RULE=REASON`);
+  if (id === "" || why === "")
+    throw new Error(`waiver "${truncate(text, MAX_QUOTED)}": reason missing; write RULE=REASON`);
   if (why.length > MAX_REASON)
-    throw new Error(`waiver of ${id}: reason longer than ${MAX_REASON} characters`);
+    throw new Error(`waiver of ${truncate(id, MAX_QUOTED)}: reason longer than ${MAX_REASON} characters`);
   return [id, why];
 }
 
@@ -36,7 +40,9 @@ export function readWaiver(text: string): readonly [rule: string, reason: string
 export function checkWaivers(waivers: Waivers, rules: ReadonlySet<string>): void {
   const unknown = [...waivers.keys()].filter((id) => !rules.has(id));
   if (unknown.length > 0) {
-    throw new Error(`no such rule to waive: ${unknown.join(", ")}; see capstan contract list`);
+    throw new Error(
+      `no such rule to waive: ${truncate(unknown.join(", "), MAX_QUOTED)}; see capstan contract list`,
+    );
   }
 }
 

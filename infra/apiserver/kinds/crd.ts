@@ -6,6 +6,8 @@ import { unusableRules } from "../schema/rules.ts";
 import type { Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
 import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
+import { crdNameCauses } from "./crd-names.ts";
+import { metadataCauses } from "./metadata.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareApiVersions } from "./registry.ts";
 
@@ -69,10 +71,11 @@ function condition(type: string, reason: string, message: string, lastTransition
   return { lastTransitionTime, message, reason, status: "True", type };
 }
 
-/** Returns why no API server would store a CRD of whatever name; for tools that judge CRDs without one. */
+/** Returns why no API server would store a CRD of whatever valid name; for tools that judge CRDs without one. */
 export function refusedDefinition(crd: KubeObject): readonly Cause[] {
   const complete = { ...crd, spec: withDefaults(objectAt(crd, "spec")) };
-  return definitionCauses(complete).filter(({ field }) => field !== "metadata.name");
+  const causes = definitionCauses(complete).filter(({ field }) => field !== "metadata.name");
+  return [...metadataCauses(crd.metadata as unknown as JsonObject, "subdomain"), ...causes];
 }
 
 function definitionCauses(crd: KubeObject): Cause[] {
@@ -103,7 +106,7 @@ function definitionCauses(crd: KubeObject): Cause[] {
     const message = "Invalid value: null: must have at least one stored version";
     refuse("FieldValueInvalid", message, "status.storedVersions");
   }
-  return [...causes, ...schemaCauses(versions)];
+  return [...causes, ...crdNameCauses(spec), ...schemaCauses(versions)];
 }
 
 /** One schema of all versions is named by its place in the former version of CustomResourceDefinitions. */

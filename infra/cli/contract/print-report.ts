@@ -36,7 +36,7 @@ export async function printReport(
     case "text": {
       const { reportLines } = await import("./report-text.ts");
       const report = outcome.findings.length > 0 ? reportLines(outcome, verbose === true) : [];
-      print(...lines, ...report);
+      for (const line of [...lines, ...report]) print(line);
       break;
     }
     default:

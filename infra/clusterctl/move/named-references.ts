@@ -53,10 +53,12 @@ function referenceIn({ path, value }: Visit): NamedReference | undefined {
 
 function membersOf({ path, value, depth }: Visit): readonly Visit[] {
   if (typeof value !== "object" || value === null) return [];
-  const members: readonly (readonly [string, unknown])[] = Array.isArray(value)
-    ? value.slice(0, MAX_VALUES).map((each: unknown, at) => [`${path}[${at}]`, each])
-    : Object.entries(value).map(([name, each]) => [`${path}.${name}`, each]);
-  return members.map(([at, each]) => ({ path: at, value: each, depth: depth + 1 }));
+  return Object.entries(value)
+    .slice(0, MAX_VALUES)
+    .map(([name, each]: readonly [string, unknown]) => {
+      const at = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
+      return { path: at, value: each, depth: depth + 1 };
+    });
 }
 
 function isText(value: unknown): value is string {

@@ -11,8 +11,10 @@ export interface GivenObject {
 
 /** Bound of the owners of one object; real ones have three. */
 const MAX_OWNERS = 100;
+/** As the API server has it; every finding repeats the names. */
+const MAX_NAME_LENGTH = 253;
 
-/** Reads a document as an object; undefined without a name. Members of metadata with a wrong type are left out. */
+/** Reads a document as an object; undefined without a name that an object can have. Members of metadata with a wrong type are left out. */
 export function givenObject(
   value: { readonly [member: string]: unknown },
   at: Omit<Place, "object"> = {},
@@ -22,6 +24,7 @@ export function givenObject(
   const { name, namespace, uid, labels, annotations, ownerReferences, finalizers, deletionTimestamp } =
     metadata;
   if (typeof name !== "string" || name === "") return undefined;
+  if ([name, textOf(namespace) ?? "", kind].some(({ length }) => length > MAX_NAME_LENGTH)) return undefined;
   const owners = Array.isArray(ownerReferences) ? ownerReferences.slice(0, MAX_OWNERS).filter(isOwner) : [];
   const texts = {
     namespace: textOf(namespace),

@@ -5,6 +5,7 @@ import {
   type ObjectKey,
   titleOf,
 } from "../../../shared/api/kinds.ts";
+import { textAt } from "../../../shared/api/path.ts";
 import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import type { Crd } from "../../../shared/contract/rules/crd/subject.ts";
 import { objectRulesOf } from "../../../shared/contract/rules/objects/rules.ts";
@@ -91,17 +92,20 @@ function aroundOf(together: ObjectsTogether): Around {
   const byKey = new Map(secrets.map((secret) => [keyOf(secret.metadata), secret]));
   const byType = Map.groupBy(objects, ({ object }) => `${groupOf(object.apiVersion)}/${object.kind}`);
   const places = new Map(objects.map(({ object, place }) => [object, place]));
+  /** Each is made once, or rules on many objects would take the square of their time. */
+  const indexes = new Map<string, Index>();
   return {
     secret: (key) => byKey.get(keyOf(key)) ?? together.unseenSecret(key),
     namespacesOfSecret: (name) =>
       secrets
         .filter(({ metadata }) => metadata.name === name)
         .map(({ metadata }) => metadata.namespace ?? ""),
-    objects(type, namespace) {
-      const all = (byType.get(`${type.group}/${type.kind}`) ?? []).map(({ object }) => object);
-      const items =
-        namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
-      return { items, partial: together.partial(type) };
+    objectsBy(path, type, namespace) {
+      const key = [type.group, type.kind, namespace, path].join(" ");
+      const known =
+        indexes.get(key) ?? indexOf(byType.get(`${type.group}/${type.kind}`) ?? [], path, namespace);
+      indexes.set(key, known);
+      return { with: (text) => known.get(text) ?? [], size: known.size, partial: together.partial(type) };
     },
     lineage: lineagesOf(
       objects.map(({ object }) => object),
@@ -110,6 +114,17 @@ function aroundOf(together: ObjectsTogether): Around {
     ),
     place: (object) => places.get(object) ?? { object: titleOf(object.kind, object.metadata) },
   };
+}
+
+type Index = ReadonlyMap<string, readonly KubeObject[]>;
+
+function indexOf(objects: readonly GivenObject[], path: string, namespace: string | undefined): Index {
+  const own = objects
+    .map(({ object }) => object)
+    .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+  const index = Map.groupBy(own, (object) => textAt(object, path));
+  index.delete("");
+  return index;
 }
 
 function keyOf({

@@ -20,8 +20,8 @@ const MAX_OBJECTS = 1_000;
 /** Reads the objects of a file or of standard input (`-`). Throws with file and line where one cannot be read. */
 export async function readManifest(path: string): Promise<readonly ManifestObject[]> {
   const { files, releases, problems } = await readFiles(path);
-  const read = files.map(documentsOf);
-  const [problem] = [...problems, ...read.flatMap((one) => one.problems)];
+  const read = documentsOf(files);
+  const [problem] = [...problems, ...read.problems];
   if (problem !== undefined) {
     const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`;
     throw new Error(`${place}: ${problem.message}`);
@@ -29,9 +29,7 @@ export async function readManifest(path: string): Promise<readonly ManifestObjec
   if (releases.length > 0)
     throw new Error(`${path} is a release; name what clusterctl generate cluster prints`);
   // The probe makes the namespace itself.
-  const objects = read
-    .flatMap(({ documents }) => documents.map(objectOf))
-    .filter((one) => one.kind !== "Namespace");
+  const objects = read.documents.map(objectOf).filter((one) => one.kind !== "Namespace");
   if (!objects.some(isCluster)) {
     throw new Error(`${path} has no Cluster; name what clusterctl generate cluster prints`);
   }

@@ -67,9 +67,11 @@ describeWith(missing, { optional: true })("published CRDs of providers", () => {
     const path = `${DATA}/cluster-api-provider-openstack`;
     const role = { contractKind: "IPAMPool", isTemplate: false } as const;
     const named = new Map([["infrastructure.cluster.x-k8s.io/OpenStackFloatingIPPool", role]]);
-    const kinds = async (as: typeof named) =>
-      (await checkPaths([path], { ...options, named: as })).crds.map(({ contractKind }) => contractKind);
-    expect(await kinds(new Map())).toEqual([null]);
-    expect(await kinds(named)).toEqual(["IPAMPool"]);
+    const judged = async (as: typeof named) => await checkPaths([path], { ...options, named: as });
+    expect((await judged(new Map())).crds).toMatchObject([{ contractKind: null }]);
+    const { crds, findings } = await judged(named);
+    expect(crds).toMatchObject([{ contractKind: "IPAMPool" }]);
+    // It has two contract labels and one contract.
+    expect(findings.filter(({ rule }) => rule === "IP-14").length).toBe(1);
   });
 });

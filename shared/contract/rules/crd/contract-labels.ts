@@ -4,15 +4,18 @@ import { type Check, versionPath } from "./crd-rule.ts";
 import type { Crd } from "./subject.ts";
 
 const CONTRACT_LABEL = /^cluster\.x-k8s\.io\/(v\d.*)$/;
+/** Cluster API has had five contracts. */
+const MAX_LABELS = 20;
 
-/** Every label by which a CRD claims a contract, of whatever age. */
+/** The labels by which a CRD claims contracts, of whatever age. */
 function contractLabels({
   metadata,
 }: Crd): readonly { readonly path: string; readonly versions: readonly string[] }[] {
   return Object.entries(metadata.labels)
     .filter(([key]) => CONTRACT_LABEL.test(key))
     .map(([key, value]) => ({ path: `metadata.labels[${key}]`, versions: claimedVersions(value) }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .slice(0, MAX_LABELS);
 }
 
 export const label: Check = ({ crd }) => {

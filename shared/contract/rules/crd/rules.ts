@@ -29,9 +29,10 @@ export interface CrdRules {
 const RULES_OF = new Map(
   Object.entries(CONTRACT_KINDS).map(([name, { prefix }]): readonly [string, CrdRules] => {
     const own = FIELD_RULES[name as ContractKindName];
-    const common = name === "IPAMPool" ? poolRules() : commonRules(prefix);
+    // Core never reads pools of addresses: they have one contract.
+    if (name === "IPAMPool") return [name, { once: [...poolRules(), ...own], each: [] }];
     // The release is the same under each contract.
-    const once = [...common, ...own.filter(({ artefact }) => artefact === "A2")];
+    const once = [...commonRules(prefix), ...own.filter(({ artefact }) => artefact === "A2")];
     return [name, { once, each: own.filter(({ artefact }) => artefact !== "A2") }];
   }),
 );

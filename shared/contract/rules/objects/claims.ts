@@ -16,26 +16,29 @@ export const claimedAddresses = objectRule({
   source: "https://cluster-api.sigs.k8s.io/developer/providers/contracts/ipam",
   check(subject) {
     const { around, object } = subject;
-    const claims = around.objects({ group: GROUP, kind: "IPAddressClaim" }, object.metadata.namespace);
-    const own = claims.items.filter((claim) => isClaimOf(claim, object));
+    const { name, namespace } = object.metadata;
+    const claims = around.objectsBy(POOL_NAME, { group: GROUP, kind: "IPAddressClaim" }, namespace);
+    const own = claims.with(name).filter((claim) => isClaimOf(claim, object));
     if (own.length > 0) return own.flatMap((claim) => judgeClaim(claim, subject));
     return claims.partial === undefined ? [na("no claim names the pool")] : [unknown(claims.partial)];
   },
 });
 
+const POOL_NAME = "spec.poolRef.name";
+
+/** For a claim that names the pool. */
 function isClaimOf(claim: KubeObject, pool: KubeObject): boolean {
   const group = textAt(claim, "spec.poolRef.apiGroup");
   const kind = textAt(claim, "spec.poolRef.kind");
-  const sameKind = group === groupOf(pool.apiVersion) && kind === pool.kind;
-  return sameKind && textAt(claim, "spec.poolRef.name") === pool.metadata.name;
+  return group === groupOf(pool.apiVersion) && kind === pool.kind;
 }
 
 function judgeClaim(claim: KubeObject, { object, around }: ObjectSubject): readonly Judgement[] {
   const { name, namespace = "", deletionTimestamp } = claim.metadata;
   if (deletionTimestamp !== undefined) return [na("the claim is being deleted", { at: around.place(claim) })];
   const at = { at: around.place(claim) };
-  const addresses = around.objects({ group: GROUP, kind: "IPAddress" }, namespace);
-  const address = addresses.items.find(({ metadata }) => metadata.name === name);
+  const addresses = around.objectsBy("metadata.name", { group: GROUP, kind: "IPAddress" }, namespace);
+  const [address] = addresses.with(name);
   const named = textAt(claim, "status.addressRef.name");
   if (address === undefined) {
     if (named === "") return [unknown("the claim has no address yet", at)];

@@ -42,7 +42,8 @@ export const trackedProviderIds = objectRule({
     const { value: ids = [], problem } = readStrings(object, path, { maxItems: 10_000, maxLength: 512 });
     if (problem !== undefined) return [fail({ path, found: problem, expected: "a list of provider IDs" })];
     if (object.metadata.deletionTimestamp !== undefined) return [na("the pool is being deleted")];
-    const twice = ids.find((id, index) => ids.indexOf(id) !== index && index < MAX_COMPARED);
+    const seen = new Set<string>();
+    const twice = ids.find((id) => seen.size === seen.add(id).size);
     if (twice !== undefined)
       return [fail({ path, found: `${twice} twice`, expected: "each provider ID once" })];
     return [
@@ -53,9 +54,6 @@ export const trackedProviderIds = objectRule({
   },
 });
 
-/** The search for doubles is quadratic. */
-const MAX_COMPARED = 2_000;
-
 /** A list may differ from the count while instances come or go. */
 function judgeCount(
   { object, contract, around }: ObjectSubject,
@@ -64,9 +62,11 @@ function judgeCount(
 ): readonly Judgement[] {
   const replicas = readCount(object, infraMachinePoolPath(contract, "replicas")).value;
   if (replicas === undefined || replicas === length) return [];
-  const owner = around
-    .objects({ group: CLUSTER_GROUP, kind: "MachinePool" }, object.metadata.namespace)
-    .items.find((pool) => isOwner(pool, object));
+  const pools = { group: CLUSTER_GROUP, kind: "MachinePool" };
+  const { namespace, ownerReferences = [] } = object.metadata;
+  const owner = ownerReferences
+    .flatMap(({ name }) => around.objectsBy("metadata.name", pools, namespace).with(name))
+    .find((pool) => isOwner(pool, object));
   const desired = owner === undefined ? undefined : valueAt(owner, "spec.replicas");
   if (desired !== replicas)
     return [unknown(`${length} entries and ${replicas} replicas: the pool may be scaling`, { path })];
@@ -90,11 +90,9 @@ function isOwner(owner: KubeObject, { metadata }: KubeObject): boolean {
 
 /** Where Nodes of the workload cluster are among the documents. */
 function judgeNodes({ around }: ObjectSubject, path: string, ids: readonly string[]): readonly Judgement[] {
-  const nodes = new Set(
-    around.objects({ group: "", kind: "Node" }).items.map((node) => textAt(node, "spec.providerID")),
-  );
+  const nodes = around.objectsBy("spec.providerID", { group: "", kind: "Node" });
   if (nodes.size === 0) return [];
-  const strange = ids.find((id) => !nodes.has(id));
+  const strange = ids.find((id) => nodes.with(id).length === 0);
   return strange === undefined
     ? []
     : [fail({ path, found: `${strange}, which no Node has`, expected: "provider IDs of Nodes" })];
@@ -114,12 +112,11 @@ function judgeMachines(
   const cluster = labels[CLUSTER_NAME_LABEL];
   const known = new Set(ids);
   return around
-    .objects({ group: groupOf(object.apiVersion), kind }, namespace)
-    .items.filter(
+    .objectsBy(`metadata.labels[${POOL_NAME_LABEL}]`, { group: groupOf(object.apiVersion), kind }, namespace)
+    .with(pool ?? "")
+    .filter(
       ({ metadata }) =>
-        metadata.deletionTimestamp === undefined &&
-        metadata.labels?.[POOL_NAME_LABEL] === pool &&
-        metadata.labels?.[CLUSTER_NAME_LABEL] === cluster,
+        metadata.deletionTimestamp === undefined && metadata.labels?.[CLUSTER_NAME_LABEL] === cluster,
     )
     .flatMap((machine) => {
       const id = textAt(machine, "spec.providerID");

@@ -19,8 +19,8 @@ export interface Around {
   secret(key: ObjectKey): SecretFacts | Unseen;
   /** Namespaces that have a Secret of this name. */
   namespacesOfSecret(name: string): readonly string[];
-  /** Objects of a kind, in one namespace or in all. */
-  objects(type: ObjectType, namespace?: string): ObjectList;
+  /** Objects of a kind, in one namespace or in all, by the text at a path in them. */
+  objectsBy(path: string, type: ObjectType, namespace?: string): ObjectsBy;
   lineage(object: KubeObject): Lineage;
   place(object: KubeObject): Place;
 }
@@ -30,8 +30,10 @@ export interface ObjectType {
   readonly kind: string;
 }
 
-interface ObjectList {
-  readonly items: readonly KubeObject[];
+export interface ObjectsBy {
+  with(text: string): readonly KubeObject[];
+  /** How many of them have a text there. */
+  readonly size: number;
   /** Other objects may exist: the list was refused, or the documents are not all. */
   readonly partial: string | undefined;
 }

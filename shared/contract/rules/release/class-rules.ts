@@ -95,10 +95,10 @@ function isClusterClass({ apiVersion, kind }: Manifest): boolean {
 function judgeVariables(file: ReleaseFile): readonly Judgement[] {
   if (file.variables.length === 0) return [];
   const found = file.variables.map(({ name }) => name).join(", ");
-  const line = Math.min(...file.variables.map((variable) => variable.line));
+  const [first] = file.variables.toSorted((a, b) => a.line - b.line);
   return [
     warn({
-      at: placeOfFile(file, line),
+      at: placeOfFile(file, first?.line),
       found: `variables ${found}`,
       expected: "variables of the ClusterClass itself",
     }),

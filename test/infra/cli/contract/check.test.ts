@@ -17,8 +17,9 @@ beforeAll(async () => {
   without(crd, "v1beta2", "status.ready");
   await writeFile(join(dir, "broken.yaml"), writeYaml(crd));
   await writeFile(join(dir, "good.yaml"), writeYaml(goodTemplate("InfraMachinePool")));
-  const hostile = goodCrd("InfraMachine");
-  hostile.metadata.labels["cluster.x-k8s.io/v1beta2"] = "v1beta2_\u001b[2Jv9";
+  const hostile = goodCrd("ControlPlane");
+  for (const { subresources } of hostile.spec.versions)
+    Object.assign(subresources.scale ?? {}, { labelSelectorPath: ".status.\u001b[2J\u202ev9" });
   await writeFile(join(dir, "hostile.yaml"), writeYaml(hostile));
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
@@ -83,7 +84,7 @@ describe("capstan contract check", () => {
       const { code, output } = await check(join(dir, "hostile.yaml"), "-o", format);
       expect(code).toBe(1);
       expect(output).not.toContain("\u001b");
-      expect(output).toContain("\\u001b[2Jv9");
+      expect(output).toContain("\\u001b[2J\\u202ev9");
     }
   });
 
@@ -119,5 +120,11 @@ describe("capstan contract list", () => {
     const ids = rules.map(({ id }: { readonly id: string }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { source } of rules) expect(URL.canParse(source), source).toBe(true);
+  });
+
+  it("ends without a word when the reader of its output leaves before its end", async () => {
+    const shell = commandLine("/bin/bash", ["-c"], process.env);
+    const { output } = await shell.try(`'${process.execPath} ${MAIN} contract list -o json | head -c 1'`);
+    expect(output).toBe("[");
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { judgeMove } from "../../../../infra/cli/move/plan-report.ts";
 import { readMovePlan } from "../../../../infra/clusterctl/move/read-plan.ts";
+import type { Server } from "../../../../infra/kube/client.ts";
 import { Secret } from "../../../../shared/api/core.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
 import {
@@ -355,5 +356,24 @@ describe("the rows of capstan move plan", () => {
     ]);
     const stored = await target.client.list(SECRET, { namespace: "tried" });
     expect(stored.items).toEqual([]);
+  });
+
+  it("MV-12: does not know about an object that is deleted after it was listed", async () => {
+    await put(source, "going", rest("c1"));
+    await ensureNamespace(target.client, "going");
+    const as: Server["as"] = (...of) => {
+      const client = source.server.as(...of);
+      const get: typeof client.get = async (kind, key) =>
+        key.name === "c1-ca" ? undefined : await client.get(kind, key);
+      return { ...client, get };
+    };
+    const server = { ...source.server, as };
+    const subject = await readMovePlan(
+      { source: server, target: target.server },
+      { namespace: "going", tries: true },
+    );
+    expect(said(subject, "MV-12")).toEqual([
+      "unknown Secret going/c1-ca : it was deleted at the source since it was listed",
+    ]);
   });
 });

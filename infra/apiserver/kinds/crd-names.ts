@@ -1,0 +1,58 @@
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
+import { isSubdomain } from "./metadata.ts";
+
+const MAX_LENGTH = 63;
+const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const NAME_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/** Returns what is wrong with group, names and names of versions in the spec of a CRD (A-52). */
+export function crdNameCauses(spec: JsonObject): Cause[] {
+  const names = objectAt(spec, "names");
+  const versions = listAt(spec, "versions").map((each) => textAt(isJsonObject(each) ? each : {}, "name"));
+  const kinds = ["kind", "listKind"].flatMap((member) => kindCauses(names, member));
+  const sameKind = textAt(names, "kind") !== "" && textAt(names, "kind") === textAt(names, "listKind");
+  return [
+    ...groupCauses(textAt(spec, "group")),
+    ...versions.flatMap((name, index) => labelCauses(name, `spec.versions[${index}].name`)),
+    ...(new Set(versions).size < versions.length
+      ? [invalid("must contain unique version names", "spec.versions")]
+      : []),
+    ...["plural", "singular"].flatMap((member) => {
+      const name = textAt(names, member);
+      return name === "" ? [] : labelCauses(name, `spec.names.${member}`);
+    }),
+    ...kinds,
+    ...(sameKind ? [invalid("kind and listKind may not be the same", "spec.names.listKind")] : []),
+  ];
+}
+
+function groupCauses(group: string): Cause[] {
+  const field = "spec.group";
+  if (group === "") return [{ reason: "FieldValueRequired", message: "Required value", field }];
+  if (!isSubdomain(group)) return [invalid("must be a lowercase RFC 1123 subdomain", field, group)];
+  return group.includes(".") ? [] : [invalid("should be a domain with at least one dot", field, group)];
+}
+
+function kindCauses(names: JsonObject, member: string): Cause[] {
+  const kind = textAt(names, member);
+  if (kind === "") return [];
+  const field = `spec.names.${member}`;
+  return labelCauses(kind.toLowerCase(), field).map(({ reason }) => ({
+    reason,
+    message: `Invalid value: ${JSON.stringify(kind)}: may have mixed case, but should otherwise match: ${NAME_TEXT}`,
+    field,
+  }));
+}
+
+function labelCauses(name: string, field: string): Cause[] {
+  if (name.length > MAX_LENGTH) return [invalid(`must be no more than ${MAX_LENGTH} bytes`, field, name)];
+  return NAME.test(name) ? [] : [invalid(NAME_TEXT, field, name)];
+}
+
+function invalid(text: string, field: string, value?: string): Cause {
+  const quoted = value === undefined ? "" : `${JSON.stringify(value)}: `;
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${quoted}${text}`, field };
+}
