@@ -108,12 +108,12 @@ function judgeMachines(
   if (kind === "") return [];
   const { namespace = "", labels = {} } = object.metadata;
   const owner = object.metadata.ownerReferences?.find((one) => one.kind === "MachinePool")?.name;
-  const pool = owner === undefined ? labels[POOL_NAME_LABEL] : labelValueOf(owner);
+  const pool = owner === undefined ? (labels[POOL_NAME_LABEL] ?? "") : labelValueOf(owner);
   const cluster = labels[CLUSTER_NAME_LABEL];
   const known = new Set(ids);
   return around
     .objectsBy(`metadata.labels[${POOL_NAME_LABEL}]`, { group: groupOf(object.apiVersion), kind }, namespace)
-    .with(pool ?? "")
+    .with(pool)
     .filter(
       ({ metadata }) =>
         metadata.deletionTimestamp === undefined && metadata.labels?.[CLUSTER_NAME_LABEL] === cluster,

@@ -30,7 +30,7 @@ export interface ObjectType {
   readonly kind: string;
 }
 
-export interface ObjectsBy {
+interface ObjectsBy {
   with(text: string): readonly KubeObject[];
   /** How many of them have a text there. */
   readonly size: number;
