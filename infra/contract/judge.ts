@@ -1,5 +1,12 @@
 import type { ContractVersion } from "../../shared/api/kinds.ts";
-import { type Judgement, levelOf, na, type Place, type Rule } from "../../shared/contract/rules/rule.ts";
+import {
+  type Judgement,
+  levelOf,
+  na,
+  type Place,
+  type Rule,
+  type Verdict,
+} from "../../shared/contract/rules/rule.ts";
 import { truncate } from "../../shared/rules/conditions/truncate.ts";
 import type { Finding } from "./finding.ts";
 import { reasonFor, type Waivers } from "./waivers.ts";
@@ -29,8 +36,20 @@ function judgementsOf<Subject>(
   { contracts, check }: Rule<Subject>,
   { subject, contract }: Case<Subject>,
 ): readonly Judgement[] {
-  if (contracts.includes(contract)) return check(subject);
+  if (contracts.includes(contract)) return bounded(check(subject));
   return [na(`the contract ${contract} does not ask for it`)];
+}
+
+/** Of one rule on one thing; a report names the first and counts the others. */
+const MAX_JUDGEMENTS = 2_000;
+const WORST: readonly Verdict[] = ["fail", "warn", "unknown", "na", "pass"];
+
+function bounded(judgements: readonly Judgement[]): readonly Judgement[] {
+  if (judgements.length <= MAX_JUDGEMENTS) return judgements;
+  const others = new Set(judgements.slice(MAX_JUDGEMENTS).map(({ verdict }) => verdict));
+  const verdict = WORST.find((each) => others.has(each)) ?? "pass";
+  const found = `${judgements.length - MAX_JUDGEMENTS} more`;
+  return [...judgements.slice(0, MAX_JUDGEMENTS), { verdict, found }];
 }
 
 interface Judged {

@@ -52,15 +52,12 @@ export function withoutRowIds(text: string): string {
     .join("\n");
 }
 
-const COLUMNS = ["Rule", "What holds", "Proven by"];
+const HEADER = /^\| Rule +\| What holds +\| Proven by +\|/;
 
-/** The lines of all tables that begin with these columns. */
+/** The lines of all tables with these columns first. */
 function ruleTables(text: string): readonly string[] {
   const tables = text.match(/(?:^\|.*\n?)+/gm) ?? [];
-  return tables
-    .map((table) => table.split("\n"))
-    .filter(([header = ""]) => cellsOf(header).slice(0, COLUMNS.length).join() === COLUMNS.join())
-    .flat();
+  return tables.filter((table) => HEADER.test(table)).flatMap((table) => table.split("\n"));
 }
 
 /** The trimmed cells of a line of a table; none of another line. */

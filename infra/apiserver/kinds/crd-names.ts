@@ -8,14 +8,21 @@ const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/** Returns what is wrong with group, names and names of versions in the spec of a CRD (A-52). */
-export function crdNameCauses(spec: JsonObject): Cause[] {
+/** Returns what is wrong with group, names and names of versions of a CRD (A-52). */
+export function crdNameCauses({
+  metadata,
+  spec,
+}: {
+  readonly metadata: object;
+  readonly spec: JsonObject;
+}): Cause[] {
   const names = objectAt(spec, "names");
   const versions = listAt(spec, "versions").map((each) => textAt(isJsonObject(each) ? each : {}, "name"));
   const kinds = ["kind", "listKind"].flatMap((member) => kindCauses(names, member));
   const sameKind = textAt(names, "kind") !== "" && textAt(names, "kind") === textAt(names, "listKind");
   return [
     ...groupCauses(textAt(spec, "group")),
+    ...approvalCauses(textAt(spec, "group"), metadata as JsonObject),
     ...versions.flatMap((name, index) => labelCauses(name, `spec.versions[${index}].name`)),
     ...(new Set(versions).size < versions.length
       ? [invalid("must contain unique version names", "spec.versions")]
@@ -24,6 +31,11 @@ export function crdNameCauses(spec: JsonObject): Cause[] {
       const name = textAt(names, member);
       return name === "" ? [] : labelCauses(name, `spec.names.${member}`);
     }),
+    ...["shortNames", "categories"].flatMap((member) =>
+      listAt(names, member).flatMap((name, index) =>
+        labelCauses(String(name), `spec.names.${member}[${index}]`),
+      ),
+    ),
     ...kinds,
     ...(sameKind ? [invalid("kind and listKind may not be the same", "spec.names.listKind")] : []),
   ];
@@ -34,6 +46,16 @@ function groupCauses(group: string): Cause[] {
   if (group === "") return [{ reason: "FieldValueRequired", message: "Required value", field }];
   if (!isSubdomain(group)) return [invalid("must be a lowercase RFC 1123 subdomain", field, group)];
   return group.includes(".") ? [] : [invalid("should be a domain with at least one dot", field, group)];
+}
+
+const APPROVAL = "api-approved.kubernetes.io";
+
+/** Groups of Kubernetes itself. */
+function approvalCauses(group: string, metadata: JsonObject): Cause[] {
+  const isProtected = /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group);
+  if (!isProtected || textAt(objectAt(metadata, "annotations"), APPROVAL) !== "") return [];
+  const message = `Required value: protected groups must have approval annotation "${APPROVAL}", see https://github.com/kubernetes/enhancements/pull/1111`;
+  return [{ reason: "FieldValueRequired", message, field: `metadata.annotations[${APPROVAL}]` }];
 }
 
 function kindCauses(names: JsonObject, member: string): Cause[] {

@@ -7,6 +7,7 @@ import type { Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
 import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
 import { crdNameCauses } from "./crd-names.ts";
+import { crdVersionCauses } from "./crd-versions.ts";
 import { metadataCauses } from "./metadata.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareApiVersions } from "./registry.ts";
@@ -106,7 +107,12 @@ function definitionCauses(crd: KubeObject): Cause[] {
     const message = "Invalid value: null: must have at least one stored version";
     refuse("FieldValueInvalid", message, "status.storedVersions");
   }
-  return [...causes, ...crdNameCauses(spec), ...schemaCauses(versions)];
+  return [
+    ...causes,
+    ...crdNameCauses({ metadata: crd.metadata, spec }),
+    ...crdVersionCauses(spec),
+    ...schemaCauses(versions),
+  ];
 }
 
 /** One schema of all versions is named by its place in the former version of CustomResourceDefinitions. */

@@ -1,7 +1,9 @@
 import type { Cause } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, memberOf } from "../objects/json.ts";
 
-/** Returns why a schema is not structural: a node without type, list keys that may be missing (A-52). */
+const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
+
+/** Returns why a schema is not structural: a node without type, list keys that may be missing, and the like (A-52). */
 export function structuralCauses(schema: JsonObject, field: string): Cause[] {
   return [
     ...ownCauses(schema, field),
@@ -18,8 +20,36 @@ function ownCauses(schema: JsonObject, field: string): Cause[] {
     const message = "Required value: must not be empty for specified object fields";
     causes.push({ reason: "FieldValueRequired", message, field: `${field}.type` });
   }
+  if (isTyped && !TYPES.includes(String(schema["type"]))) {
+    const message = `Unsupported value: ${JSON.stringify(schema["type"])}: supported values: ${TYPES.map((type) => `"${type}"`).join(", ")}`;
+    causes.push({ reason: "FieldValueNotSupported", message, field: `${field}.type` });
+  }
   if (schema["x-kubernetes-list-type"] === "map") causes.push(...listKeyCauses(schema, field));
-  return causes;
+  return [...causes, ...forbiddenCauses(schema, field)];
+}
+
+function forbiddenCauses(schema: JsonObject, field: string): Cause[] {
+  const { properties, additionalProperties, uniqueItems } = schema;
+  const forbid = (member: string, why: string): Cause => ({
+    reason: "FieldValueForbidden",
+    message: `Forbidden: ${why}`,
+    field: `${field}.${member}`,
+  });
+  const isStruct = isJsonObject(properties) && Object.keys(properties).length > 0;
+  const isMap = isJsonObject(additionalProperties) || additionalProperties === false;
+  return [
+    ...(isStruct && isMap
+      ? [forbid("additionalProperties", "additionalProperties and properties are mutual exclusive")]
+      : []),
+    ...(uniqueItems === true
+      ? [
+          forbid(
+            "uniqueItems",
+            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+          ),
+        ]
+      : []),
+  ];
 }
 
 function listKeyCauses(schema: JsonObject, field: string): Cause[] {

@@ -17,6 +17,9 @@ import { readReleaseText } from "./read-text.ts";
 /** Files of one release that clusterctl reads; real ones have up to 40. */
 const MAX_FILES = 200;
 
+/** Of one file; real ones have up to 30. */
+const MAX_VARIABLES = 1_000;
+
 /** A file of a release that cannot be read at all. */
 export class ReleaseReadError extends Error {
   readonly file: string;
@@ -136,6 +139,8 @@ function contentOf(text: string, { file, role, values }: Source): Content {
     role === "template" && COMMON_VARIABLES.has(name) ? name : values.lookup(name);
   const template = templateOf(text);
   if (!("evaluate" in template)) return { variables: [], problem: template, documents: [] };
+  if (template.variables.length > MAX_VARIABLES)
+    throw new ReleaseReadError(`more than ${MAX_VARIABLES} variables; make it smaller`, { file });
   const variables = template.variables.map((variable) => ({
     ...variable,
     isGiven: values.lookup(variable.name) !== undefined,

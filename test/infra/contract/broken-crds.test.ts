@@ -104,6 +104,13 @@ describe("rules that need the release", () => {
     expect(finding?.expected).toContain("grants delete on");
   });
 
+  it("are each among these, or are judged by the rules of clusterctl", () => {
+    const common = KINDS.flatMap((kind) => [`${PREFIXES[kind]}-03`, `${PREFIXES[kind]}-11`]);
+    const shown = new Set([...TEMPLATES.map(([, rule]) => rule), ...common]);
+    const others = CRD_RULES.filter(({ id, artefact }) => artefact !== "A1" && !shown.has(id));
+    expect(others.map(({ id }) => id)).toEqual(["IMP-31", "IMP-32", "CP-43", "CP-45", "IC-24", "IM-26"]);
+  });
+
   it("machines of pools need no template", () => {
     const crd = goodCrd("InfraMachine");
     crd.spec.names = { kind: "FooMachinePoolMachine", plural: "foomachinepoolmachines", singular: "x" };

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkPaths } from "../../../infra/contract/check.ts";
 import type { Outcome } from "../../../infra/contract/finding.ts";
-import { goodCrd, type RawCrd } from "../../support/contract/crds.ts";
+import { goodCrd, type RawCrd, schemaAt } from "../../support/contract/crds.ts";
+import { GOOD_FILES, storeRelease } from "../../support/releases/good-release.ts";
 
 let dir = "";
 beforeAll(async () => {
@@ -49,6 +50,29 @@ describe("files without measure", () => {
     expect(messages(await checkText("many.yaml", text)).at(-1)).toMatch(
       /more than 50000 documents and objects; name fewer files|no object of Kubernetes/,
     );
+  });
+
+  it("have too many variables: the release is not judged", async () => {
+    const variables = Array.from({ length: 1_001 }, (_, index) => `# \${V${index}}\n`).join("");
+    await using stored = await storeRelease({
+      ...GOOD_FILES,
+      "infrastructure-components.yaml": variables,
+    });
+    const outcome = await check(stored.folder);
+    expect(messages(outcome)).toEqual(["more than 1000 variables; make it smaller"]);
+    expect(outcome.findings).toEqual([]);
+  });
+
+  it("have too many objects that break one rule: the report counts the last of them", async () => {
+    const stray = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: other}\n";
+    await using stored = await storeRelease({
+      ...GOOD_FILES,
+      "infrastructure-components.yaml": `${GOOD_FILES["infrastructure-components.yaml"]}${stray.repeat(2_100)}`,
+    });
+    const { findings } = await check(stored.folder);
+    const strays = findings.filter(({ rule }) => rule === "CTL-16");
+    expect(strays.length).toBe(2_001);
+    expect(strays.at(-1)).toMatchObject({ verdict: "fail", found: "100 more" });
   });
 
   it("have too many CustomResourceDefinitions: the first are judged", async () => {
@@ -144,6 +168,42 @@ describe("a CRD that no API server stores", () => {
         crd.spec.names.kind = "Foo.Machine";
       },
       "spec.names.kind: Invalid value",
+    ],
+    [
+      "a type that does not exist",
+      (crd) => {
+        schemaAt(crd, "v1beta2", "spec.providerID")["type"] = "text";
+      },
+      'Unsupported value: "text"',
+    ],
+    [
+      "properties beside additionalProperties",
+      (crd) => {
+        schemaAt(crd, "v1beta2", "spec")["additionalProperties"] = { type: "string" };
+      },
+      "mutual exclusive",
+    ],
+    [
+      "a group of Kubernetes without approval",
+      (crd) => {
+        crd.spec.group = "infrastructure.k8s.io";
+        crd.metadata.name = `${crd.spec.names.plural}.infrastructure.k8s.io`;
+      },
+      "protected groups must have approval annotation",
+    ],
+    [
+      "a scale subresource without paths",
+      (crd) => {
+        for (const { subresources } of crd.spec.versions) subresources.scale = {};
+      },
+      "scale.specReplicasPath: Required value",
+    ],
+    [
+      "a short name of capitals",
+      (crd) => {
+        Object.assign(crd.spec.names, { shortNames: ["Foo"] });
+      },
+      "spec.names.shortNames[0]: Invalid value",
     ],
     [
       "a group of one word",
