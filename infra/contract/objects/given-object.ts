@@ -14,7 +14,10 @@ const MAX_OWNERS = 100;
 /** As the API server has it; every finding repeats the names. */
 const MAX_NAME_LENGTH = 253;
 
-/** Reads a document as an object; undefined without a name that an object can have. Members of metadata with a wrong type are left out. */
+/**
+ * Reads a document as an object; undefined without a name that an object can have. Members of metadata with a wrong type
+ * are left out.
+ */
 export function givenObject(
   value: { readonly [member: string]: unknown },
   at: Omit<Place, "object"> = {},
