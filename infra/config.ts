@@ -12,6 +12,19 @@ const environmentSchema = z.object({
   KUBERNETES_SERVICE_PORT: z.string().optional(),
   POD_NAMESPACE: z.string().optional(),
 });
+
+/** As OpenTelemetry names them; an empty value counts as absent. */
+const traceSchema = z.object({
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z.string().optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.string().optional(),
+});
+export type TraceVariables = z.infer<typeof traceSchema>;
+
 export type Environment = z.infer<typeof environmentSchema>;
 
 /** Reads environment variables; no other file does. Throws with the variable's name when a value is wrong. */
@@ -20,6 +33,12 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(`environment variable ${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** Returns the variables of traces; undefined without an endpoint: then no code of traces is loaded. */
+export function readTraceVariables(variables: NodeJS.ProcessEnv = process.env): TraceVariables | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = "" } = variables;
+  return endpoint === "" ? undefined : traceSchema.parse(variables);
 }
 
 /** Values of `${…}` in files of providers, as clusterctl takes them from the environment. */

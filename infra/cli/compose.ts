@@ -34,6 +34,7 @@ import {
 } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { startObserving } from "./start-observing.ts";
+import { startTracing } from "./start-tracing.ts";
 import { openLog } from "./terminal/log.ts";
 import { tieQueue } from "./tie-queue.ts";
 import { fencedClients, openClients } from "./worker-clients.ts";
@@ -142,7 +143,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     { ...options, connect },
     starting,
   );
-  const queue = noteRuns(observed?.queue ?? opened.queue, { lastRuns, clock });
+  const traces = await startTracing({ clock, log }, starting);
+  const queue = noteRuns(traces.queue(observed?.queue ?? opened.queue), { lastRuns, clock });
   if (options.roles.has("cloud")) {
     const { startCloud } = await import("../sim/cloud.ts");
     // The cloud is not part of Capstan: it has its own connection and rate limit.
@@ -152,11 +154,19 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const { noteResync, noteStrayError } = observed ?? {};
   const noteWorkloadRequest = noteRequest("workload");
   const shared = { store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };
-  const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
+  const watching = {
+    ...shared,
+    functions,
+    server,
+    queue,
+    takeOverManagers,
+    noteResync,
+    traceEvent: traces.traceEvent,
+  };
   const relay = starting.use(await startWatching(watching, options));
   if (relay !== undefined) observed?.relayStarted(relay);
   const connected = relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
-  const clients = fencedClients(connected, options.mayWrite);
+  const clients = fencedClients(traces.clients(connected), options.mayWrite);
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const serving = { functions, queue, store, clients, clock, log, owner };
   const worker = options.roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;

@@ -22,6 +22,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   cloud: async () => (await import("./cloud.ts")).cloudCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),
+  trace: async () => (await import("./trace/trace.ts")).traceCommand(),
   rbac: async () => (await import("./rbac.ts")).rbacCommand(),
   functions: async () => (await import("./functions.ts")).functionsCommand(),
   fields: async () => (await import("./fields.ts")).fieldsCommand(),

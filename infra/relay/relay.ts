@@ -8,6 +8,7 @@ import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
 import { createDelivery } from "./delivery/delivery.ts";
+import type { TraceEvent } from "./delivery/trace-event.ts";
 import { createWatchFilter } from "./delivery/watch-filter.ts";
 import { type ListNews, startWatchedTypes } from "./management/watched-types.ts";
 import {
@@ -43,6 +44,8 @@ export interface RelayOptions extends WorkloadReach {
   readonly namespaces?: readonly string[] | undefined;
   /** How kubeconfig Secrets are followed. Default `watch`. */
   readonly kubeconfigSecrets?: "get" | "watch" | undefined;
+  /** Absent: events are not traced. */
+  readonly traceEvent?: TraceEvent | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;
   /** Connect to workload clusters; false leaves them to other relays (shards/workload-relay.ts). Default true. */

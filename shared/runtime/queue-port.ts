@@ -15,6 +15,8 @@ export interface Cause {
   /** `MachinePool default/p1`, `timer`, `resync`, `replay`, `RESTORED`. */
   readonly what: string;
   readonly resourceVersion?: string | undefined;
+  /** Span of the watch event (W3C Trace Context), when it is traced; from outside, so it may be malformed. */
+  readonly traceparent?: string | undefined;
 }
 
 /**

@@ -83,6 +83,7 @@ export interface CapstanProcess extends AsyncDisposable {
 export async function startCapstan(
   kubeconfigFile: string,
   functionPatterns: readonly string[] = ["cluster-*", "machinepool-*"],
+  env: { readonly [name: string]: string } = {},
 ): Promise<CapstanProcess> {
   const roles = ["--roles", "relay", "worker", "--empty", "--quiet", "--log-level", "error"];
   const functions = ["--functions", ...functionPatterns];
@@ -91,7 +92,11 @@ export async function startCapstan(
   const address = `127.0.0.1:${port}`;
   const seen = ["--metrics-address", address];
   const args = [...flags, main, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
-  const child = spawnChild(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawnChild(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`capstan ended with ${code} instead of starting`);
   });

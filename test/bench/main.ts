@@ -11,6 +11,7 @@ import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
 import { takeoverBench } from "./takeover.ts";
+import { tracesBench } from "./traces.ts";
 
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
@@ -25,6 +26,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   queue: queueBench,
   relay: relayBench,
   takeover: takeoverBench,
+  traces: tracesBench,
 };
 
 const [name = ""] = process.argv.slice(2);

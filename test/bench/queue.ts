@@ -5,6 +5,7 @@ import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { createMemoryQueue } from "../../infra/queue/memory.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { type RedisServer, startRedis } from "../support/processes/redis-server.ts";
+import { round } from "./capstan-process.ts";
 import { createEmulatedSqs } from "./emulated-sqs.ts";
 import { createBareList, createPlainBullmq } from "./queue-baselines.ts";
 import {
@@ -19,6 +20,7 @@ import {
   type Throughput,
 } from "./queue-loads.ts";
 import { writeResults } from "./results.ts";
+import { median } from "./rounds.ts";
 
 /**
  * All take part in every round, one after the other, because the machine does other things, too: a row shows the best
@@ -115,19 +117,15 @@ async function speedsOf(candidates: readonly Candidate[]) {
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await oneByOne(candidates, speedOf));
   const rows = candidates.map((_, index) => bestOf(rounds.flatMap((round) => round[index] ?? [])));
   const ratioOf = (figure: "perSecond" | "p99Ms"): number =>
-    median(
-      rounds.map((round) => figureOf(round, "bullmq", figure) / figureOf(round, "plain BullMQ", figure)),
+    round(
+      median(rounds.map((each) => figureOf(each, "bullmq", figure) / figureOf(each, "plain BullMQ", figure))),
+      2,
     );
   return { rows, ofPlainBullmq: { jobs: ratioOf("perSecond"), startP99: ratioOf("p99Ms") } };
 }
 
 function figureOf(round: readonly Speed[], name: string, figure: "perSecond" | "p99Ms"): number {
   return round.find((row) => row.name === name)?.[figure] ?? Number.NaN;
-}
-
-function median(values: readonly number[]): number {
-  const middle = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return Math.round(middle * 100) / 100;
 }
 
 async function speedOf(candidate: Candidate): Promise<Speed> {

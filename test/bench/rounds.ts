@@ -16,3 +16,7 @@ export function loadNow(): number {
   const [load = 0] = loadavg();
   return round(load, 1);
 }
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -76,6 +76,17 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases[1]?.causes).toEqual([]);
     });
 
+    it("D-701: a cause keeps its version and its trace", async () => {
+      await using world = await open();
+      const what = "Machine default/m1";
+      const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      const causes = [{ what, traceparent }, { what, resourceVersion: "7", traceparent }, { what: "timer" }];
+      for (const cause of causes.toReversed()) await world.enqueue({ ...live(A), cause });
+      const runs = await world.work();
+      await world.idle();
+      expect(runs.leases[0]?.causes).toEqual(causes);
+    });
+
     it("Q-02: no key is run twice at the same time by any workers", async () => {
       await using world = await open();
       const running = new Set<string>();

@@ -82,16 +82,21 @@ afterAll(async () => {
 });
 
 describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and errors that quote them", () => {
-  it("S-21: stay out of Redis and its files, letters, logs, endpoints, objects and the terminal", async () => {
+  it("S-21: stay out of Redis and its files, letters, logs, traces, endpoints, objects and the terminal", async () => {
     const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "manifests.yaml")];
     await writeFile(manifests, MANIFESTS);
     await writeFile(kubeconfig, "readable by all", { mode: 0o644 });
     const addresses = (await freePorts(2)).map((port) => `127.0.0.1:${port}`);
     const [own = "", leaking = ""] = addresses;
     const queues = { own: `${redis.url}/0`, leaking: `${redis.url}/1` };
-    const env = { CAPSTAN_LOG_LEVEL: "debug" };
+    const spans = { own: join(dir, "spans.jsonl"), leaking: join(dir, "spans-of-leaks.jsonl") };
+    const traced = (file: string) => ({
+      CAPSTAN_LOG_LEVEL: "debug",
+      OTEL_EXPORTER_OTLP_ENDPOINT: `file://${file}`,
+      OTEL_TRACES_SAMPLER: "always_on",
+    });
     const ownServer = ["-f", manifests, "--write-kubeconfig", kubeconfig, "--metrics-address", own];
-    await using up = startCli(["up", "--queue", queues.own, ...ownServer], env);
+    await using up = startCli(["up", "--queue", queues.own, ...ownServer], traced(spans.own));
     const kubectl = kubectlFor(kubeconfig);
     const isThere = async (): Promise<void> => {
       expect(await kubectl("get machinepool waits -o name")).toContain("waits");
@@ -101,7 +106,10 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
     await kubectl("apply -f -", CONFIG_MAPS);
     const otherServer = ["--kubeconfig", kubeconfig, "--roles", "relay", "worker", "--empty"];
     const serve = ["--functions-dir", LEAKING, "--metrics-address", leaking];
-    await using leaker = startCli(["up", ...otherServer, "--queue", queues.leaking, ...serve], env);
+    await using leaker = startCli(
+      ["up", ...otherServer, "--queue", queues.leaking, ...serve],
+      traced(spans.leaking),
+    );
     await eventually(async () => {
       const { output } = await runCli("dlq", "list", "pool-leak", "--queue", queues.leaking);
       for (const name of FAILING) expect(output).toMatch(new RegExp(`\\|default/${name} +dead`));
@@ -110,11 +118,14 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
       async () => expect(await kubectl("get machinepool fine -o jsonpath={.status.replicas}")).toBe("2"),
       WITHIN,
     );
+    await eventually(async () => expect(await readFile(spans.leaking, "utf8")).toContain(MARKER), WITHIN);
 
     const outputs: Outputs = {
       ...(await commandOutputs(queues.leaking, kubeconfig)),
       ...(await endpointOutputs(own, leaking)),
       ...(await redisOutputs()),
+      traces: Buffer.concat(await Promise.all(Object.values(spans).map((file) => readFile(file)))),
+      trace: (await runCli("trace", spans.leaking, "default/c2")).output,
       objects: await kubectl(
         "get events,clusters,machinepools,simclusters,simcontrolplanes,simmachinepools -A -o yaml",
       ),
@@ -136,7 +147,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
           "letter file",
           "test of a letter",
         ],
-        ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects"],
+        ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects", "traces", "trace"],
         "log and terminal of pool-leak",
       ]),
     );

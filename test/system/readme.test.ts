@@ -15,11 +15,11 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const REDIS = "redis://127.0.0.1:6379";
 const POISONED = "--functions-dir test/support/poisoned";
 
-/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme`, `infra/image/image`, `takeover` and `listeners` run those of their sections. */
+/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme`, `infra/image/image`, `takeover`, `listeners` and `trace` run those of their sections. */
 async function commandsOfReadme(): Promise<readonly string[]> {
   const whole = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const sections =
-    "Make the image|Install it with clusterctl|Move a Cluster|Take Clusters over|Beyond loopback";
+    "Make the image|Install it with clusterctl|Move a Cluster|Take Clusters over|Beyond loopback|Traces";
   const text = whole
     .replaceAll(new RegExp(`^### (?:${sections})$.*?(?=^###? )`, "gms"), "")
     .replace(/^## Check your provider$.*?^## /ms, "");

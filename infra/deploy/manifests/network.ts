@@ -57,6 +57,15 @@ export function networkPolicies(): readonly Manifest[] {
   ];
 }
 
+/** Returns what lets every process reach the collector of traces, in any Pod of its namespace. Source: D-701 */
+export function toCollector(namespace: string, port: number): Manifest {
+  return policy("capstan-to-collector", {
+    podSelector: CLIENTS,
+    policyTypes: ["Egress"],
+    egress: [{ to: [{ namespaceSelector: named(namespace) }], ports: [tcp(port)] }],
+  });
+}
+
 function policy(name: string, spec: object): Manifest {
   return {
     apiVersion: "networking.k8s.io/v1",

@@ -1,9 +1,20 @@
 import { alertGroups } from "../observation/alerts.ts";
 import { dashboard } from "../observation/dashboard.ts";
 import type { Folder } from "./kustomization.ts";
+import { toCollector } from "./network.ts";
 import { NAMESPACE } from "./processes.ts";
 
-/** Returns the components for the Prometheus operator and for Grafana. Source: D-702 */
+/** Where the collector of OpenTelemetry's chart is; an overlay names another. */
+const COLLECTOR = { namespace: "observability", port: 4318 };
+const ENDPOINT = `http://otel-collector.${COLLECTOR.namespace}.svc:${COLLECTOR.port}`;
+
+const TRACED = {
+  op: "add",
+  path: "/spec/template/spec/containers/0/env/-",
+  value: { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: ENDPOINT },
+};
+
+/** Returns the components for the Prometheus operator, Grafana, and a collector of traces. Source: D-701, D-702 */
 export function observationComponents(): { readonly [name: string]: Folder } {
   const rule = {
     apiVersion: "monitoring.coreos.com/v1",
@@ -21,5 +32,12 @@ export function observationComponents(): { readonly [name: string]: Folder } {
   return {
     alerts: { kind: "Component", files: { alerts: [rule] } },
     dashboards: { kind: "Component", files: { dashboards: [board] } },
+    traces: {
+      kind: "Component",
+      files: { traces: [toCollector(COLLECTOR.namespace, COLLECTOR.port)] },
+      patches: [
+        { target: { kind: "Deployment", name: "capstan-.*" }, patch: `${JSON.stringify([TRACED])}\n` },
+      ],
+    },
   };
 }

@@ -51,13 +51,18 @@ function wholeMs(ms: number): number {
 }
 
 /** Returns a short text: every waiting key keeps several of them. */
-function causeText({ what, resourceVersion }: Cause): string {
+function causeText({ what, resourceVersion, traceparent }: Cause): string {
+  if (traceparent !== undefined) return `${what}\t${resourceVersion ?? ""}\t${traceparent}`;
   return resourceVersion === undefined ? what : `${what}\t${resourceVersion}`;
 }
 
 function causeOf(text: unknown): Cause {
-  const [what = "", resourceVersion] = String(text).split("\t");
-  return resourceVersion === undefined ? { what } : { what, resourceVersion };
+  const [what = "", resourceVersion = "", traceparent] = String(text).split("\t");
+  return {
+    what,
+    ...(resourceVersion === "" ? {} : { resourceVersion }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
 }
 
 export function claimOf(reply: unknown, owner: string): Claim | undefined {

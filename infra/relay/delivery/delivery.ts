@@ -8,6 +8,7 @@ import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
 import { isOtherServer, nameOf } from "./other-server.ts";
+import type { TraceEvent } from "./trace-event.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 type Urgency = QueueEntry["class"];
@@ -24,6 +25,8 @@ export interface DeliveryOptions {
   readonly filter?: WatchFilter | undefined;
   /** Called with every stored change before functions are notified; must not wait for a delivery. */
   readonly onChange: (change: Change) => void;
+  /** Absent: nothing is traced. */
+  readonly traceEvent?: TraceEvent | undefined;
 }
 
 interface CompleteList {
@@ -244,16 +247,22 @@ class StoreThenNotify implements Delivery {
   }
 
   async #enqueueConcerned(change: Change, urgency: Urgency): Promise<void> {
+    const traced = this.#options.traceEvent?.(change);
     const routed = await this.#accepted(() => routeChange(this.#options.functions, change, this.#lookup));
     const keys = await this.#accepted(() => this.#filter.concerned(routed));
     const cause = causeOf(change);
     await Promise.all(
       [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, own]) => {
         const delayMs = urgency === "live" ? (this.#settleMs.get(functionName) ?? 0) : 0;
-        const entries = own.map(({ key }) => ({ key, delayMs, class: urgency, cause }));
+        const entries = own.map(({ key, tenant }) => {
+          const traceparent = traced?.traceparentOf(tenant);
+          const told = traceparent === undefined ? cause : { ...cause, traceparent };
+          return { key, delayMs, class: urgency, cause: told };
+        });
         return this.enqueue(functionName, entries);
       }),
     );
+    traced?.end();
   }
 
   #accepted<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkPolicies } from "../../../../infra/deploy/manifests/network.ts";
+import { networkPolicies, toCollector } from "../../../../infra/deploy/manifests/network.ts";
 
 const policies = networkPolicies();
 const textOf = (name: string) => JSON.stringify(policies.find(({ metadata }) => metadata.name === name));
@@ -19,6 +19,19 @@ describe("what Pods may reach", () => {
       const excepted = text.match(/"except":\["(169\.254\.0\.0\/16|fe80::\/10)"\]/g) ?? [];
       expect(excepted).toHaveLength(blocks.length);
     }
+  });
+
+  it("D-701: is a collector of traces, in one namespace and at one port, where traces are wanted", () => {
+    const policy = toCollector("observability", 4318);
+    expect(policies.map(({ metadata }) => metadata.name)).not.toContain(policy.metadata.name);
+    expect(policy["spec"]).toMatchObject({
+      egress: [
+        {
+          to: [{ namespaceSelector: { matchExpressions: [{ operator: "In", values: ["observability"] }] } }],
+          ports: [{ port: 4318, protocol: "TCP" }],
+        },
+      ],
+    });
   });
 
   it("D-205: is a workload cluster for relay and workers of `workload` only", () => {

@@ -1,0 +1,12 @@
+import type { Change } from "../../../shared/runtime/route.ts";
+
+/** One event whose way into the queue is traced. */
+interface TracedEvent {
+  /** For the causes of the keys of a tenant; undefined when they are not traced. */
+  traceparentOf(tenant: string): string | undefined;
+  /** The queue has accepted all keys. */
+  end(): void;
+}
+
+/** Begins to trace a change that functions are going to be notified of. Must neither throw nor wait. */
+export type TraceEvent = (change: Change) => TracedEvent;

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { textsOf } from "../../support/sources.ts";
+
+describe("the code of traces", () => {
+  it("D-701: is loaded by the process that has an endpoint, and by no other", async () => {
+    const texts = await textsOf("{functions,shared,infra}/**/*.ts");
+    const importers = texts
+      .filter(({ path }) => !path.startsWith("infra/telemetry/traces/"))
+      .flatMap(({ path, text }) =>
+        (text.match(/^.*telemetry\/traces\/.*$/gm) ?? []).map((line) => `${path}: ${line.trim()}`),
+      );
+    expect(importers).toEqual([
+      'infra/cli/start-tracing.ts: import type { Tracing } from "../telemetry/traces/tracing.ts";',
+      'infra/cli/start-tracing.ts: const { openTraces } = await import("../telemetry/traces/traces.ts");',
+    ]);
+  });
+});
