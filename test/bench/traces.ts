@@ -14,6 +14,7 @@ import { writeResults } from "./results.ts";
 import { inTurn, loadNow, median, progress } from "./rounds.ts";
 import { isRunning, untilAll, untilConnected } from "./until.ts";
 
+/** `npm run bench -- traces 1` plays one round and writes no results. */
 const ROUNDS = 5;
 const POOLS = 150;
 /** Compiled code makes later runs cheaper. */
@@ -50,12 +51,13 @@ export async function tracesBench(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-bench-traces-"));
   const spans = join(dir, "spans.jsonl");
   await using collector = await startSpanCollector(spans);
+  const wanted = Number(process.argv[3] ?? ROUNDS);
   const rounds: (readonly Measured[])[] = [];
   let made = 0;
-  for (let at = 0; at < ROUNDS; at += 1) {
+  for (let at = 0; at < wanted; at += 1) {
     const measured: Measured[] = [];
     for (const mode of inTurn(NAMES, at)) {
-      progress(`round ${at + 1} of ${ROUNDS}, ${mode}`);
+      progress(`round ${at + 1} of ${wanted}, ${mode}`);
       measured.push(await measure(world, mode, { url: collector.url, from: made }));
       made += WARM_POOLS + POOLS;
     }
@@ -74,7 +76,8 @@ export async function tracesBench(): Promise<void> {
   console.log("CPU microseconds per run:", perRun);
   console.log(formatTable(["SAMPLED", "CPU PER RUN", "GOAL", ""], rows));
   const spansMiB = round((await stat(spans)).size / 2 ** 20, 1);
-  await writeResults("traces", { ratios, microsecondsPerRun: perRun, rounds, spansMiB, load: loadNow() });
+  if (wanted === ROUNDS)
+    await writeResults("traces", { ratios, microsecondsPerRun: perRun, rounds, spansMiB, load: loadNow() });
   await rm(dir, { recursive: true });
 }
 
