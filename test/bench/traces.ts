@@ -73,9 +73,9 @@ export async function tracesBench(): Promise<void> {
   const perRun = Object.fromEntries(
     NAMES.map((mode) => [mode, Math.round(median(rounds.map((each) => costOf(each, mode))))]),
   );
-  console.log("CPU microseconds per run:", perRun);
-  console.log(formatTable(["SAMPLED", "CPU PER RUN", "GOAL", ""], rows));
   const spansMiB = round((await stat(spans)).size / 2 ** 20, 1);
+  console.log("CPU microseconds per run:", perRun, `${spansMiB} MiB of spans`);
+  console.log(formatTable(["SAMPLED", "CPU PER RUN", "GOAL", ""], rows));
   if (wanted === ROUNDS)
     await writeResults("traces", { ratios, microsecondsPerRun: perRun, rounds, spansMiB, load: loadNow() });
   await rm(dir, { recursive: true });
