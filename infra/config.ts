@@ -7,6 +7,15 @@ const environmentSchema = z.object({
   CAPSTAN_QUEUE: z.string().optional(),
   CAPSTAN_QUEUE_FILE: z.string().optional(),
   CAPSTAN_REDIS_CA: z.string().optional(),
+  /** Of a Lambda function without a command line: patterns with commas between them. */
+  CAPSTAN_FUNCTIONS: z.string().optional(),
+  CAPSTAN_LAMBDA_TIMEOUT_SECONDS: z.string().optional(),
+  CAPSTAN_EKS_CLUSTER: z.string().min(1).optional(),
+  CAPSTAN_EKS_SERVER: z.string().optional(),
+  CAPSTAN_EKS_CA: z.string().optional(),
+  AWS_REGION: z.string().optional(),
+  /** Set by AWS Lambda. */
+  AWS_LAMBDA_RUNTIME_API: z.string().min(1).optional(),
   KUBEBUILDER_ASSETS: z.string().optional(),
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().optional(),

@@ -1,5 +1,6 @@
 import { generateReadme } from "./cli/readme.ts";
 import { generateCrds } from "./crds/generate.ts";
+import { generateForAws } from "./deploy/lambda/generate.ts";
 import { generateManifests } from "./deploy/manifests/generate.ts";
 import { generateObservation } from "./deploy/observation/generate.ts";
 
@@ -11,6 +12,7 @@ const check = process.argv.includes("--check");
 const differing = [
   ...(await generateCrds({ check })),
   ...(await generateManifests({ check })),
+  ...(await generateForAws({ check })),
   ...(await generateObservation({ check })),
   ...(await generateReadme({ check })),
 ];

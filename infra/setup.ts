@@ -1,10 +1,33 @@
 import { spawnSync } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
 
 /** Programs that the tests need, each of Debian's package of the same name. */
 const PROGRAMS = ["redis-server", "prometheus", "crun", "buildah"];
 
-/** Runs `npm run setup`: installs what is missing of PROGRAMS from Debian's packages. */
+/** Judges the template for AWS; a Python program, in an environment of its own. */
+const CFN_LINT = "cfn-lint==1.51.0";
+const CFN_LINT_FOLDER = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "capstan/cfn-lint");
+
+/** Runs `npm run setup`: installs what is missing of the programs. */
 function setUp(): void {
+  installPrograms();
+  installCfnLint();
+}
+
+function installCfnLint(): void {
+  const own = join(CFN_LINT_FOLDER, "bin");
+  if (has("cfn-lint") || has(join(own, "cfn-lint"))) return;
+  const run = (command: string, ...args: string[]): boolean =>
+    spawnSync(command, args, { stdio: "inherit" }).status === 0;
+  if (run("python3", "-m", "venv", CFN_LINT_FOLDER) && run(join(own, "pip"), "install", CFN_LINT)) return;
+  fail(
+    `python3 could not install ${CFN_LINT}; its output above says why (Debian: apt-get install python3-venv)`,
+  );
+}
+
+/** Installs what is missing of PROGRAMS from Debian's packages. */
+function installPrograms(): void {
   const missing = PROGRAMS.filter((program) => !has(program));
   if (missing.length === 0) return;
   const names = missing.join(" ");

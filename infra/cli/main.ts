@@ -19,6 +19,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   manager: async () => (await import("./manager.ts")).managerCommand(),
   relay: async () => (await import("./relay.ts")).relayCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
+  lambda: async () => (await import("./lambda/lambda.ts")).lambdaCommand(),
   cloud: async () => (await import("./cloud.ts")).cloudCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),

@@ -6,7 +6,7 @@ import type { Running } from "./compose.ts";
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
-/** Adds the options of every process that serves functions. */
+/** Options of every process that serves functions. */
 export interface ServeOptions extends RequestOptions, QueueFlags {
   readonly kubeconfig?: string;
   readonly functions: readonly string[];
@@ -17,6 +17,24 @@ export interface ServeOptions extends RequestOptions, QueueFlags {
 }
 
 export function addServeOptions(command: Command): Command {
+  return addWorkOptions(command)
+    .option(
+      "--take-over-managers <names...>",
+      "take over the fields set by these field managers, for example of Cluster API's manager",
+    )
+    .option(
+      "--metrics-address <address>",
+      "serve /metrics, /healthz, /readyz and /status, for example at 127.0.0.1:9090 (default: nowhere)",
+      parseAddress,
+    )
+    .option(
+      "--dead-letters <file>",
+      "write dead letters to this file (default: beside the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    );
+}
+
+/** Adds the options of every process that runs functions, also where nothing can be asked. */
+export function addWorkOptions(command: Command): Command {
   return command
     .option(
       "--kubeconfig <file>",
@@ -48,24 +66,11 @@ export function addServeOptions(command: Command): Command {
       parseBlocks,
     )
     .option(
-      "--take-over-managers <names...>",
-      "take over the fields set by these field managers, for example of Cluster API's manager",
-    )
-    .option(
       "--functions <patterns...>",
       "serve only these functions, for example machinepool-*, a group (core, workload, credentials), or those of a provider (cluster-api, infrastructure-sim)",
       ["*"],
     )
-    .option(
-      "--metrics-address <address>",
-      "serve /metrics, /healthz, /readyz and /status, for example at 127.0.0.1:9090 (default: nowhere)",
-      parseAddress,
-    )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
-    .option(
-      "--dead-letters <file>",
-      "write dead letters to this file (default: beside the queue; memory: ~/.capstan/dead-letters.jsonl)",
-    )
     .addOption(logLevelOption());
 }
 

@@ -15,6 +15,8 @@ interface TieOptions {
   readonly log: Log;
   /** The management cluster ends with this process, and its tie as well. */
   readonly isTemporary: boolean;
+  /** False where time costs money: then an API server that does not answer is an error. Default true. */
+  readonly waits?: boolean;
 }
 
 /**
@@ -22,17 +24,17 @@ interface TieOptions {
  * nothing can be done without it. Throws when the Redis belongs to another one.
  */
 export async function tieQueue(options: TieOptions): Promise<AsyncDisposable> {
-  const { redis, server, log, isTemporary } = options;
+  const { redis, server, log, isTemporary, waits = true } = options;
   const nothing = { [Symbol.asyncDispose]: async () => undefined };
   if (redis === undefined) return nothing;
-  const uid = await uidOf(server, log);
+  const uid = await uidOf(server, log, waits);
   if (uid === undefined) return nothing;
   const { tieRedis } = await import("../redis/owner.ts");
   const untie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
   return isTemporary ? { [Symbol.asyncDispose]: () => untie().catch(() => undefined) } : nothing;
 }
 
-async function uidOf(server: Server, log: Log): Promise<string | undefined> {
+async function uidOf(server: Server, log: Log, waits: boolean): Promise<string | undefined> {
   const client = server.as("relay");
   for (;;) {
     try {
@@ -44,6 +46,7 @@ async function uidOf(server: Server, log: Log): Promise<string | undefined> {
         log.warn({ error: error.message }, message);
         return undefined;
       }
+      if (!waits) throw error;
       log.warn(
         { error: String(error) },
         "the management API server does not say which cluster it is; retrying",

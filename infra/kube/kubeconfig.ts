@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { TerminalError } from "../../shared/function/errors.ts";
 import { checkClientKey } from "./client-key.ts";
+import type { EksCluster } from "./eks.ts";
 import {
   bearer,
   checked,
@@ -95,14 +96,36 @@ export interface KubeconfigSource {
 }
 
 /**
- * Returns access to the management server: from `file`, then `KUBECONFIG`, then the pod's service account, then
- * `~/.kube/config` (KC-02). A user with a plugin (exec, auth-provider) is left to @kubernetes/client-node, loaded only
+ * Returns access to the management server: from `file`, then `CAPSTAN_EKS_CLUSTER` or `KUBECONFIG`, then the pod's service
+ * account, then `~/.kube/config` (KC-02). A user with a plugin (exec, auth-provider) is left to @kubernetes/client-node, loaded only
  * then. Differs from kubectl: of several files in `KUBECONFIG` the first is taken; they are not merged.
  */
 export async function loadKubeconfig(source: KubeconfigSource): Promise<ServerAccess> {
-  const named = source.file ?? source.env["KUBECONFIG"]?.split(":").find((part) => part !== "");
+  const variable = source.env["KUBECONFIG"]?.split(":").find((part) => part !== "");
+  const eks = source.file === undefined ? eksCluster(source.env) : undefined;
+  if (eks !== undefined) {
+    if (variable !== undefined) {
+      throw invalid("KUBECONFIG and CAPSTAN_EKS_CLUSTER both name a management cluster; set one of them");
+    }
+    const { eksAccess } = await import("./eks.ts");
+    return eksAccess(eks);
+  }
+  const named = source.file ?? variable;
   if (named !== undefined) return fromFile(named);
   return (await inCluster(source)) ?? fromFile(join(source.env["HOME"] ?? "/", ".kube", "config"));
+}
+
+/** Returns the cluster of EKS that variables name. Source: D-502 */
+function eksCluster(env: KubeconfigSource["env"]): EksCluster | undefined {
+  const name = env["CAPSTAN_EKS_CLUSTER"];
+  if (name === undefined) return undefined;
+  const given = (variable: string): string => {
+    const value = env[variable];
+    if (isSet(value)) return String(value);
+    throw invalid(`CAPSTAN_EKS_CLUSTER is set, and ${variable} is not; set it, too`);
+  };
+  const [server, ca] = [given("CAPSTAN_EKS_SERVER"), given("CAPSTAN_EKS_CA")];
+  return { name, server, ca, region: given("AWS_REGION") };
 }
 
 async function inCluster(source: KubeconfigSource): Promise<ServerAccess | undefined> {

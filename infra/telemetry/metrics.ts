@@ -69,7 +69,8 @@ export async function createMetrics(functions: readonly string[]): Promise<Metri
 
 type Labels = { readonly [label: string]: string };
 
-function labelCloser(functions: readonly string[]): (labels: Labels) => Labels {
+/** Returns what turns label values outside the closed sets into `other` (S-44). */
+export function labelCloser(functions: readonly string[]): (labels: Labels) => Labels {
   const names = new Set(functions);
   const known: { readonly [label: string]: ReadonlySet<string> } = {
     ...Object.fromEntries(Object.entries(LABEL_VALUES).map(([label, values]) => [label, new Set(values)])),

@@ -35,15 +35,21 @@ describe("the built JavaScript, with nothing beside it (D-104)", () => {
   it("starts every command and every function", async () => {
     expect(await run("version")).toMatch(/^capstan \d/);
     const help = await run("--help");
-    for (const command of ["up", "manager", "relay", "worker", "cloud", "dlq", "replay", "move"]) {
+    for (const command of ["up", "manager", "relay", "worker", "lambda", "cloud", "dlq", "replay", "move"]) {
       expect(help).toContain(`  ${command} `);
     }
     const listed = await run("functions");
     for (const { spec } of await loadFunctions()) expect(listed).toContain(spec.name);
     expect(await upOn()).toMatch(RUNNING);
-    expect(await node("-p", "Object.keys(require('./infra/worker/lambda.js'))")).toContain(
-      "createLambdaHandler",
-    );
+    const variables = {
+      CAPSTAN_QUEUE: "sqs://eu-west-1?redis=redis://127.0.0.1:1",
+      KUBECONFIG: "kubeconfig",
+    };
+    const script = `Object.assign(process.env, ${JSON.stringify(variables)});
+      const { handler } = await import("./infra/cli/lambda/entry.js");
+      console.log(JSON.stringify(await handler({ Records: [] })));
+      await handler[Symbol.asyncDispose]();`;
+    expect(JSON.parse(await node("--input-type=module", "-e", script))).toEqual({ batchItemFailures: [] });
   });
 
   it("loads the library for kubeconfigs that run a program", async () => {

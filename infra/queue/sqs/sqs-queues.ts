@@ -6,10 +6,10 @@ import { MissingQueueError } from "./sqs-endpoint.ts";
 const CALL_LIMIT_MS = 5 * SECOND;
 const MAX_NAME = 80;
 /** Receives until a message goes to the transport DLQ: a safety net, expected empty (Q-32). */
-const MAX_RECEIVES = 10;
+export const MAX_RECEIVES = 10;
 const DAY_SECONDS = 86_400;
 /** On standard queues a moved message keeps its age, so the dead ones must be kept longer than the others. */
-const RETENTION_SECONDS = { source: 4 * DAY_SECONDS, dead: 14 * DAY_SECONDS };
+export const RETENTION_SECONDS = { source: 4 * DAY_SECONDS, dead: 14 * DAY_SECONDS };
 
 export interface SqsQueuesOptions {
   readonly endpoint: SqsEndpoint;
@@ -36,7 +36,7 @@ export class UnusableQueueError extends Error {
   override readonly name = "UnusableQueueError";
 }
 
-type QueueKind = Token["class"] | "dead";
+export type QueueKind = Token["class"] | "dead";
 
 export function sqsQueueName(prefix: string, functionName: string, kind: QueueKind): string {
   return `${prefix}${functionName}-${kind}`;

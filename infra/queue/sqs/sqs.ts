@@ -92,8 +92,9 @@ export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<Pu
 interface Intake {
   readonly createTransport: (options: SqsTransportOptions) => Transport;
   /**
-   * True for a worker process: it waits for Redis with claimed keys, and runs further keys for one token, in the order
-   * of fairness (Q-12). On Lambda a token is one key: the platform gives no time for more.
+   * True for a worker process: it waits for Redis with claimed keys, runs further keys for one token, in the order of
+   * fairness (Q-12), and ticks. On Lambda a token is one key: the platform gives no time for more, and freezes the
+   * process between two events.
    */
   readonly patient: boolean;
 }
@@ -133,7 +134,16 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
       waitSeconds,
       visibilitySeconds,
     });
-    return new TokenQueue({ ...common, ledger, transport, timing, noteFailure, anyKey: intake.patient });
+    const { patient: lasts } = intake;
+    return new TokenQueue({
+      ...common,
+      ledger,
+      transport,
+      timing,
+      noteFailure,
+      anyKey: lasts,
+      ticks: lasts,
+    });
   };
   const close = async (): Promise<void> => {
     endpoint.close();

@@ -45,6 +45,11 @@ export interface TokenQueueOptions {
   readonly random?: Random | undefined;
   /** Approximate time between two ticks. Default 250 ms. */
   readonly tickMs?: number | undefined;
+  /**
+   * False in a process that is frozen between events: tokens of keys that its tick has moved would wait with it. Other
+   * processes tick for it (Q-25). Default true.
+   */
+  readonly ticks?: boolean | undefined;
 }
 
 /**
@@ -55,7 +60,7 @@ export class TokenQueue implements AsyncDisposable {
   readonly #options: TokenQueueOptions;
   readonly #workers = new Set<{ readonly close: () => Promise<void> }>();
   readonly #random: Random;
-  readonly #ticker: Ticker;
+  readonly #ticker: Ticker | undefined;
   readonly #name: string;
   readonly #accept: (entry: QueueEntry) => Promise<void>;
   #claims = 0;
@@ -72,8 +77,9 @@ export class TokenQueue implements AsyncDisposable {
       return [];
     };
     this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
-    const { clock, tickMs: everyMs = TICK_MS } = options;
-    this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.tick() });
+    const { clock, tickMs: everyMs = TICK_MS, ticks = true } = options;
+    const tick = () => this.tick();
+    this.#ticker = ticks ? new Ticker({ clock, random: this.#random, everyMs, tick }) : undefined;
   }
 
   /** Enqueues entries. Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
@@ -125,7 +131,7 @@ export class TokenQueue implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#workers].map(({ close }) => close()));
-    this.#ticker[Symbol.dispose]();
+    this.#ticker?.[Symbol.dispose]();
     await this.#options.transport.close().catch(() => undefined);
   }
 
@@ -212,7 +218,7 @@ export class TokenQueue implements AsyncDisposable {
     const { functionName, noteFailure = forgetFailure } = this.#options;
     for (const run of expired) void noteFailure(expiredRun(functionName, run));
     for (const death of deaths) void this.#bury(runBeforeDeath(functionName, death), death);
-    if (waitMs !== undefined) this.#ticker.due(waitMs);
+    if (waitMs !== undefined) this.#ticker?.due(waitMs);
     await this.#send(tokens);
   }
 

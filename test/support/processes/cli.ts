@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { refuseLeaks } from "../canaries.ts";
 import { spawnChild } from "./spawn-child.ts";
 
-const MAIN = fileURLToPath(new URL("../../../infra/cli/main.ts", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../../infra/cli/main.ts", import.meta.url));
 
 /** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL, and refuses an output with a secret. */
 export interface CliProcess extends AsyncDisposable {

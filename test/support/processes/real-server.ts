@@ -43,6 +43,8 @@ interface RealServerOptions {
   readonly controllers?: boolean;
   /** Admission plugins beside those that are on anyway. */
   readonly admission?: readonly string[];
+  /** Kubeconfig of a server that reviews tokens, as EKS has one. */
+  readonly tokenWebhook?: string;
 }
 
 /**
@@ -51,7 +53,7 @@ interface RealServerOptions {
  */
 export async function startRealServer(
   assets: string,
-  { controllers = true, admission = [] }: RealServerOptions = {},
+  { controllers = true, admission = [], tokenWebhook }: RealServerOptions = {},
 ): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-real-"));
   const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
@@ -61,6 +63,7 @@ export async function startRealServer(
   await writeFile(file("sa.key"), keys.privateKey.export({ type: "pkcs1", format: "pem" }));
   await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`);
   await writeFile(file("audit.yaml"), AUDIT_POLICY);
+  if (tokenWebhook !== undefined) await writeFile(file("webhook"), tokenWebhook);
   const clients = await newClientAuthority();
   await writeFile(file("clients.crt"), clients.certificate);
 
@@ -97,6 +100,9 @@ export async function startRealServer(
       "--authorization-mode=RBAC",
       "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
       ...(admission.length === 0 ? [] : [`--enable-admission-plugins=${admission.join(",")}`]),
+      ...(tokenWebhook === undefined
+        ? []
+        : [`--authentication-token-webhook-config-file=${file("webhook")}`]),
       `--audit-policy-file=${file("audit.yaml")}`,
       `--audit-log-path=${file("audit.log")}`,
     ]);

@@ -6,6 +6,8 @@ import { buildApp } from "fauxqs";
 interface SqsRequest {
   readonly action: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Whose keys have signed it. */
+  readonly accessKeyId: string | undefined;
 }
 
 /** Change of a call by a test: an answer in its place, none at all, or `undefined` to let it through. */
@@ -52,8 +54,9 @@ export async function startSqs(): Promise<SqsServer> {
     const text = await textOf(request);
     const action = String(request.headers["x-amz-target"]).replace("AmazonSQS.", "");
     const body: Record<string, unknown> = JSON.parse(text);
-    requests.push({ action, body });
-    const refused = server.fault?.({ action, body });
+    const [, accessKeyId] = /Credential=([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
+    requests.push({ action, body, accessKeyId });
+    const refused = server.fault?.({ action, body, accessKeyId });
     if (refused === "hang") return;
     if (refused !== undefined) {
       response.writeHead(refused.status, { "content-type": "application/x-amz-json-1.0" });

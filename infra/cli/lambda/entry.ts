@@ -1,0 +1,14 @@
+import { readEnvironment } from "../../config.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
+import { openLambda, parseTimeout } from "./open-lambda.ts";
+
+const { CAPSTAN_FUNCTIONS, CAPSTAN_LAMBDA_TIMEOUT_SECONDS: timeout } = readEnvironment();
+
+/**
+ * Handler of a Lambda function made of the folder that `npm run build` writes: `infra/cli/lambda/entry.handler`, with
+ * AWS's own runtime for Node.js. Its settings are variables, since it has no command line. A wrong one ends the start.
+ */
+export const handler = await openLambda({
+  functions: CAPSTAN_FUNCTIONS?.split(",") ?? ["*"],
+  timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : parseTimeout(timeout),
+});

@@ -1,0 +1,165 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { load } from "js-yaml";
+import { describe, expect, it } from "vitest";
+import { redriveAllowPolicy, transportPolicy } from "../../../../infra/queue/sqs/sqs-queues.ts";
+import { loadFunctions } from "../../../../infra/worker/load.ts";
+import { groupOf } from "../../../../shared/function/groups.ts";
+import { isAllowed } from "../../../support/aws/iam.ts";
+import { arnOf, readStack } from "../../../support/aws/stack.ts";
+import { cfnLint, cfnLintMissing } from "../../../support/cfn-lint.ts";
+import { describeWith } from "../../../support/requires.ts";
+
+const TEMPLATE = "infra/deploy/aws/template.yaml";
+const SECRET = "rediss://capstan:password@redis:6379";
+const PARAMETERS = {
+  ImageUri: "000000000000.dkr.ecr.us-east-1.amazonaws.com/capstan@sha256:0",
+  RedisSecret: "capstan-redis",
+  EksCluster: "demo",
+  EksServer: "https://demo.eks.amazonaws.com",
+  EksCa: "Y2E=",
+  LogLevel: "warn",
+  Architecture: "arm64",
+  SubnetIds: "subnet-1",
+  SecurityGroupIds: "sg-1",
+};
+const [template, stack, functions] = await Promise.all([
+  readFile(TEMPLATE, "utf8").then((text) => load(text) as { readonly Resources: Record<string, Resource> }),
+  readStack(PARAMETERS, { "capstan-redis:SecretString:url": SECRET }),
+  loadFunctions(["cluster-api"]),
+]);
+const names = functions.map(({ spec }) => spec.name);
+const ofType = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type);
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: {
+    readonly Events: { readonly [name: string]: { readonly Properties: object } };
+    readonly PolicyDocument: unknown;
+    readonly Dimensions: readonly unknown[];
+  };
+}
+
+const TESTED = { Partition: "aws", Region: "us-east-1", AccountId: "000000000000" };
+/** Those with the longest names. */
+const LONGEST = { ...TESTED, Partition: "aws-us-gov", Region: "ap-southeast-5" };
+
+/** The text of a policy as it arrives at AWS. */
+function sent(document: unknown, account: typeof TESTED): string {
+  return JSON.stringify(document)
+    .replaceAll(/\{"Fn::Sub":("[^"]*")\}/g, "$1")
+    .replaceAll(/\$\{AWS::(\w+)\}/g, (_, name: keyof typeof account) => account[name]);
+}
+
+describe("the template for AWS (D-503)", () => {
+  it("has three queues for each function, with the settings that the queue driver gives them", () => {
+    const byName = new Map(stack.queues.map(({ name, attributes }) => [name, attributes]));
+    const expected = names.flatMap((name) =>
+      ["dead", "live", "resync"].map((kind) => `capstan-${name}-${kind}`),
+    );
+    expect(new Set(byName.keys())).toEqual(new Set(expected));
+    for (const name of names) {
+      const dead = `capstan-${name}-dead`;
+      expect(byName.get(dead)).toEqual({
+        SqsManagedSseEnabled: "true",
+        MessageRetentionPeriod: "1209600",
+        RedriveAllowPolicy: JSON.stringify(redriveAllowPolicy(arnOf(dead))),
+      });
+      for (const kind of ["live", "resync"]) {
+        expect(byName.get(`capstan-${name}-${kind}`)).toEqual({
+          SqsManagedSseEnabled: "true",
+          // Six times the timeout.
+          VisibilityTimeout: "360",
+          MessageRetentionPeriod: "345600",
+          RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arnOf(dead), maxReceiveCount: 10 }),
+        });
+      }
+    }
+    const policies = ofType("AWS::SQS::QueuePolicy").map(({ Properties }) =>
+      sent(Properties.PolicyDocument, TESTED),
+    );
+    const wanted = [...byName.keys()].map((name) => JSON.stringify(transportPolicy(arnOf(name))));
+    expect(new Set(policies)).toEqual(new Set(wanted));
+    expect(ofType("AWS::CloudWatch::Alarm")).toHaveLength(names.length);
+  });
+
+  it("has a Lambda function for each group, which takes the messages of all its functions and of no other", () => {
+    expect(stack.lambdas.map(({ name }) => name)).toEqual([
+      "capstan-worker-core",
+      "capstan-worker-workload",
+      "capstan-worker-credentials",
+    ]);
+    for (const lambda of stack.lambdas) {
+      const own = functions.filter(({ spec }) => `capstan-worker-${groupOf(spec)}` === lambda.name);
+      const ownNames = own.map(({ spec }) => spec.name);
+      expect(lambda.command).toEqual(["lambda", "--timeout-seconds", "60", "--functions", ...ownNames]);
+      expect(lambda.queues).toEqual(
+        ownNames.flatMap((name) => [`capstan-${name}-live`, `capstan-${name}-resync`]),
+      );
+      expect(lambda).toMatchObject({ timeoutSeconds: 60, groups: [lambda.name] });
+      expect(lambda.environment).toMatchObject({
+        CAPSTAN_QUEUE: `sqs://us-east-1?redis=${SECRET}`,
+        CAPSTAN_EKS_CLUSTER: "demo",
+      });
+    }
+    for (const { Properties } of ofType("AWS::Serverless::Function")) {
+      for (const [name, event] of Object.entries(Properties.Events)) {
+        expect(event.Properties).toMatchObject({
+          BatchSize: 10,
+          FunctionResponseTypes: ["ReportBatchItemFailures"],
+          ScalingConfig: { MaximumConcurrency: name.endsWith("Live") ? 50 : 5 },
+        });
+      }
+    }
+  });
+
+  it("S-25: lets each role touch the queues of its own functions only, by exact ARNs", () => {
+    const [core, workload] = stack.lambdas;
+    const sends = (statements: typeof stack.relay, queue: string | undefined) =>
+      isAllowed(statements, { action: "sqs:SendMessage", resource: arnOf(queue ?? "") });
+    expect(sends(core?.statements ?? [], core?.queues[0])).toBe(true);
+    expect(sends(core?.statements ?? [], workload?.queues[0])).toBe(false);
+    expect(sends(stack.relay, workload?.queues[0])).toBe(true);
+    for (const { statements, name } of stack.lambdas) {
+      const anywhere = statements.filter(({ Resource }) => Resource === "*");
+      expect(anywhere.map(({ Sid }) => Sid)).toEqual(["JoinSubnets", "JoinNothingByCode"]);
+      expect(statements.flatMap(({ Action }) => Action).filter((action) => action.includes("*"))).toEqual([]);
+      const context = {
+        "lambda:SourceFunctionArn": `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+      };
+      const join = { action: "ec2:CreateNetworkInterface", resource: "any" };
+      expect([isAllowed(statements, join), isAllowed(statements, { ...join, context })]).toEqual([
+        true,
+        false,
+      ]);
+    }
+  });
+
+  it("keeps the limits of IAM and CloudFormation", async () => {
+    for (const { Properties } of ofType("AWS::IAM::Role"))
+      expect(sent(Properties, LONGEST).length).toBeLessThan(10_240);
+    const [relay] = ofType("AWS::IAM::ManagedPolicy");
+    expect(sent(relay?.Properties.PolicyDocument, LONGEST).length).toBeLessThan(6_144);
+    // Event source mappings are resources, too.
+    expect(Object.keys(template.Resources).length + 2 * names.length).toBeLessThan(500);
+    expect((await readFile(TEMPLATE)).length).toBeLessThan(1024 * 1024);
+  });
+});
+
+describeWith(cfnLintMissing())("the template for AWS in cfn-lint", () => {
+  it("D-504: has no finding, and a planted mistake is found", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "capstan-template-"));
+    try {
+      const planted = join(folder, "planted.yaml");
+      const text = await readFile(TEMPLATE, "utf8");
+      await writeFile(planted, text.replace("VisibilityTimeout: 360", "VisibilityTimeout: 99999"));
+      const [, file = ""] =
+        /^cfn-lint (\S+)$/m.exec(await readFile("infra/deploy/lambda/README.md", "utf8")) ?? [];
+      const findings = cfnLint(file, planted).map(({ Filename, Rule }) => `${Rule.Id} ${Filename}`);
+      expect(findings).toEqual([expect.stringMatching(/^E\d+ .*planted\.yaml$/)]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
