@@ -9,6 +9,7 @@ import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
   type Decision,
   defineFunction,
+  type Notice,
   watch,
   watchContract,
 } from "../../shared/function/define-function.ts";
@@ -29,7 +30,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
-import { type DeletionView, readDeletion, readDeletionLive } from "./rules/deletion.ts";
+import { type DeletionView, readDeletion, readDeletionBehind, readDeletionLive } from "./rules/deletion.ts";
 import { TURN_FIELDS } from "./rules/drain-turn.ts";
 import { MACHINE_FINALIZER } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
@@ -111,21 +112,29 @@ function heldBy({ machine, facts, deed }: DeletionView): string | undefined {
   return pausedBy(facts.cluster, machine) ?? deed.awaits;
 }
 
-/** One deed: everything that must come before it was read live in this run. */
-async function takeApart(
-  read: Reader,
-  { machine, facts, deed }: DeletionView,
-  now: Date,
-): Promise<Decision<Machine, never>> {
+/**
+ * One deed, and those behind it as long as the object of each ends with its delete: everything that must come before a
+ * deed was read live in this run, or its end is what the server answers.
+ */
+async function takeApart(read: Reader, view: DeletionView, now: Date): Promise<Decision<Machine, never>> {
+  const { machine, facts, deed } = view;
   const { handling } = facts;
+  if (deed.awaits !== undefined) return { result: waitFor(deed.awaits) };
   if (deed.remove !== undefined) {
     const { kind, object, awaits } = deed.remove;
     const skipped = deed.step === "infrastructure" && handling.state === "denied";
     const message = skipped ? `The Node is neither drained nor deleted: ${handling.message}` : "";
+    const events: readonly Notice[] = skipped
+      ? [{ type: "Normal", reason: "NodeHandlingSkipped", message }]
+      : [];
+    const target = refTo(kind, object);
+    const behind = await readDeletionBehind(read, view);
+    if (behind === undefined) return { delete: [{ target }], events, result: waitFor(awaits) };
+    const rest = await takeApart(read, behind, now);
     return {
-      delete: [{ target: refTo(kind, object) }],
-      events: skipped ? [{ type: "Normal", reason: "NodeHandlingSkipped", message }] : [],
-      result: waitFor(awaits),
+      ...rest,
+      delete: [{ target, mustEnd: true }, ...(rest.delete ?? [])],
+      events: [...events, ...(rest.events ?? [])],
     };
   }
   const released = {

@@ -120,6 +120,11 @@ export interface GuardedDelete {
    * result says.
    */
   readonly ifFails?: IfFails;
+  /**
+   * The object must end before anything else does: deletes behind this one, and patches that remove a finalizer, are sent
+   * only when the server has answered that it is gone. An object that stays does not fail the run: its end brings the key back.
+   */
+  readonly mustEnd?: true;
 }
 
 /** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message, occasion). */

@@ -25,6 +25,8 @@ export interface Sent {
   readonly error: unknown;
   /** A write that may fail has failed, and the rest of the Decision waits for it: until then. */
   readonly again?: Again | undefined;
+  /** An object that must end was deleted and is still there. */
+  readonly stays: boolean;
 }
 
 /** Sends the requests of one decision, several at a time, and remembers the answers. */
@@ -45,15 +47,17 @@ export function createSender(context: EventContext): Sender {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
+  let stays = false;
   const reports = createReports();
   /** Returns its failure, if any. */
-  async function send({ ref, verb, request, recordedAs }: WriteRequest): Promise<unknown> {
+  async function send({ ref, verb, request, recordedAs, mustEnd }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
     try {
       signal.throwIfAborted();
       requests += 1;
       const result = await request(client());
       const resourceVersion = result?.metadata?.resourceVersion;
+      stays ||= mustEnd === true && result !== undefined;
       if (resourceVersion !== undefined) fences.push(fenceOf(ref, resourceVersion));
       return undefined;
     } catch (failure) {
@@ -92,7 +96,7 @@ export function createSender(context: EventContext): Sender {
     },
     events: reports.events,
     refused: reports.refused,
-    sent: () => ({ requests, fences, error: firstError, again: reports.again() }),
+    sent: () => ({ requests, fences, error: firstError, again: reports.again(), stays }),
   };
 }
 

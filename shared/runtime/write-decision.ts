@@ -49,15 +49,27 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   }
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
-  await sender.all((decision.delete ?? []).map(toDelete));
+  await sendDeletes(decision, sender);
   await sendEvents([...(decision.events ?? []), ...sender.events()], context);
   if (mayRelease(sender.sent())) await sender.all(last.map(toPatch));
   return written();
 }
 
 /** Whether nothing before a finalizer has failed that it waits for. */
-function mayRelease({ error, again }: Pick<Sent, "error" | "again">): boolean {
-  return error === undefined && again === undefined;
+function mayRelease({ error, again, stays }: Sent): boolean {
+  return error === undefined && again === undefined && !stays;
+}
+
+/** Those that must end one after the other, in their order, until one stays; behind them the others, side by side. */
+async function sendDeletes({ delete: deletes = [] }: AnyDecision, sender: Sender): Promise<void> {
+  const { first = [], others = [] } = Object.groupBy(deletes, ({ mustEnd }) =>
+    mustEnd === true ? "first" : "others",
+  );
+  for (const one of first) {
+    await sender.all([toDelete(one)]);
+    if (!mayRelease(sender.sent())) return;
+  }
+  await sender.all(others.map(toDelete));
 }
 
 /** One after the other, until one fails: a kubeconfig is signed by the authority that was issued before it. */

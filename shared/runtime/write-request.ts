@@ -11,6 +11,8 @@ export interface WriteRequest
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
+  /** Of a delete: whether what follows waits for the end of the object. */
+  readonly mustEnd?: true;
 }
 
 export function toCreate({ kind, object, cluster, ...options }: NewObject): WriteRequest {
@@ -44,10 +46,10 @@ function identityIn(target: ObjectRef): KubeObject {
   return { apiVersion, kind, metadata: { ...metadata, name: target.name, uid: target.uid } };
 }
 
-export function toDelete({ target, ifFails }: GuardedDelete): WriteRequest {
+export function toDelete({ target, ...options }: GuardedDelete): WriteRequest {
   const preconditions = { uid: target.uid ?? "", resourceVersion: target.resourceVersion };
   const request: WriteRequest["request"] = (client) => client.delete(target.kind, target, preconditions);
-  return { ref: target, verb: "delete", request, ...(ifFails === undefined ? {} : { ifFails }) };
+  return { ...options, ref: target, verb: "delete", request };
 }
 
 export function toApply({ target, body, subresource }: AppliedObject): WriteRequest {

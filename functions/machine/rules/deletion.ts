@@ -66,6 +66,33 @@ export async function readDeletionLive(read: Reader, shown: DeletionView): Promi
     : view;
 }
 
+/**
+ * The deletion as it is once the object of the deed has ended, live; `undefined` while a finalizer keeps that object:
+ * then its end takes time, and brings the key back.
+ */
+export async function readDeletionBehind(
+  read: Reader,
+  view: DeletionView,
+): Promise<DeletionView | undefined> {
+  const { machine, facts, handlingFacts, deed } = view;
+  if ((deed.remove?.object.metadata.finalizers ?? []).length > 0) return undefined;
+  const isFirst = deed.step === "infrastructure";
+  const bootstrap = isFirst ? await readBootstrap(read, machine) : ended(facts.bootstrap);
+  const infrastructure = isFirst ? ended(facts.infrastructure) : facts.infrastructure;
+  return viewOf(machine, handlingFacts, { bootstrap, infrastructure });
+}
+
+function ended<T extends Referenced | undefined>(found: T): T | Referenced {
+  if (found?.state !== "found") return found;
+  const { contract, kind } = found;
+  return { state: "missing", contract, kind };
+}
+
+async function readBootstrap(read: Reader, { metadata, spec }: Machine) {
+  const { configRef } = spec.bootstrap;
+  return configRef && read.live.referenced(configRef, metadata.namespace ?? "");
+}
+
 async function readInfrastructure(read: Reader, { metadata, spec }: Machine, { bootstrap }: StageFacts) {
   const infrastructure = await read.live.referenced(spec.infrastructureRef, metadata.namespace ?? "");
   return { bootstrap, infrastructure };

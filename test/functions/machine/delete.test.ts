@@ -22,9 +22,9 @@ import { decide, given, liveReads, NOW } from "../../support/world.ts";
 const AT_ONCE = NOW.toISOString();
 const LONG_AGO = "2026-01-01T10:00:00Z";
 const CONTROLS = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: "m1", uid: "uid-m1" };
-const OWNED = {
-  metadata: { ownerReferences: [{ ...CONTROLS, controller: true, blockOwnerDeletion: true }] },
-};
+const OWNER = [{ ...CONTROLS, controller: true, blockOwnerDeletion: true }];
+/** As providers keep their objects until what they stand for is gone. */
+const OWNED = { metadata: { ownerReferences: OWNER, finalizers: ["example.com/instance"] } };
 const FOREIGN = {
   metadata: { ownerReferences: [{ ...CONTROLS, name: "m2", uid: "uid-m2", controller: true }] },
 };
@@ -36,6 +36,8 @@ const WORKLOAD = "default/c1";
 const CLUSTER: Cluster = cluster({ spec: { controlPlaneRef: undefined } });
 const INFRA = infraMachine("m1", OWNED);
 const CONFIG = bootstrapConfig({ metadata: { name: "m1-config", ...OWNED.metadata } });
+/** As that of kubeadm. */
+const LOOSE_CONFIG = bootstrapConfig({ metadata: { name: "m1-config", ownerReferences: OWNER } });
 
 /** Worker m1 with Node n1, deleted now, behind the drain. */
 function deleted(overrides: Overrides<Machine> = {}): Machine {
@@ -179,6 +181,46 @@ describe("machine-delete", () => {
       ["referenced FooConfig m1-config", "referenced FooMachine m1"],
       ["referenced FooConfig m1-config", "referenced FooMachine m1", "get Node n1"],
     ]);
+  });
+
+  it("MA-R14: deletes behind a config without finalizer in the same run, as far as the server ends it", async () => {
+    const world = whole().without(INFRA).live(LOOSE_CONFIG);
+    const decision = await decide(machineDelete, world);
+    expect(decision.delete).toMatchObject([
+      {
+        target: { name: "m1-config", resourceVersion: LOOSE_CONFIG.metadata.resourceVersion },
+        mustEnd: true,
+      },
+      { target: { name: "n1", resourceVersion: "50" }, ifFails: { event: "FailedDeleteNode" } },
+    ]);
+    expect(decision.patch).toMatchObject([{ target: { name: "m1" }, operations: RELEASE }]);
+    expect(decision.result).toEqual(done);
+    expect(await liveReads(machineDelete, world, "m1")).toEqual([
+      "referenced FooConfig m1-config",
+      "referenced FooMachine m1",
+      "get Node n1",
+    ]);
+  });
+
+  it("MA-R14: takes a Machine apart in one run when nothing of it has a finalizer", async () => {
+    const loose = infraMachine("m1", { metadata: { ownerReferences: OWNER } });
+    const world = whole().live(loose).live(LOOSE_CONFIG);
+    const decision = await decide(machineDelete, world);
+    expect(decision.delete?.map(({ target, mustEnd }) => [target.kind.kind, mustEnd])).toEqual([
+      ["FooMachine", true],
+      ["FooConfig", true],
+      ["Node", undefined],
+    ]);
+    expect(await liveReads(machineDelete, world, "m1")).toEqual([
+      "get Machine m1",
+      "referenced FooMachine m1",
+      "referenced FooConfig m1-config",
+      "get Node n1",
+    ]);
+    const kept = await decide(machineDelete, whole().live(loose));
+    expect(kept.delete).toMatchObject([{ mustEnd: true }, { target: { name: "m1-config" } }]);
+    expect(kept.patch).toBeUndefined();
+    expect(kept.result).toEqual(waitFor("BootstrapConfig.metadata.uid"));
   });
 
   it("lets nothing go while the API server has an object that snapshots no longer show", async () => {

@@ -583,6 +583,60 @@ describe("the writes of a decision", () => {
     expect(written.error).toBeUndefined();
   });
 
+  describe("behind a delete whose object must end", () => {
+    const decision = {
+      patch: [{ target: target("w"), operations: [removeFinalizer] }],
+      delete: [
+        { target: target("z") },
+        { target: target("x"), mustEnd: true },
+        { target: target("y"), mustEnd: true },
+      ],
+    } as const;
+    /** Names in the order in which they are deleted, and `let go` for the finalizer. */
+    async function order(
+      isKept: (name: string) => boolean,
+      refuse?: (write: SentWrite) => Error | undefined,
+    ) {
+      const own = recordingClients(refuse);
+      const ending: Clients = {
+        of: (...named) => {
+          const client = own.of(...named);
+          return {
+            ...client,
+            delete: async (kind, key, preconditions) => {
+              const answer = await client.delete(kind, key, preconditions);
+              return isKept(key.name) ? answer : undefined;
+            },
+          };
+        },
+      };
+      const { written } = await write(decision, refuse, undefined, ending);
+      return { sent: own.sent.map(({ verb, name }) => (verb === "delete" ? name : "let go")), written };
+    }
+
+    it("follow the others, then the finalizer, once each is gone", async () => {
+      expect((await order(() => false)).sent).toEqual(["x", "y", "z", "let go"]);
+    });
+
+    it("follow nothing while one stays, without a failure", async () => {
+      for (const [kept, sent] of [
+        ["x", ["x"]],
+        ["y", ["x", "y"]],
+      ] as const) {
+        const found = await order((name) => name === kept);
+        expect(found.sent).toEqual(sent);
+        expect(found.written).toMatchObject({ error: undefined, stays: true });
+      }
+    });
+
+    it("follow nothing when one is refused", async () => {
+      const refuse = ({ name }: SentWrite) => (name === "x" ? conflict : undefined);
+      const { sent, written } = await order(() => false, refuse);
+      expect(sent).toEqual(["x"]);
+      expect(written.error).toBe(conflict);
+    });
+  });
+
   it("do not call it done when the lease is lost before a delete that may fail", async () => {
     const { sent, written } = await write(
       { delete: [mayFail("y")] },

@@ -112,7 +112,7 @@ export const machines: readonly Oracle[] = [
   {
     number: "F-48",
     title:
-      "a Machine loses its Node and its finalizer only after live reads that find config and infrastructure gone",
+      "a Machine loses its Node and its finalizer only after answers of the same run by which config and infrastructure are gone",
     needs: { workloads: TAKEN_DOWN, why: "no Machine is taken down" },
     watch({ world, violated, evaluated }) {
       const missing = missingIn(world);
@@ -204,14 +204,24 @@ function missingIn(world: World): (runId: string | undefined, of: Named, namespa
   world.network.witness(({ request, code, text }) => {
     const { "audit-id": runId }: { readonly [name: string]: string | undefined } = request.headers;
     const place = placeOf(request.path);
-    if (request.method !== "GET" || runId === undefined || place === undefined || place.name === "") return;
-    if (code !== 404 && !isOfAnother(code, text, place.name)) return;
+    if (runId === undefined || place === undefined || place.name === "") return;
+    const isGone = request.method === "DELETE" ? isEnded(code, text) : isMissing(code, text, place.name);
+    if (!isGone || !["GET", "DELETE"].includes(request.method)) return;
     const found = known.get(runId) ?? new Set<string>();
     known.set(runId, found.add(`${place.type} ${place.namespace}/${place.name}`));
   });
   return (runId, { apiGroup, kind, name }, namespace) =>
     known.get(runId ?? "")?.has(`${apiGroup}/${pluralOf(apiGroup, kind)} ${namespace}/${name}`) === true ||
     !isServed(world, apiGroup, kind);
+}
+
+function isMissing(code: number, text: string, name: string): boolean {
+  return code === 404 || isOfAnother(code, text, name);
+}
+
+/** A delete of an object that a finalizer keeps is answered with the object. */
+function isEnded(code: number, text: string): boolean {
+  return code === 404 || (code === 200 && (JSON.parse(text) as KubeObject).kind === "Status");
 }
 
 /** An object with a controller of another name is not the Machine's: it stays. */
