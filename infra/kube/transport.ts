@@ -116,11 +116,10 @@ export function createTransport(access: ServerAccess): Transport {
   return {
     async send(request, limitBytes, signal) {
       const answer = await start(request, requests, signal);
-      return {
-        status: answer.statusCode ?? 0,
-        retryAfter: answer.headers["retry-after"],
-        text: await readBody(answer, limitBytes),
-      };
+      const status = answer.statusCode ?? 0;
+      // Node.js makes the map of headers when it is first asked for.
+      const retryAfter = status < 300 ? undefined : answer.headers["retry-after"];
+      return { status, retryAfter, text: await receiveBody(answer, limitBytes) };
     },
     open: (request, signal) => start(request, watches, signal),
     [Symbol.dispose]() {
@@ -128,6 +127,33 @@ export function createTransport(access: ServerAccess): Transport {
       watches.destroy();
     },
   };
+}
+
+/** Returns the body of an answer as text, up to the limit. */
+function receiveBody(answer: IncomingMessage, limitBytes: number): Promise<string> {
+  if (answer.rawHeaders.some(isContentEncoding)) return readBody(answer, limitBytes);
+  // Iterating over a stream costs several times what its events do, and every request passes here.
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder("utf8");
+    let text = "";
+    let bytes = 0;
+    answer.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) answer.destroy(tooLarge(limitBytes));
+      else text += decoder.write(chunk);
+    });
+    answer.once("end", () => resolve(text + decoder.end()));
+    answer.on("error", reject);
+    // Without an error when it was destroyed without one.
+    answer.once("close", () => reject(new Error("the connection was closed within the answer")));
+  });
+}
+
+const CONTENT_ENCODING = "content-encoding";
+
+/** Asked of names and values: a value that looks so leads to a closer look. */
+function isContentEncoding(text: string): boolean {
+  return text.length === CONTENT_ENCODING.length && text.toLowerCase() === CONTENT_ENCODING;
 }
 
 /**
