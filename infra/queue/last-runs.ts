@@ -6,23 +6,30 @@ import type { Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 /** Takes about 4 MB. */
 const MAX_RUNS = 10_000;
 
-/** Keeps the last runs of one process; beyond 10,000 the oldest are forgotten. */
+/** Keeps the last runs of one process: the newest 5,000 at least, and 10,000 at most. */
 export function createMemoryLastRuns(maxRuns: number = MAX_RUNS): LastRuns {
-  const runs = new Map<string, LastRun>();
-  /** Continues where it was: runs before it have been forgotten or noted again. */
-  const oldestFirst = runs.keys();
+  // A Map that loses its oldest entry again and again is slow to find it, and an iterator that waits there keeps alive
+  // all that the Map has ever held.
+  let newer = new Map<string, LastRun>();
+  let older: ReadonlyMap<string, LastRun> = new Map();
   const idOf = (functionName: string, key: string): string => `${functionName} ${key}`;
   return {
     note(functionName, key, run) {
       const id = idOf(functionName, key);
-      runs.delete(id);
-      runs.set(id, run);
-      if (runs.size <= maxRuns) return;
-      const oldest = oldestFirst.next().value;
-      if (oldest !== undefined) runs.delete(oldest);
+      if (!newer.has(id) && newer.size >= maxRuns / 2) {
+        older = newer;
+        newer = new Map();
+      }
+      newer.set(id, run);
     },
-    get: async (functionName, key) => runs.get(idOf(functionName, key)),
-    [Symbol.asyncDispose]: async () => runs.clear(),
+    async get(functionName, key) {
+      const id = idOf(functionName, key);
+      return newer.get(id) ?? older.get(id);
+    },
+    async [Symbol.asyncDispose]() {
+      newer.clear();
+      older = newer;
+    },
   };
 }
 
