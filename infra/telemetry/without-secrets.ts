@@ -5,12 +5,16 @@ import { maskText } from "../../shared/redaction/redact.ts";
 const MAX_DEPTH = 6;
 const CREDENTIALS = /^(?:token|authorization|kubeconfig|password|passphrase|secret|cookie|credentials?)$/i;
 
-/** Returns the fields of a log line without credentials: by the names of fields, and in texts and errors. */
+/**
+ * Returns the fields of a log line without credentials: by the names of fields, and in texts and errors. Functions are
+ * asked for their value.
+ */
 export function withoutSecrets(value: unknown): unknown {
   return visit(value, 0);
 }
 
 function visit(value: unknown, depth: number): unknown {
+  if (typeof value === "function") return visit(value(), depth + 1);
   if (typeof value === "string") return maskText(value);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   if (depth >= MAX_DEPTH) return "…";

@@ -47,18 +47,13 @@ export function logRun(
   } else if (outcome.type === "error") {
     const { failure } = outcome;
     log.warn({ ...fields, read: versionsOf(read), failure, failures: lease.failures + 1 }, "run failed");
-  } else if (requests > 0) log.info(withVersions(fields, read), "run");
+  } else if (requests > 0) log.info({ ...fields, read: () => versionsOf(read) }, "run");
   else log.debug(fields, "run");
-}
-
-/** Their text is made for a line that is written: mostly none is. */
-function withVersions<T extends object>(fields: T, read: RecordingReader | undefined) {
-  return Object.defineProperty({ ...fields }, "read", { enumerable: true, get: () => versionsOf(read) });
 }
 
 /** `MachinePool default/p1@7`, `live Secret default/s@9`, `Node {} (12)@1 2 3 …`, `Cluster default/c: none`. */
 function versionsOf(read: RecordingReader | undefined): readonly string[] {
-  return (read?.records ?? []).map(({ source, kind, what, resourceVersions }) => {
+  return (read?.records() ?? []).map(({ source, kind, what, resourceVersions }) => {
     const asked = `${source === "live" ? "live " : ""}${kind} ${what}`;
     const [first, ...more] = resourceVersions;
     if (first === undefined) return `${asked}: none`;

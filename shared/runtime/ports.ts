@@ -25,6 +25,7 @@ export interface Random {
   uuid(): string;
 }
 
+/** A field that is a function is asked for its value when its line is written: mostly none is. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

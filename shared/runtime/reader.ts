@@ -39,7 +39,8 @@ interface ReadRecord {
 }
 
 export interface RecordingReader extends Reader {
-  readonly records: readonly ReadRecord[];
+  /** A method: an object with a getter of its own has a hidden class of its own, which keeps the whole run alive. */
+  records(): readonly ReadRecord[];
   /** Whether the object was read live in this run (F-20). */
   readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
   /** The version that the last live read found; undefined when there was none, or no object. */
@@ -101,9 +102,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   }
 
   return {
-    get records() {
-      return seen.map(recordOf);
-    },
+    records: () => seen.map(recordOf),
     live,
     readLive: (cluster, kind, key) => liveVersions.has(objectText(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => liveVersions.get(objectText(cluster, kind, key)),

@@ -54,9 +54,7 @@ export function recordReads(reader: RecordingReader): ReadRecorder {
         });
       return [...inTime, ...untold];
     },
-    get records() {
-      return reader.records;
-    },
+    records: () => reader.records(),
     readLive: (cluster, kind, key) => reader.readLive(cluster, kind, key),
     liveVersion: (cluster, kind, key) => reader.liveVersion(cluster, kind, key),
     listedInstead: () => reader.listedInstead(),

@@ -80,7 +80,7 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
   return {
     unrecorded,
     unanswered,
-    records: [],
+    records: () => [],
     readLive: (cluster, kind, key) => live.has(textOf(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => live.get(textOf(cluster, kind, key)),
     listedInstead: () => [],

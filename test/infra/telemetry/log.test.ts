@@ -37,6 +37,14 @@ describe("the log", () => {
     ]);
   });
 
+  it("asks a field that is a function for its value when its line is written, and hides credentials there, too", () => {
+    const { lines } = logged(
+      "info",
+      `log.debug({ read: () => { throw new Error("asked") } }, "d"); log.info({ read: () => [{ token: "t" }] }, "i");`,
+    );
+    expect(lines).toEqual([expect.objectContaining({ msg: "i", read: [{ token: "[Redacted]" }] })]);
+  });
+
   it("hides credentials in every text, also of errors, their causes and messages", () => {
     const canary = "c4n4ry-s3cr3t-v4lue";
     const { lines } = logged(

@@ -20,12 +20,12 @@ const ok: Outcome = { type: "ok", requested: true, fences: [] };
 
 function lineOf(
   outcome: Outcome,
-  { requests = 1, failures = 0, records = [] as RecordingReader["records"] } = {},
+  { requests = 1, failures = 0, records = [] as ReturnType<RecordingReader["records"]> } = {},
 ) {
   const { log, lines } = recordingLog();
   const { signal } = new AbortController();
   const lease = { key: "k", runId: "r1", causes: [], failures, again: 0, fences: [], signal };
-  const read = { records } as unknown as RecordingReader;
+  const read = { records: () => records } as unknown as RecordingReader;
   logRun(grow, lease, { clock: virtualClock(NOW), log }, { startedAt: NOW, read, requests, outcome });
   return lines[0];
 }
@@ -54,12 +54,11 @@ describe("F-15: the line of a run", () => {
     const { signal } = new AbortController();
     const lease = { key: "k", runId: "r1", causes: [], failures: 0, again: 0, fences: [], signal };
     let asked = 0;
-    const read = {
-      get records() {
-        asked += 1;
-        return [];
-      },
-    } as unknown as RecordingReader;
+    const records = () => {
+      asked += 1;
+      return [];
+    };
+    const read = { records } as unknown as RecordingReader;
     const run = { startedAt: NOW, read, requests: 1, outcome: ok };
     for (const [level, expected] of [
       ["error", 0],

@@ -88,7 +88,7 @@ describe("a read of the read model", () => {
     expect(await read.get(Widget, key)).toMatchObject({ metadata: { uid: "uid-w" } });
     expect(await read.get(Widget, { ...key, name: "x" })).toBeUndefined();
     expect(await read.list(Widget, { namespace: "default" })).toHaveLength(1);
-    expect(read.records).toEqual([
+    expect(read.records()).toEqual([
       {
         source: "snapshot",
         cluster: "management",
@@ -113,7 +113,7 @@ describe("a read of the read model", () => {
     await read.list(Widget, { index: { name: "uid", values } });
     const few = { index: { name: "uid", values: values.slice(1) } };
     await read.list(Widget, few);
-    expect(read.records.map(({ what }) => what)).toEqual([
+    expect(read.records().map(({ what }) => what)).toEqual([
       '{"index":{"name":"uid","values":"11 values"}}',
       JSON.stringify(few),
     ]);
@@ -214,7 +214,7 @@ describe("a live read", () => {
     const read = readerOf(await storeOf(), { served: [widget()] });
     expect(await read.live.list(Widget, { namespace: "default" })).toHaveLength(1);
     expect(read.readLive(MANAGEMENT, Widget, key)).toBe(true);
-    expect(read.records).toMatchObject([{ source: "live", resourceVersions: ["7"] }]);
+    expect(read.records()).toMatchObject([{ source: "live", resourceVersions: ["7"] }]);
   });
 
   it("is refused for a kind that is neither watched nor declared", async () => {
@@ -242,7 +242,7 @@ describe("a Secret", () => {
     const shown = { name: "w", namespace: "default", uid: "u1", resourceVersion: "9" };
     expect(await read.live.secret(key)).toEqual({ metadata: shown, type: "Opaque", keys: ["token"] });
     expect(read.liveVersion(MANAGEMENT, Secret, key)).toBe("9");
-    expect(read.records).toMatchObject([{ source: "live", kind: "Secret", resourceVersions: ["9"] }]);
+    expect(read.records()).toMatchObject([{ source: "live", kind: "Secret", resourceVersions: ["9"] }]);
     expect(await read.live.secret({ ...key, name: "other" })).toBeUndefined();
   });
 
