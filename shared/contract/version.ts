@@ -24,8 +24,13 @@ export interface ContractClaim {
  * its objects in. `undefined` when no supported label is there or it is empty. Source: PC-2.2.
  */
 export function contractOf(crd: Pick<CustomResourceDefinition, "metadata">): ContractClaim | undefined {
-  return claimsOf(crd)[0];
+  const known = newest.get(crd) ?? claimsOf(crd)[0] ?? "none";
+  newest.set(crd, known);
+  return known === "none" ? undefined : known;
 }
+
+/** Every read of a provider object asks, and a snapshot never changes. */
+const newest = new WeakMap<object, ContractClaim | "none">();
 
 /**
  * Returns every supported contract that a CRD claims, newest first, with the highest version that its label names.

@@ -159,10 +159,21 @@ function leadsToOwned(fn: AnyFunction, kind: Kind, segments: readonly string[]):
   return ownedPaths(fn, kind).some((owned) => owned.length > segments.length && agree(segments, owned));
 }
 
-function ownedPaths({ spec }: AnyFunction, kind: Kind): readonly (readonly string[])[] {
-  return (spec.ownsOn ?? [])
-    .filter((owned) => covers(owned.kind, kind))
-    .flatMap(({ fields }) => fields.map(segmentsOf));
+type Paths = readonly (readonly string[])[];
+const pathsOf = new WeakMap<AnyFunction, Map<string, Paths>>();
+
+/** Each operation of each patch asks: found once for a function and a kind. */
+function ownedPaths(fn: AnyFunction, kind: Kind): Paths {
+  const byKind = pathsOf.get(fn) ?? new Map<string, Paths>();
+  pathsOf.set(fn, byKind);
+  const text = `${kind.group}/${kind.kind}`;
+  const known =
+    byKind.get(text) ??
+    (fn.spec.ownsOn ?? [])
+      .filter((one) => covers(one.kind, kind))
+      .flatMap(({ fields }) => fields.map(segmentsOf));
+  byKind.set(text, known);
+  return known;
 }
 
 const LIST_INDEX = /^(?:\d+|-)$/;
