@@ -127,7 +127,7 @@ export const machineStatus = defineFunction(
       ),
     ],
     contested: [DATA_SECRET_NAME],
-    queue: { settleMs: 50, minIntervalMs: SECOND },
+    queue: { settleMs: 100, minIntervalMs: SECOND },
   },
   async (machine, context) => {
     const { read, now } = context;

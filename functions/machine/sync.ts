@@ -27,22 +27,14 @@ export const machineSync = defineFunction(
     actsOn: "living",
     isIdle: isUnguarded,
     watches: [
-      watch(
-        Machine,
-        [
-          "metadata.uid",
-          ...HOLD_FIELDS,
-          ...REFERENCE_FIELDS,
-          ...COPIED_FIELDS,
-          "status.initialization.infrastructureProvisioned",
-        ],
-        itself,
-      ),
+      watch(Machine, ["metadata.uid", ...HOLD_FIELDS, ...REFERENCE_FIELDS, ...COPIED_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, [...OWN_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
       watchContract(InfraMachine, [...OWN_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
+    // When the latch comes, what it keeps has been copied.
+    reads: [{ on: Machine, fields: ["status.initialization.infrastructureProvisioned"] }],
     owns: [],
     ownsOn: [{ kind: Machine, fields: COPIED_FIELDS }],
     inTurnWith: [
@@ -54,8 +46,8 @@ export const machineSync = defineFunction(
       },
     ],
     contested: [DATA_SECRET_NAME],
-    // adopt's two writes come back within this time.
-    queue: { settleMs: 50 },
+    // adopt's two writes, and what a provider says of its two objects, come within this time.
+    queue: { settleMs: 80 },
   },
   async (machine, { read }) => {
     const hold = machineHold(machine, await readCluster(read, machine));

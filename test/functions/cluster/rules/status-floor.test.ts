@@ -5,9 +5,11 @@ import { soloMachine } from "../../../support/machines.ts";
 describe("CL-3.8: the time between two statuses of a Cluster", () => {
   it.each([
     [0, 0, 1_000],
-    [3, 197, 1_000],
-    [3, 198, 2_000],
+    [3, 47, 1_000],
+    [3, 48, 2_000],
+    [0, 300, 5_000],
     [0, 1_000, 5_000],
+    [0, 1_001, 6_000],
   ])(
     "grows with its Machines: %i of the control plane and %i workers, %i ms",
     (controlPlane, workers, ms) => {
