@@ -167,9 +167,9 @@ function recordOf({ source, cluster, kind, asked, found }: Seen): ReadRecord {
 
 /** Reading a kind that a function does not watch is a bug: nothing would wake it. */
 function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
-  const watched = [reconciles, ...watches.map(({ on }) => on)].some(
-    (on) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles),
-  );
+  const watched =
+    isKind(reconciles, kind) ||
+    watches.some(({ on }) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles));
   assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
 }
 
