@@ -1,6 +1,6 @@
 import type { Member } from "../api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../api/kinds.ts";
-import { sameJson, valueAt } from "../api/path.ts";
+import { sameJson, segmentsOf, valueAt } from "../api/path.ts";
 import {
   type AnyFunction,
   isContractKind,
@@ -151,16 +151,35 @@ function isOwnMachinery(group: string): boolean {
   return group.endsWith(".k8s.io") ? !group.endsWith(".x-k8s.io") : group === "capstan.dev";
 }
 
-/** Whether a watch counts. Many functions watch the same fields: each is compared once. */
+/**
+ * Whether a watch counts. Many functions watch the same fields: each is compared once, and none below a part of the object
+ * that is the same.
+ */
 function fieldComparison({ before, after }: Change): (watch: Watch) => boolean {
   if (before === undefined || after === undefined) return () => true;
   const known = new Map<string, boolean>();
+  const differs = (field: string): boolean => {
+    const differing = known.get(field) ?? !sameJson(valueAt(before, field), valueAt(after, field));
+    known.set(field, differing);
+    return differing;
+  };
   const hasChanged = (field: string): boolean => {
-    const changed = known.get(field) ?? !sameJson(valueAt(before, field), valueAt(after, field));
-    known.set(field, changed);
-    return changed;
+    const part = partOf(field);
+    return (part === undefined || differs(part)) && differs(field);
   };
   return ({ fields }) => fields.some(hasChanged);
+}
+
+const parts = new Map<string, string | undefined>();
+
+/** The part of an object that a field is in, such as `status.conditions`; undefined for a field that is a part itself. */
+function partOf(field: string): string | undefined {
+  if (parts.has(field)) return parts.get(field);
+  const [head = "", name = "", ...below] = segmentsOf(field);
+  // A name with dots stands in brackets, and is a part itself.
+  const part = below.length > 0 && !name.includes(".") ? `${head}.${name}` : undefined;
+  parts.set(field, part);
+  return part;
 }
 
 type MemberSearch = (toKeys: ToKeys, reconciled: Kind) => Promise<readonly Member[]>;

@@ -85,6 +85,16 @@ describe("route", () => {
     expect(await routeChange([sized], change, lookup())).toEqual([]);
   });
 
+  it("wakes for a label that differs, and not for one beside it", async () => {
+    const labelled = waking("pool-label", watch(Pool, ["metadata.labels[example.com/a.b]"], itself));
+    const before = pool({ labels: { "example.com/a.b": "1", other: "1" } });
+    const keys = (labels: { readonly [name: string]: string }) =>
+      routeChange([labelled], poolChange(before, pool({ size: 2, labels })), lookup());
+    expect(await keys({ "example.com/a.b": "2", other: "1" })).toHaveLength(1);
+    expect(await keys({ "example.com/a.b": "1", other: "2" })).toEqual([]);
+    expect(await keys({ "example.com/a.b": "1", other: "1" })).toEqual([]);
+  });
+
   it("wakes no function that does not watch the kind", async () => {
     const change = changeOf(Node as Kind, { after: provider("x") }, "default/c1");
     expect(await routeChange([sized], change, lookup())).toEqual([]);
