@@ -75,8 +75,11 @@ export async function startBoth(
   };
 }
 
+/** The hand-over itself, the entry that it leaves where no other is left, and the edits. */
+const OF_NEITHER: ReadonlySet<string> = new Set(["capstan-takeover", "capstan-take-over", "capstan-test"]);
+
 /** A field manager that may not write while the label says that the object is of this side. */
 export function isWrong(writer: string, label: string | undefined): boolean {
-  if (writer === "capstan-takeover" || writer === "capstan-test") return false;
+  if (OF_NEITHER.has(writer)) return false;
   return label === "capstan" ? !writer.startsWith("capstan-") : writer.startsWith("capstan-");
 }
