@@ -10,18 +10,20 @@ const ENTRIES = ["infra/cli/main.ts", "infra/cli/lambda/entry.ts", "functions/*/
 const DATA = ["package.json", "infra/**/*.{lua,yaml}"];
 
 /**
- * Folders that become one file each: every function process loads most of their files. A folder in another is named
- * before it; the rules on providers are loaded by `capstan contract` and `move` only.
+ * Folders that become one file each, with what they import and no folder before them has: every function process loads
+ * most of their files.
  */
 const WHOLE = [
-  "shared/contract/rules",
   "shared",
   "infra/dead-letters",
   "infra/kube",
   "infra/queue",
   "infra/store",
   "infra/worker",
+  "shared/contract/rules",
 ];
+/** Rules on providers, which `capstan contract` and `move` alone load. */
+const APART = "shared/contract/rules";
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
@@ -37,14 +39,14 @@ export async function buildInto(folder: string): Promise<void> {
     input,
     cwd: ROOT,
     platform: "node",
-    plugins: [bundledRequires, ownPlace],
+    plugins: [bundledRequires, globalProcess, ownPlace, ascii],
     output: {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
       codeSplitting: {
         groups: WHOLE.map((name) => ({
           name: name.replaceAll("/", "-"),
-          test: (id) => WHOLE.find((folder) => isWithin(folder, id)) === name,
+          test: (id) => isWithin(name, id) && (name === APART || !isWithin(APART, id)),
         })),
       },
     },
@@ -72,6 +74,24 @@ const ownPlace: Plugin = {
     const place = JSON.stringify(`../../${relative(ROOT, id).split(sep).join("/")}`);
     return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
   },
+};
+
+/** Escapes all other characters: V8 keeps the text of a file, in two bytes for each character where one of them needs it. */
+const ascii: Plugin = {
+  name: "ascii",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      chunk.code = chunk.code.replaceAll(/[\u0080-\uffff]/g, escaped);
+    }
+  },
+};
+
+/** Leaves the global in place of an import, which reads everything in it and so loads 4 MiB that no process uses. */
+const globalProcess: Plugin = {
+  name: "global-process",
+  transform: (code) => code.replace(/^import process from ["']node:process["'];$/m, ""),
 };
 
 /** Shows the bundler a package that is loaded late without waiting: it follows only the `require` that is not declared. */

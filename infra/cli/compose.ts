@@ -10,7 +10,7 @@ import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
-import type { Server } from "../kube/client.ts";
+import type { Server, ServerOptions } from "../kube/client.ts";
 import type { SentRequest } from "../kube/request.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
@@ -19,6 +19,7 @@ import { openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/o
 import { type QueueSource, redisOf } from "../queue/queue-source.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import type { LogLevel } from "../telemetry/log.ts";
+import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed } from "../worker/observe.ts";
@@ -69,6 +70,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly metricsAddress?: LoopbackAddress | undefined;
   /** Default: that of the machine. */
   readonly clock?: Clock | undefined;
+  /** Opens connections to the management API server. Default: over the network. */
+  readonly connectManagement?: ServerOptions["connect"];
   /** Asked before each write of a function: throws when nothing may be sent from now on. */
   readonly mayWrite?: (() => void) | undefined;
   /** Wraps the read model, to follow its changes. */
@@ -103,8 +106,9 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(await startParts(options));
   await running.relay?.ready();
-  starting.move();
-  return running;
+  starting.use(giveBackMemory());
+  const all = starting.move();
+  return { ...running, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** Starts the parts named by `roles` in one process and connects them through the ports. */
@@ -118,7 +122,12 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   if (options.roles.has("apiserver")) await startEmbedded(options, starting);
   let observed: Observed | undefined;
   const noteRequest = requestNotes(() => observed);
-  const connect = await readManagement(kubeconfigFile, { clock, log, noteRequest: noteRequest(MANAGEMENT) });
+  const connect = await readManagement(kubeconfigFile, {
+    clock,
+    log,
+    connect: options.connectManagement,
+    noteRequest: noteRequest(MANAGEMENT),
+  });
   const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || options.roles.has("apiserver")) {
     const { installCrds } = await import("./install-crds.ts");

@@ -30,16 +30,12 @@ export type Connect = (rate?: Partial<RequestRate>) => Server;
 /** Reads the kubeconfig `file` (KC-02 without one), now and whenever its credentials are refused. */
 export async function readManagement(
   file: string | undefined,
-  {
-    clock,
-    log,
-    noteRequest,
-  }: Pick<ServerOptions, "noteRequest"> & { readonly clock: Clock; readonly log: Log },
+  options: Pick<ServerOptions, "connect" | "noteRequest"> & { readonly clock: Clock; readonly log: Log },
 ): Promise<Connect> {
   const reload = () => loadKubeconfig({ file, env: readEnvironment() });
   const access = await reload();
   const version = packageVersion();
-  return (rate = {}) => createServer(access, { clock, log, version, reload, rate, noteRequest });
+  return (rate = {}) => createServer(access, { ...options, version, reload, rate });
 }
 
 /** A server that may be foreign: what it sends is bounded as that of workload servers is. */

@@ -102,7 +102,7 @@ export function givenText(text: string | undefined): string | undefined {
 export function namespaceOption(): Option {
   return new Option(
     "--namespace <namespace>",
-    "look at this namespace only, may be repeated (default or empty: all); several need the rights on all",
+    "look at this namespace only, may be repeated (default or empty: all)",
   ).argParser((text, before: readonly string[] = []) =>
     text === "" || before.includes(text) ? before : [...before, text],
   );

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
 import { isObject } from "../kube/object-shape.ts";
 import { FILE_BOUNDS, readYaml, YamlError } from "../yaml/read-yaml.ts";
 import type { InputDocument } from "./documents.ts";

@@ -1,5 +1,6 @@
 import type { Crd, CrdVersion, SchemaNode } from "../../shared/contract/rules/crd/subject.ts";
-import { type Place, WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import type { Place } from "../../shared/contract/rules/rule.ts";
+import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
 import { truncate } from "../../shared/rules/conditions/truncate.ts";
 import { refusedDefinition } from "../apiserver/entry.ts";
 import { isObject } from "../kube/object-shape.ts";

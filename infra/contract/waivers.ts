@@ -1,4 +1,5 @@
-import { type Place, WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import type { Place } from "../../shared/contract/rules/rule.ts";
+import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
 import { truncate } from "../../shared/rules/conditions/truncate.ts";
 
 /** Reasons by rule id, for every object; those of one object stand in its annotation. */

@@ -1,5 +1,5 @@
 import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
-import { WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
 import { providerOf } from "../../shared/function/providers.ts";
 import { toStructural } from "./structural.ts";
 

@@ -1,17 +1,12 @@
 import { constants } from "node:crypto";
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from "node:http";
+import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { DEFAULT_CIPHERS } from "node:tls";
 import { createGunzip } from "node:zlib";
+import { Agent, request as httpRequest } from "../node-http.ts";
 import { checkedLookup, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
@@ -75,7 +70,7 @@ export function createTransport(access: ServerAccess): Transport {
     if (access.proxyAgent !== undefined) return access.proxyAgent;
     const agent = secure
       ? new HttpsAgent({ ...agentOptions, maxSockets })
-      : new HttpAgent({ ...agentOptions, maxSockets });
+      : new Agent({ ...agentOptions, maxSockets });
     // It serves one server with one set of credentials. The usual name is made of all certificates, for each request.
     agent.getName = () => server.host;
     return agent;

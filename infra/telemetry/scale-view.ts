@@ -7,28 +7,35 @@ import { wanted } from "../queue/wanted.ts";
 import type { Metrics } from "./metrics.ts";
 import { type FunctionDepth, type QueueView, viewQueue } from "./queue-view.ts";
 
-/** The workers that groups of functions want now, for autoscalers. */
+/** The workers that functions want now, for autoscalers: by group, and of each function by itself. */
 export interface ScaleView {
   /** Those with a function of this process. */
   readonly groups: readonly Group[];
-  /** Rejects when the queue does not answer for a function of the group: it must never look like 0. */
-  workers(group: Group): Promise<number>;
+  /**
+   * Returns the workers of a group or of one function; undefined for another name. Rejects when the queue does not answer
+   * for a function of it: it must never look like 0.
+   */
+  workers(name: string): Promise<number> | undefined;
 }
 
-/** Asks the queue for the functions of one group only: autoscalers ask often. */
+/** Asks the queue for the functions of one name only: autoscalers ask often. */
 export function viewScale(queue: Queue, functions: readonly AnyFunction[], clock: Clock): ScaleView {
-  const asked = new Map<Group, () => Promise<number>>();
-  for (const [group, members] of groupsOf(functions)) {
-    const names = members.map(({ spec }) => spec.name);
-    const view = viewQueue(queue, names, clock);
-    asked.set(group, async () => workersFor(members, await view.depths()));
-  }
+  const groups = groupsOf(functions);
+  const members = new Map<string, readonly AnyFunction[]>([
+    ...functions.map((each) => [each.spec.name, [each]] as const),
+    ...groups,
+  ]);
+  const views = new Map(
+    [...members].map(([name, own]) => {
+      const names = own.map(({ spec }) => spec.name);
+      return [name, viewQueue(queue, names, clock)];
+    }),
+  );
   return {
-    groups: [...asked.keys()],
-    workers: async (group) => {
-      const workers = await asked.get(group)?.();
-      if (workers === undefined) throw new Error(`no function belongs to group ${group}`);
-      return workers;
+    groups: groups.map(([group]) => group),
+    workers(name) {
+      const [own, view] = [members.get(name), views.get(name)];
+      return own && view?.depths().then((depths) => workersFor(own, depths));
     },
   };
 }

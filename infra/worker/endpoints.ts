@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
+import { createServer } from "../node-http.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ScaleView } from "../telemetry/scale-view.ts";
 import { type HealthSources, oneLine, statusOf, unreadyReasons } from "./health.ts";
@@ -122,17 +123,18 @@ async function keyAnswer(
   return json(known);
 }
 
-/** Returns the workers that a group wants; a queue that does not answer is an error, and never 0. Source: D-302 */
+/** Returns the workers that a group or a function wants; a queue that does not answer is an error, and never 0. Source: D-302 */
 async function scaleAnswer(name: string, scale: ScaleView | undefined): Promise<Answer> {
   if (scale === undefined) {
     return { code: 404, text: "only a relay knows what the workers must do: ask one for /scale\n" };
   }
-  const group = scale.groups.find((each) => each === name);
-  if (group === undefined) {
-    return { code: 404, text: `parameter group: write one of ${scale.groups.join(", ")}\n` };
+  const asked = scale.workers(name);
+  if (asked === undefined) {
+    const groups = scale.groups.join(", ");
+    return { code: 404, text: `parameter group: write one of ${groups}, or the name of a function\n` };
   }
   try {
-    return json({ group, workers: await scale.workers(group) });
+    return json({ group: name, workers: await asked });
   } catch (error) {
     return {
       code: 503,

@@ -1,4 +1,5 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import { createServer } from "../node-http.ts";
 import { LIMITS, type Listener, type ListenerOptions, startListener } from "./http-listener.ts";
 
 export interface ProbesOptions extends Omit<ListenerOptions, "serves"> {

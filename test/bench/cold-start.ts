@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildInto } from "../../infra/build.ts";
 import { formatTable } from "../../infra/cli/table.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
+import { capstanCommand } from "./capstan-command.ts";
 import { writeResults } from "./results.ts";
 
 /** Goals of KC-04. */
@@ -30,7 +31,7 @@ interface Row {
 
 /**
  * How long a function process takes from its start to its first job, and what it holds then: one function, queue in
- * memory, a kubeconfig with a token. Medians. Goals: KC-04.
+ * memory, a kubeconfig with a token, the options of V8 as in the image. Medians. Goals: KC-04.
  */
 export async function coldStartBench(): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -42,7 +43,9 @@ export async function coldStartBench(): Promise<void> {
   await buildInto(built);
 
   const bare = { what: "bare Node.js", main: ["-e", "console.log(); setInterval(() => 0, 1000)"], cwd: ROOT };
+  const { flags } = await capstanCommand();
   const worker = (main: string) => [
+    ...flags,
     join("infra/cli", main),
     ...["up", "--roles", "worker", "--functions", "machinepool-status"],
     ...["--kubeconfig", kubeconfig, "--empty", "--quiet"],

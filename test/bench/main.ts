@@ -10,6 +10,7 @@ import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
+import { scalingBench } from "./scaling.ts";
 import { takeoverBench } from "./takeover.ts";
 import { tracesBench } from "./traces.ts";
 
@@ -25,6 +26,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   mhc: mhcBench,
   queue: queueBench,
   relay: relayBench,
+  scaling: scalingBench,
   takeover: takeoverBench,
   traces: tracesBench,
 };

@@ -104,6 +104,11 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(containing(product, /(?<!\btype\b[^"]*)\bfrom\s*"@kubernetes\/client-node/)).toEqual([]);
   });
 
+  it("no value of node:http is imported: that would load undici, 10 MB of each process", () => {
+    const value = /^import (?!type )[^;]*\bfrom "node:http";/m;
+    expect(containing(product, value)).toEqual([]);
+  });
+
   it("YAML is read and written in one place, by a parser of linear time (decision record 7)", () => {
     const outside = importing(product, (name) => name === "yaml" || name === "js-yaml").filter(
       (found) => !found.startsWith("infra/yaml/"),

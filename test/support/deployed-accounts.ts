@@ -9,6 +9,9 @@ import type { RealServer } from "./processes/real-server.ts";
 const PLACE = "infra/deploy/kustomize";
 export const BASE = `${PLACE}/base`;
 
+/** The functions of the simulated provider, whose accounts are not ours. */
+export const OF_SIMS = ["bootstrap-sim", "control-plane-sim", "infrastructure-sim"];
+
 /** The accounts of the kustomize base, each with a token of its own. */
 interface DeployedAccounts extends AsyncDisposable {
   /** A kubeconfig with the token of `capstan-relay`. */

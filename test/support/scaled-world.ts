@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../infra/clock.ts";
-import { scaledObject } from "../../infra/deploy/manifests/scaling.ts";
+import { scaledGroup } from "../../infra/deploy/manifests/scaling.ts";
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { observe } from "../../infra/worker/observe.ts";
@@ -130,7 +130,7 @@ export async function openScaledWorld(): Promise<ScaledWorld> {
 
 /** The rendered object, as KEDA gets it. */
 function renderedFor(group: Group): ScaledObject {
-  return JSON.parse(JSON.stringify(scaledObject(group)));
+  return JSON.parse(JSON.stringify(scaledGroup(group)));
 }
 
 function everySync(look: () => Promise<void>): AsyncDisposable {

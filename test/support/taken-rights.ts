@@ -23,7 +23,9 @@ export function rightsIn(rules: readonly PolicyRule[]): readonly Right[] {
 /** Takes rights away from the ClusterRoles of an account, whose names begin with its own. Throws when there is one of them in none. */
 export async function takeRights(kubectl: Kubectl, account: string, taken: readonly Right[]): Promise<void> {
   const { items }: RoleList = JSON.parse(await kubectl("get clusterroles -l capstan.dev/rights -o json"));
-  const roles = items.filter(({ metadata: { name } }) => name === account || name === `${account}-secrets`);
+  const roles = items.filter(({ metadata: { name } }) =>
+    [account, `${account}-secrets`, `${account}-owners`].includes(name),
+  );
   const missing = taken.filter((right) => !roles.some(({ rules = [] }) => rightsIn(rules).includes(right)));
   if (missing.length > 0) throw new Error(`${account} has no ${missing.join(", ")}`);
   for (const { metadata, rules = [] } of roles) {

@@ -11,6 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooNode } from "../support/foo-provider.ts";
 import { createKubeconfigSecret, patch, patchStatus } from "../support/foo-workload.ts";
 import { allowDisruptions, deletingText, fooMachine, placePod } from "../support/going-machines.ts";
+import { ownNamespace } from "../support/own-namespace.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
 import { startCli } from "../support/processes/cli.ts";
@@ -126,7 +127,7 @@ async function runMachine(kubectl: Kubectl, workload: Kubectl, kubeconfigFile: s
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
   "accounts with few rights on two real kube-apiservers",
   () => {
-    it("S-03, S-07, D-406, D-407: with rights in one namespace only, relay and workers run, drain and delete a Machine, each under its own token", async () => {
+    it("S-03, S-05, S-07, D-406, D-407: with rights in two namespaces only, relay and workers run, drain and delete a Machine, each under its own token", async () => {
       const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
       await using management = await startRealServer(assets);
       await using remote = await startRealServer(assets, { controllers: false });
@@ -146,11 +147,13 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
           ["namespaced", "hardened"],
         ),
       );
-      await kubectl("apply --validate=strict --namespace default -k infra/deploy/kustomize/namespace");
+      const beside = await ownNamespace(management.kubeconfigFile, "beside");
+      for (const namespace of ["default", "beside"])
+        await kubectl(`apply --validate=strict --namespace ${namespace} -k infra/deploy/kustomize/namespace`);
       const started = processes.map(({ name, part, functions }) => {
         const names = functions.map(({ spec }) => spec.name);
         const shared = ["--kubeconfig", accounts.fileOf(name), "--queue", redis.url];
-        const scope = part === "relay" ? ["--namespace", "default"] : [];
+        const scope = part === "relay" ? ["--namespace", "default", "--namespace", "beside"] : [];
         return stack.use(startCli([part, ...shared, ...scope, "--functions", ...names]));
       });
       const [relay, ...workers] = started;
@@ -164,6 +167,10 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       });
       await runMachine(kubectl, workload, join(dir, "foo"));
       await withoutControlPlane(kubectl);
+      await beside.apply(STANDARD(FOO_CLUSTER));
+      await eventually(async () => {
+        expect(await beside.kubectl("get cluster/foo -o jsonpath={.metadata.finalizers}")).not.toBe("");
+      }, WITHIN);
       await eventually(async () => {
         expect(await kubectl("get secret/alone-kubeconfig -o name")).toContain("alone-kubeconfig");
       }, WITHIN);

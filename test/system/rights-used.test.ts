@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
-import { type ServerProcess, serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE, type ServerProcess, serverProcesses } from "../../infra/deploy/manifests/processes.ts";
 import { createAuthoritySecret } from "../support/authority-secret.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { type CheckedSets, checkedSet, checkedSets } from "../support/checked-sets.ts";
-import { deployAccounts, userOf } from "../support/deployed-accounts.ts";
+import { deployAccounts, OF_SIMS, userOf } from "../support/deployed-accounts.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import {
@@ -26,7 +26,6 @@ import { grantsIn, type Right, rightsIn, takeRights } from "../support/taken-rig
 
 const WITHIN = { withinMs: 240_000, stepMs: 500 };
 const CAPI = "cluster.x-k8s.io";
-const SIM = ["bootstrap-sim", "control-plane-sim", "infrastructure-sim"];
 
 /** Taken away at first: each is missed by name, and comes back by the command that its failure names. */
 const TAKEN: { readonly [account: string]: readonly Right[] } = {
@@ -43,6 +42,8 @@ const TAKEN: { readonly [account: string]: readonly Right[] } = {
   ],
   "capstan-worker-workload": ["get /secrets"],
 };
+/** Asked for by OwnerReferencesPermissionEnforcement alone, whose refusal names no account. */
+const OF_OWNERS = { account: "capstan-worker-core", right: `delete ${CAPI}/machinehealthchecks` };
 
 const TEMPLATE = {
   apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
@@ -122,10 +123,11 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const { output } = await runCli("rbac", "--from-cluster", "--kubeconfig", server.kubeconfigFile);
       await kubectl("apply --validate=strict -f -", output);
       for (const [account, rights] of Object.entries(TAKEN)) await takeRights(kubectl, account, rights);
+      await takeRights(kubectl, OF_OWNERS.account, [OF_OWNERS.right]);
       // The simulated providers are others' work, under an account of their own.
       stack.use(
         await startCapstan(server.kubeconfigFile, {
-          functions: SIM,
+          functions: OF_SIMS,
           roles: ["cloud", "relay", "worker"],
           installCrds: false,
         }),
@@ -138,7 +140,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
     });
     afterAll(() => stack.disposeAsync());
 
-    it("D-404, D-406: ten rights are missed by name, and granted by the commands that their failures name", async () => {
+    it("D-403, D-404, D-406: eleven rights are missed by name, and granted as their failures say", async () => {
       const external = { templateRef: TEMPLATE };
       await kubectl(
         "apply -f -",
@@ -164,6 +166,16 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
         );
         expect([phases, granted.size]).toEqual(["2 2 1", Object.values(TAKEN).flat().length]);
       }, WITHIN);
+      await eventually(async () => {
+        expect(await kubectl("get events -o jsonpath={.items[*].message}")).toContain(
+          "add the component owner-enforcement, or let the account delete machinehealthchecks.cluster.x-k8s.io",
+        );
+      }, WITHIN);
+      const name = "capstan-test-owners";
+      await kubectl(`create clusterrole ${name} --verb=delete --resource=machinehealthchecks.${CAPI}`);
+      await kubectl(
+        `create clusterrolebinding ${name} --clusterrole=${name} --serviceaccount=${NAMESPACE}:${OF_OWNERS.account}`,
+      );
       const named = [...granted].map((command) => {
         const [, verb, resource] = /--verb=(\S+) --resource=(\S+)/.exec(command) ?? [];
         return `${command.split(" ")[3]?.replace(/-(get|create|patch)-.*/, "")} ${verb} ${resource}`;

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
+import { createServer } from "../../node-http.ts";
 import type { Credentials } from "../../pki/pki.ts";
 import { badRequest } from "../errors/status-error.ts";
 import type { Exchange, Serve } from "../request/exchange.ts";

@@ -1,6 +1,7 @@
 import type { Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
-import { type Place, WAIVE_ANNOTATION } from "../../../shared/contract/rules/rule.ts";
+import type { Place } from "../../../shared/contract/rules/rule.ts";
+import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { isObject, isOwner } from "../../kube/object-shape.ts";
 
 /** An object and where it stands. */

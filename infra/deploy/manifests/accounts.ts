@@ -52,7 +52,11 @@ function leaseRole({ name, part, isOfWorkloads }: ServerProcess): readonly Manif
 }
 
 /** Returns a role of an account and what binds it everywhere. */
-export function boundRole(process: ServerProcess, sort: Rights, role: Manifest): readonly Manifest[] {
+export function boundRole(
+  process: Pick<ServerProcess, "name">,
+  sort: Rights,
+  role: Manifest,
+): readonly Manifest[] {
   return [role, clusterRoleBinding(role.metadata.name, process.name, NAMESPACE)].map((object) => ({
     ...object,
     metadata: { ...object.metadata, labels: { ...object.metadata.labels, [RIGHTS]: sort } },

@@ -1,5 +1,6 @@
+import { Secret } from "../../../shared/api/core.ts";
 import { clusterRole, roleBinding } from "../rbac.ts";
-import { inStandardGroup, ownerDeletions } from "../rights.ts";
+import { inStandardGroup, ownerDeletions, type PolicyRule } from "../rights.ts";
 import { boundRole, OF_PROVIDERS, processAccount, RIGHTS } from "./accounts.ts";
 import { filesOf } from "./base.ts";
 import { type Folder, without } from "./kustomization.ts";
@@ -10,6 +11,7 @@ import {
   NAMESPACE,
   type ServerProcess,
   serverProcesses,
+  workersOf,
   workloadRelay,
 } from "./processes.ts";
 import { scalingComponents } from "./scaling.ts";
@@ -26,7 +28,8 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
     "owner-enforcement": ownerEnforcement([...processes, ...functions]),
     takeover: { kind: "Component", files: { account: takeoverAccount() } },
     monitors: { kind: "Component", files: { monitors: monitors() } },
-    ...scalingComponents(),
+    ...scalingComponents(functions),
+    "watch-kubeconfigs": WATCH_KUBECONFIGS,
     ...observationComponents(),
     namespaced: withoutBindings("objects", "secrets", "providers", "diagnostics", "owners"),
     hardened: HARDENED,
@@ -35,7 +38,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
 
 /** Workers of one function each, with an account each, in place of those of groups. Source: S-01, D-401 */
 function perFunction(processes: readonly ServerProcess[]): Folder {
-  const name = "capstan-worker-.*";
+  const name = workersOf(".*");
   const replaced = [
     ["apps/v1", "Deployment"],
     ["policy/v1", "PodDisruptionBudget"],
@@ -82,6 +85,31 @@ function ownerEnforcement(processes: readonly ServerProcess[]): Folder {
   });
   return { kind: "Component", files: { owners } };
 }
+
+/** Further rights of a relay that watches kubeconfigs. */
+const WATCHED_KUBECONFIGS: readonly PolicyRule[] = [
+  { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["list", "watch"] },
+];
+
+/**
+ * A change of a kubeconfig is seen at once, for the right to list all Secrets of the namespaces of Clusters.
+ * Source: D-404
+ */
+const WATCH_KUBECONFIGS: Folder = {
+  kind: "Component",
+  files: {
+    // One of them is there with `workload-relays` only.
+    roles: ["capstan-relay", "capstan-relay-workloads"].flatMap((name) =>
+      boundRole({ name }, "secrets", clusterRole(`${name}-watched-secrets`, WATCHED_KUBECONFIGS)),
+    ),
+  },
+  patches: [
+    {
+      target: { kind: "Deployment", name: "capstan-relay.*" },
+      patch: `${JSON.stringify([{ op: "add", path: "/spec/template/spec/containers/0/args/-", value: "--kubeconfig-secrets=watch" }])}\n`,
+    },
+  ],
+};
 
 /** Without rights of some sorts, until an operator binds them in namespaces. Source: D-407, S-05 */
 function withoutBindings(...sorts: readonly string[]): Folder {

@@ -40,8 +40,8 @@ export async function workloadRelay(): Promise<ServerProcess> {
   return { name: "capstan-relay-workloads", part: "relay", isOfWorkloads: true, functions };
 }
 
-/** Returns the name of the Deployment that serves a group. */
-export function workersOf(group: Group): string {
+/** Returns the name of the Deployment that serves a group, or an expression for those of all groups. */
+export function workersOf(group: Group | ".*"): string {
   return `capstan-worker-${group}`;
 }
 

@@ -3,7 +3,7 @@ import type { Manifest } from "../deployment.ts";
 import { DIAGNOSTICS_PORT } from "./deployments.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { CLIENT } from "./monitors.ts";
-import { NAMESPACE, workersOf } from "./processes.ts";
+import { NAMESPACE, type ServerProcess, workersOf } from "./processes.ts";
 
 /** Bounds of the workers of a group. With 0 as the least, KEDA starts the first one when a key is due: the relay ticks. */
 const REPLICAS = { least: 1, most: 20 };
@@ -15,15 +15,33 @@ const SCALE_DOWN = {
 };
 
 const KEDA = "keda.sh/v1alpha1";
+const HPA = "autoscaling/v2";
 const AUTHENTICATION = "capstan-scale";
 
-/** Returns the components that let an autoscaler set the number of workers. Source: D-303 */
-export function scalingComponents(): { readonly [name: string]: Folder } {
+/**
+ * Returns the components that let an autoscaler set the number of workers, those of groups and those of one function each.
+ * Source: D-303
+ */
+export function scalingComponents(ofFunctions: readonly ServerProcess[]): {
+  readonly [name: string]: Folder;
+} {
+  const scaledFunctions = ofFunctions.flatMap(({ name, functions }) =>
+    functions.map(({ spec }) => scaledObject(name, spec.name)),
+  );
   return {
-    keda: { kind: "Component", files: { keda: [authentication(), ...GROUPS.map(scaledObject)] } },
+    keda: { kind: "Component", files: { keda: [authentication(), ...GROUPS.map(scaledGroup)] } },
+    "keda-per-function": inPlaceOfGroups([KEDA, "ScaledObject"], { keda: scaledFunctions }),
     "keda-prometheus": KEDA_PROMETHEUS,
-    hpa: { kind: "Component", files: { hpa: GROUPS.map(podAutoscaler) } },
+    hpa: { kind: "Component", files: { hpa: GROUPS.map((group) => podAutoscaler(workersOf(group))) } },
+    "hpa-per-function": inPlaceOfGroups([HPA, "HorizontalPodAutoscaler"], {
+      hpa: ofFunctions.map(({ name }) => podAutoscaler(name)),
+    }),
   };
+}
+
+/** Replaces what another component has for each group, in files of these names. */
+function inPlaceOfGroups([apiVersion, kind]: readonly [string, string], files: Folder["files"]): Folder {
+  return { kind: "Component", files, patches: [without(apiVersion, { kind, name: workersOf(".*") })] };
 }
 
 function authentication(): Manifest {
@@ -42,13 +60,17 @@ function authentication(): Manifest {
  * Returns what asks the relay over mTLS how many workers a group wants. An error is never 0: after three of them the workers
  * stay as many as they are.
  */
-export function scaledObject(group: Group): Manifest {
+export function scaledGroup(group: Group): Manifest {
+  return scaledObject(workersOf(group), group);
+}
+
+function scaledObject(name: string, group: string): Manifest {
   return {
     apiVersion: KEDA,
     kind: "ScaledObject",
-    metadata: { name: workersOf(group), namespace: NAMESPACE },
+    metadata: { name, namespace: NAMESPACE },
     spec: {
-      scaleTargetRef: { name: workersOf(group) },
+      scaleTargetRef: { name },
       pollingInterval: 5,
       minReplicaCount: REPLICAS.least,
       maxReplicaCount: REPLICAS.most,
@@ -98,16 +120,16 @@ function prometheusTrigger(group: Group): object {
   };
 }
 
-/** Returns what scales a group by CPU, where KEDA is not installed. */
-function podAutoscaler(group: Group): Manifest {
+/** Returns what scales a Deployment by CPU, where KEDA is not installed. */
+function podAutoscaler(name: string): Manifest {
   // A worker is one thread: more than a core it cannot use.
   const cpu = { name: "cpu", target: { type: "AverageValue", averageValue: "700m" } };
   return {
-    apiVersion: "autoscaling/v2",
+    apiVersion: HPA,
     kind: "HorizontalPodAutoscaler",
-    metadata: { name: workersOf(group), namespace: NAMESPACE },
+    metadata: { name, namespace: NAMESPACE },
     spec: {
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: workersOf(group) },
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
       minReplicas: REPLICAS.least,
       maxReplicas: REPLICAS.most,
       metrics: [{ type: "Resource", resource: cpu }],

@@ -31,6 +31,8 @@ export interface DeliveryOptions {
 
 interface CompleteList {
   readonly resourceVersion: string;
+  /** Default: that version. */
+  readonly upTo?: string | undefined;
   readonly urgency: Urgency;
   /** A relay resumes only with the same scope (scope.ts); absent = no relay resumes from this list. */
   readonly scope?: string | undefined;
@@ -52,13 +54,13 @@ export interface Delivery {
    * and a server that is away is tried every 30 s.
    */
   resume(type: TypeKey, scope: string | undefined): Promise<string | undefined>;
-  /** Stores a snapshot if it is news, then notifies. */
-  put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void>;
+  /** Stores a snapshot if it is news, then notifies. Up to `upTo` everything has been handed on; default: its version. */
+  put(type: TypeKey, snapshot: KubeObject, urgency: Urgency, upTo?: string): Promise<void>;
   /**
    * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when
    * the store has lost what it knew (X-36).
    */
-  remove(type: TypeKey, deleted: KubeObject): Promise<void>;
+  remove(type: TypeKey, deleted: KubeObject, upTo?: string): Promise<void>;
   /**
    * Delivers the difference between a complete list and what is stored; then the type is ready (KR-13, KR-17). Where
    * what is stored is damaged or of another server, stores everything again: its versions no longer mean anything,
@@ -133,18 +135,18 @@ class StoreThenNotify implements Delivery {
     return progress.resourceVersion;
   }
 
-  async put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void> {
+  async put(type: TypeKey, snapshot: KubeObject, urgency: Urgency, upTo?: string): Promise<void> {
     await this.#put(type, snapshot, urgency);
-    await this.#handedOn.note(type, snapshot.metadata.resourceVersion ?? "");
+    await this.#handedOn.note(type, upTo ?? snapshot.metadata.resourceVersion ?? "");
   }
 
-  async remove(type: TypeKey, deleted: KubeObject): Promise<void> {
+  async remove(type: TypeKey, deleted: KubeObject, upTo?: string): Promise<void> {
     const version = removalVersion(type.kind, deleted.metadata.resourceVersion ?? "");
     const isKnown = await this.#remove(type, deleted, version);
     if (!isKnown && (await this.#isForgotten(type, deleted)))
       await this.#notify(type, { before: deleted }, "live");
     // At once: a run that waits for the object to be gone has only the version to go by.
-    await this.#handedOn.advance(type, { resourceVersion: version });
+    await this.#handedOn.advance(type, { resourceVersion: upTo ?? version });
   }
 
   async replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean> {
@@ -164,7 +166,7 @@ class StoreThenNotify implements Delivery {
       if (isVoid) await this.#notify(type, { before: object }, "live");
       else await this.#remove(type, object, reached);
     }
-    const progressed = { ready: true, resourceVersion: reached };
+    const progressed = { ready: true, resourceVersion: list.upTo ?? reached };
     await this.#handedOn.advance(type, scope === undefined ? progressed : { ...progressed, scope });
     return isOther;
   }

@@ -1,7 +1,6 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { ListOptions } from "../../../shared/function/reads.ts";
 import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
@@ -12,12 +11,12 @@ import { createTurns } from "../turns.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { createForeignWrites } from "./foreign-writes.ts";
+import { startJoinedWatch } from "./joined-watch.ts";
 
 /** Starts watches of the types of the management server, and reduces their objects to the fields that are kept. */
 export interface ManagementWatches {
-  /** Whether an object is in the namespaces that are looked at. */
-  isMeant(object: KubeObject): boolean;
-  start(kind: Kind, consumer: WatchConsumer): WatchLoop;
+  /** `known` returns the objects of the kind that the consumer has. */
+  start(kind: Kind, consumer: WatchConsumer, known: () => Promise<readonly KubeObject[]>): WatchLoop;
   reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
   /**
    * Returns the scope that a stored version of the type must have for a watch to resume from it; asks the server for
@@ -51,18 +50,18 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
   const contested = contestedPaths(functions);
   const reconciled = new Set(functions.map(({ spec }) => idOf(spec.reconciles)));
   const identity = createIdentity(client, clock);
-  const [only, ...more] = namespaces;
-  // Several are one watch of all, for one resume version per type; the rest of the objects is dropped here.
-  const selectorOf = (kind: Kind): ListOptions | undefined =>
-    kind.namespaced && only !== undefined && more.length === 0 ? { namespace: only } : undefined;
+  const startLoop = (kind: Kind, consumer: WatchConsumer, namespace?: string): WatchLoop => {
+    const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
+    const name = [MANAGEMENT, resource, namespace ?? []].flat().join(" ");
+    const selector = namespace === undefined ? undefined : { namespace };
+    return startWatchLoop({ clock, log, random, client, lists, name, kind, selector, consumer });
+  };
   return {
-    isMeant({ metadata: { namespace } }) {
-      return only === undefined || namespace === undefined || namespaces.includes(namespace);
-    },
-    start(kind, consumer) {
-      const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
-      const selector = selectorOf(kind);
-      return startWatchLoop({ clock, log, random, client, lists, name, kind, selector, consumer });
+    start(kind, consumer, known) {
+      const [only, ...more] = kind.namespaced ? namespaces : [];
+      if (more.length === 0) return startLoop(kind, consumer, only);
+      const start = (namespace: string, own: WatchConsumer) => startLoop(kind, own, namespace);
+      return startJoinedWatch({ namespaces, start, consumer, known });
     },
     reducerOf(kind) {
       const keep = keepOnly(keptFields(functions, kind));
@@ -81,9 +80,11 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       const marks = watchFilter === undefined ? [] : [watchFilter];
       const kept = [...keptFields(functions, kind), ...takeOverManagers, ...marks];
       if (server === undefined) return undefined;
+      const [only, ...more] = namespaces;
+      const isOne = kind.namespaced && only !== undefined && more.length === 0;
       return scopeOf(server, {
         kind,
-        selector: selectorOf(kind),
+        selector: isOne ? { namespace: only } : undefined,
         kept,
         namespaces: more.length > 0 ? namespaces : undefined,
       });

@@ -88,7 +88,9 @@ class Types implements WatchedTypes {
       changed: (event) => this.#crdChanged(event),
       reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
     };
-    this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds);
+    this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds, () =>
+      options.store.list(CRD_TYPE, {}),
+    );
   }
 
   noteReferences({ kind, cluster, after }: Change): void {
@@ -106,7 +108,7 @@ class Types implements WatchedTypes {
   }
 
   loops(): readonly LoopStatus[] {
-    return this.#all().map(({ loop }) => loop.status());
+    return this.#all().flatMap(({ loop }) => (loop.parts ?? [loop]).map((each) => each.status()));
   }
 
   async relistLost(): Promise<void> {
@@ -199,26 +201,23 @@ class Types implements WatchedTypes {
         return { resourceVersion, items: await store.list(key, {}) };
       },
       resumed: () => isComplete(),
-      listed: async (all, { resourceVersion, first, restored }) => {
-        const items = all.filter((item) => this.#watches.isMeant(item));
+      listed: async (items, { resourceVersion, upTo, first, restored }) => {
         const scope = await this.#watches.scopeOf(kind);
         const ifRestored = () => this.#distrust.allBut(loop);
         const urgency = first ? "resync" : "live";
-        const list = { resourceVersion, urgency, scope, restored, ifRestored } as const;
+        const list = { resourceVersion, upTo, urgency, scope, restored, ifRestored } as const;
         const isDistrusted = this.#distrust.listed(loop);
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
-      changed: ({ type, object }) =>
-        !this.#watches.isMeant(object)
-          ? delivery.reached(key, object.metadata.resourceVersion ?? "")
-          : type === "DELETED"
-            ? delivery.remove(key, object)
-            : delivery.put(key, reduce(object), "live"),
+      changed: ({ type, object }, upTo) =>
+        type === "DELETED"
+          ? delivery.remove(key, object, upTo)
+          : delivery.put(key, reduce(object), "live", upTo),
       reached: (resourceVersion) => delivery.reached(key, resourceVersion),
       gone: () => delivery.drop(key),
     };
-    const loop: WatchLoop = this.#watches.start(kind, consumer);
+    const loop: WatchLoop = this.#watches.start(kind, consumer, () => store.list(key, {}));
     this.#watched.set(id, { kind, loop, listed: false });
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching a type");
   }

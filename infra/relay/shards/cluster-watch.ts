@@ -9,6 +9,7 @@ import {
 import type { Change } from "../../../shared/runtime/route.ts";
 import { separate } from "../delivery/delivery.ts";
 import { createManagementWatches, type ManagementWatchesOptions } from "../management/management-watches.ts";
+import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 
 /** The Clusters of the management server, as a relay needs them that only connects to their workload servers. */
@@ -40,20 +41,20 @@ export function watchClusters(options: ClusterWatchOptions): ClusterWatch {
     for (const one of separate({ before, after }))
       options.onChange({ kind: Cluster, cluster: MANAGEMENT, ...one });
   };
-  const loop = watches.start(Cluster as Kind, {
+  const consumer: WatchConsumer = {
     reduce,
     async listed(items, { restored }) {
-      const meant = items.filter((item) => watches.isMeant(item));
-      const listed = new Map(meant.map((item) => [nameOf(item), item]));
+      const listed = new Map(items.map((item) => [nameOf(item), item]));
       for (const name of clusters.keys()) if (!listed.has(name)) change(name, undefined);
       for (const [name, item] of listed) change(name, item);
       isListed = true;
       options.onListed(restored);
     },
     async changed({ type, object }) {
-      if (watches.isMeant(object)) change(nameOf(object), type === "DELETED" ? undefined : reduce(object));
+      change(nameOf(object), type === "DELETED" ? undefined : reduce(object));
     },
-  });
+  };
+  const loop = watches.start(Cluster as Kind, consumer, async () => [...clusters.values()]);
   return {
     clusters,
     get isListed() {

@@ -15,8 +15,11 @@ export interface WatchConsumer {
   listed(items: readonly KubeObject[], list: CompleteList): Promise<void>;
   /** The server has accepted the watch that follows the list, or continues one; must not wait for the loop. */
   following?(): void;
-  /** An event. Of several events that wait for one object only the newest is handed over. */
-  changed(event: WatchEvent): Promise<void>;
+  /**
+   * An event. Of several events that wait for one object only the newest is handed over. Every event up to `upTo` has
+   * been handed over; absent = up to this one.
+   */
+  changed(event: WatchEvent, upTo?: string): Promise<void>;
   /** A bookmark: every event up to this version has been handed over. */
   reached?(resourceVersion: string): Promise<void>;
   /** Three 404s over 60 s: the server does not serve the type. */
@@ -25,13 +28,15 @@ export interface WatchConsumer {
   failed?(error: unknown): void;
 }
 
-interface Kept {
+export interface Kept {
   readonly resourceVersion: string;
   readonly items: readonly KubeObject[];
 }
 
-interface CompleteList {
+export interface CompleteList {
   readonly resourceVersion: string;
+  /** Every event up to this version has been handed over; absent = up to that of the list. */
+  readonly upTo?: string;
   /** The first list of this loop, or the first after a loss. */
   readonly first: boolean;
   /** The objects of the server cannot follow from the earlier ones: it was restored or replaced (KR-12). */

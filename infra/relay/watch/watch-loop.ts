@@ -65,6 +65,8 @@ export interface LoopStatus extends Traffic {
 }
 
 export interface WatchLoop extends AsyncDisposable {
+  /** Loops that do its work together; absent = it does it by itself. */
+  readonly parts?: readonly WatchLoop[];
   status(): LoopStatus;
   /** Ends the watch and lists again, because the store has lost delivered objects. */
   relist(): void;

@@ -29,9 +29,6 @@ export interface Place {
   readonly waive?: string | undefined;
 }
 
-/** Waives rules for one object: `RULE=REASON; RULE=REASON`. */
-export const WAIVE_ANNOTATION = "contract.capstan.dev/waive";
-
 /** Result of one rule for one thing. No text in it may hold a value of a Secret. */
 export interface Judgement {
   readonly verdict: Verdict;

@@ -247,6 +247,8 @@ describe("the endpoints of a process", () => {
       GROW.spec.name,
       keys.map((key) => ({ key, class: "live" })),
     );
+    const own = await fetch(`${world.url}/scale?group=${GROW.spec.name}`);
+    expect(await own.json()).toEqual({ group: GROW.spec.name, workers: expect.closeTo(0.2) });
     const answer = await fetch(`${world.url}/scale?group=core`);
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(await answer.json()).toEqual({ group: "core", workers: expect.closeTo(0.2) });
@@ -263,7 +265,7 @@ describe("the endpoints of a process", () => {
       const response = await fetch(`${url}/scale${query}`);
       return { code: response.status, text: await response.text() };
     };
-    const unknown = { code: 404, text: "parameter group: write one of core\n" };
+    const unknown = { code: 404, text: "parameter group: write one of core, or the name of a function\n" };
     for (const query of ["", "?group=", "?group=workload", "?group=core%00", "?groups=core"]) {
       expect(await askFor(away.url, query)).toEqual(unknown);
     }

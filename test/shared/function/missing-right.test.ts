@@ -32,6 +32,16 @@ describe("a right that an account lacks", () => {
     expect(commandFor(STATUS)).toContain("--verb=patch --resource=machines.cluster.x-k8s.io/status ");
   });
 
+  it("D-403: is named where a server checks who changes owners, which does not say whose it is", () => {
+    const why = `is forbidden: cannot set an ownerRef on a resource you can't delete: , <nil>`;
+    expect(
+      commandFor(`patch MachineHealthCheck a/s1: machinehealthchecks.cluster.x-k8s.io "s1" ${why}`),
+    ).toBe(
+      "add the component owner-enforcement, or let the account delete machinehealthchecks.cluster.x-k8s.io",
+    );
+    expect(commandFor(`secrets "s1" ${why}`)).toMatch(/delete secrets$/);
+  });
+
   it.each([
     'admission webhook "a.dev" denied the request: no',
     "machines is forbidden: unable to create new content in namespace a because it is being terminated",

@@ -1,6 +1,7 @@
 import { titleOf } from "../../../api/kinds.ts";
 import { listAt, textAt, valueAt } from "../../../api/path.ts";
-import { EVERY_CONTRACT, type Judgement, na, type Place, type Rule, WAIVE_ANNOTATION } from "../rule.ts";
+import { WAIVE_ANNOTATION } from "../../waive-annotation.ts";
+import { EVERY_CONTRACT, type Judgement, na, type Place, type Rule } from "../rule.ts";
 import type { Manifest, ManifestDocument, Release, ReleaseFile } from "./subject.ts";
 
 export type ReleaseRule = Rule<Release>;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { workersOf } from "../../../../infra/deploy/manifests/processes.ts";
-import { scaledObject, scalingComponents } from "../../../../infra/deploy/manifests/scaling.ts";
+import { functionProcesses, workersOf } from "../../../../infra/deploy/manifests/processes.ts";
+import { scaledGroup, scalingComponents } from "../../../../infra/deploy/manifests/scaling.ts";
 import { GROUPS } from "../../../../shared/function/groups.ts";
 
-const { keda, "keda-prometheus": prometheus, hpa } = scalingComponents();
+const functions = await functionProcesses();
+const { keda, "keda-prometheus": prometheus, hpa, ...others } = scalingComponents(functions);
 const BEHAVIOR = {
   scaleDown: {
     stabilizationWindowSeconds: 120,
@@ -15,7 +16,7 @@ describe("components for scaling", () => {
   it("D-303: keda has one ScaledObject per group, which asks the relay over mTLS", () => {
     const [authentication, ...scaled] = keda?.files["keda"] ?? [];
     expect(scaled.map(({ metadata }) => metadata.name)).toEqual(GROUPS.map(workersOf));
-    expect(scaledObject("core")["spec"]).toEqual({
+    expect(scaledGroup("core")["spec"]).toEqual({
       scaleTargetRef: { name: "capstan-worker-core" },
       pollingInterval: 5,
       minReplicaCount: 1,
@@ -43,6 +44,20 @@ describe("components for scaling", () => {
         { parameter: "key", name: "capstan-diagnostics-client", key: "tls.key" },
       ],
     });
+  });
+
+  it("D-303: keda-per-function and hpa-per-function have one for each function in place of those of groups", () => {
+    for (const component of ["keda", "hpa"] as const) {
+      const { files, patches } = others[`${component}-per-function`] ?? {};
+      const scaled = files?.[component] ?? [];
+      expect(scaled.map(({ metadata }) => metadata.name)).toEqual(functions.map(({ name }) => name));
+      expect(patches?.map(({ target }) => target)).toEqual([
+        { kind: scaled[0]?.kind, name: "capstan-worker-.*" },
+      ]);
+    }
+    const [one] = others["keda-per-function"]?.files["keda"] ?? [];
+    const [of] = functions[0]?.functions ?? [];
+    expect(JSON.stringify(one)).toContain(`/scale?group=${of?.spec.name}"`);
   });
 
   it("D-303: keda-prometheus replaces each trigger, and takes a missing sample for an error, not for 0", () => {
