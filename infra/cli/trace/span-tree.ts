@@ -13,13 +13,20 @@ const MAX_DEPTH = 60;
 export function spanTree(spans: readonly ReadSpan[], cluster: string): Branch | undefined {
   const inTime = spans.toSorted((a, b) => a.startMs - b.startMs);
   const tree = new Tree(inTime);
-  const roots = inTime.filter((span) => clusterOf(span) === cluster && tree.isRoot(span));
+  const own = inTime.filter((span) => clusterOf(span) === cluster);
+  const roots = own.filter((span) => tree.isRoot(span));
   const [first] = roots;
   if (first === undefined) return undefined;
+  const drawn = roots.map((span) => ({ span, branches: tree.branchesOf(span, first.startMs) }));
+  // Written by a run of another Cluster that no root of this one has led to.
+  for (const span of own) {
+    if (!tree.isForeign(span)) continue;
+    drawn.push({ span, branches: tree.branchesOf(span, first.startMs) });
+  }
   const title = `${cluster}, trace ${first.traceId}, ${new Date(first.startMs).toISOString()}`;
   return {
     lines: [escaped(title)],
-    children: roots.flatMap((span) => tree.branchesOf(span, first.startMs)),
+    children: drawn.toSorted((a, b) => a.span.startMs - b.span.startMs).flatMap(({ branches }) => branches),
   };
 }
 
@@ -37,13 +44,13 @@ class Tree {
   readonly #children: ReadonlyMap<string, readonly ReadSpan[]>;
   readonly #waits: ReadonlyMap<string, ReadSpan>;
   readonly #known: ReadonlySet<string>;
-  readonly #writes: ReadonlySet<string>;
+  readonly #writes: ReadonlyMap<string, ReadSpan>;
   readonly #eventsOf: ReadonlyMap<string, readonly ReadSpan[]>;
   readonly #drawn = new Set<ReadSpan>();
 
   constructor(spans: readonly ReadSpan[]) {
     this.#known = new Set(spans.map(idOf));
-    this.#writes = new Set(spans.filter(isRequest).map(({ spanId }) => spanId));
+    this.#writes = new Map(spans.filter(isRequest).map((span) => [span.spanId, span]));
     this.#children = Map.groupBy(spans, parentOf);
     this.#waits = new Map(spans.filter(isWait).map((span) => [waitId(span, span.endMs), span]));
     this.#eventsOf = Map.groupBy(spans.filter(isEvent), ({ links: [write = ""] }) => write);
@@ -54,6 +61,12 @@ class Tree {
     if (isEvent(span)) return !this.#writes.has(span.links[0] ?? "");
     if (isWait(span) || isRequest(span)) return false;
     return !this.#known.has(parentOf(span));
+  }
+
+  /** An event that a run of another trace has written, and that is not drawn yet. */
+  isForeign(span: ReadSpan): boolean {
+    const write = this.#writes.get(span.links[0] ?? "");
+    return isEvent(span) && !this.#drawn.has(span) && write !== undefined && write.traceId !== span.traceId;
   }
 
   /** Draws an event from outside, or a run. Nothing for a run that has neither written nor failed. */
@@ -73,6 +86,7 @@ class Tree {
 
   /** A change with the runs that its events have woken. */
   #withRuns(text: string, events: readonly ReadSpan[], { startMs, depth }: Place): Branch {
+    for (const event of events) this.#drawn.add(event);
     const runs = events.flatMap((event) => this.#childrenOf(event)).filter((each) => !isWait(each));
     const children = runs.flatMap((run) => this.branchesOf(run, startMs, depth + 1));
     const idle = runs.length - children.length;

@@ -114,6 +114,27 @@ describe("spans as a tree", () => {
     expect(clustersIn(spans)).toEqual(["default/c1", "default/-"]);
   });
 
+  it("show what a run of another Cluster has led to, in its place", () => {
+    const [, foreign] = runOf("r9", "gone", 30);
+    const spans = [
+      spanOf(eventOf("e1", 0)),
+      { ...(foreign as ReadSpan), traceId: "t2", attributes: { "capstan.key": "default/-|X|default/x" } },
+      { ...writeOf("e2", "r9", 32), traceId: "t2" },
+      spanOf(eventOf("e2", 40)),
+      ...runOf("r2", "e2", 50),
+      writeOf("e3", "r2", 52),
+      spanOf(eventOf("e4", 60)),
+    ];
+    expect(linesOf(spans)).toEqual([
+      "default/c1, trace t1, 2026-11-23T10:00:00.000Z",
+      "├─ +0 ms MachinePool default/p1 modified",
+      "├─ +40 ms MachinePool default/p1 modified",
+      "│  └─ +50 ms machinepool-guard: waited 5 ms, ran 8 ms",
+      "│     └─ patch MachinePool default/p1: 200 after 4 ms",
+      "└─ +60 ms MachinePool default/p1 modified",
+    ]);
+  });
+
   it("that lead back to themselves, or very deep, are drawn once and cut", () => {
     const circle = [spanOf(eventOf("e1", 0)), ...runOf("r1", "e1", 1), writeOf("e1", "r1", 2)];
     expect(linesOf(circle)).toBeUndefined();
