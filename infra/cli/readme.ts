@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { capacityPage } from "../deploy/capacity/page.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
 import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
@@ -13,7 +14,7 @@ const START = "<!-- generated: npm run generate -->";
 const END = "<!-- end -->";
 
 /**
- * Brings the tables of functions and of metrics and the example in functions/README up to date, or with
+ * Brings the tables of functions, of metrics and of capacity and the example in functions/README up to date, or with
  * `check` only looks. Returns the files that were out of date.
  */
 export async function generateReadme({ check }: { readonly check: boolean }): Promise<readonly string[]> {
@@ -23,6 +24,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
     ["README.md", table],
     ["infra/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
     ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
+    ["infra/deploy/capacity/README.md", await capacityPage()],
     ["shared/contract/rules/README.md", rulesReference()],
     ["functions/README.md", `\`\`\`ts\n// ${EXAMPLE}\n${example}\`\`\``],
   ] as const;

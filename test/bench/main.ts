@@ -10,7 +10,9 @@ import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
+import { scaleBench } from "./scale.ts";
 import { scalingBench } from "./scaling.ts";
+import { shardBench } from "./shard.ts";
 import { takeoverBench } from "./takeover.ts";
 import { tracesBench } from "./traces.ts";
 
@@ -26,7 +28,9 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   mhc: mhcBench,
   queue: queueBench,
   relay: relayBench,
+  scale: scaleBench,
   scaling: scalingBench,
+  shard: shardBench,
   takeover: takeoverBench,
   traces: tracesBench,
 };

@@ -14,6 +14,7 @@ const SERVER = "redis-server";
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** SIGSTOP: it does not answer until SIGCONT. */
   signal(name: NodeJS.Signals): void;
   /** Kills the server without a goodbye; connections break. */
@@ -44,6 +45,9 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return server.pid ?? 0;
+    },
     signal: (name) => void server.kill(name),
     kill,
     restart: async () => {
