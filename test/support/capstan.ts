@@ -1,11 +1,18 @@
 import { type ComposeOptions, compose, type Role, type Running } from "../../infra/cli/compose.ts";
+import { actAsAccounts, grantAccounts } from "./derived-accounts.ts";
+import { enforcesRights } from "./processes/api-servers.ts";
 
-/** Relay, functions and simulated cloud in this process, against an API server that is already there. */
-export function startCapstan(
+/**
+ * Relay, functions and simulated cloud in this process, against an API server that is already there. On a real one each
+ * function acts under the account of a deployment that runs it, and the end fails when one of them was refused anything.
+ */
+export async function startCapstan(
   kubeconfig: string,
   options: { readonly roles?: readonly Role[] } & Partial<Omit<ComposeOptions, "roles">> = {},
 ): Promise<Running> {
-  return compose({
+  const acting = enforcesRights(kubeconfig) ? await actAsAccounts() : undefined;
+  if (acting !== undefined) await grantAccounts(kubeconfig);
+  const running = await compose({
     kubeconfig,
     queue: "memory",
     installCrds: true,
@@ -13,7 +20,15 @@ export function startCapstan(
     port: 0,
     writeKubeconfig: "",
     logLevel: "error",
+    ...(acting && { connectManagement: acting.connect }),
     ...options,
     roles: new Set(options.roles ?? ["cloud", "relay", "worker"]),
   });
+  return {
+    ...running,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      acting?.refuseMissingRights();
+    },
+  };
 }

@@ -87,7 +87,7 @@ function ownerEnforcement(processes: readonly ServerProcess[]): Folder {
 }
 
 /** Further rights of a relay that watches kubeconfigs. */
-const WATCHED_KUBECONFIGS: readonly PolicyRule[] = [
+export const WATCHED_KUBECONFIGS: readonly PolicyRule[] = [
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["list", "watch"] },
 ];
 

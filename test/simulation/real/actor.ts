@@ -52,3 +52,22 @@ export async function startActor({ args, env = {}, ready }: Role): Promise<Actor
     },
   };
 }
+
+/** Several processes to which everything happens at once. */
+export function together(actors: readonly Actor[]): Actor {
+  const all = async (act: (actor: Actor) => Promise<void>): Promise<void> => {
+    await Promise.all(actors.map(act));
+  };
+  return {
+    kill: () => all((actor) => actor.kill()),
+    end: () => all((actor) => actor.end()),
+    start: () => all((actor) => actor.start()),
+    freeze() {
+      for (const actor of actors) actor.freeze();
+    },
+    proceed() {
+      for (const actor of actors) actor.proceed();
+    },
+    [Symbol.asyncDispose]: () => all(async (actor) => actor[Symbol.asyncDispose]()),
+  };
+}

@@ -55,7 +55,7 @@ export async function play(scenario: Scenario, server: ServerFlavour, expected: 
   const healedAt = performance.now();
   const violations = [...(await converge(stage, expected.state))];
   const recoveredAfterMs = Math.round(performance.now() - healedAt);
-  violations.push(...(await rest(stage)));
+  violations.push(...(await rest(stage)), ...(await refusalsIn(stage)));
   const { effects } = await endingOf(stage);
   for (const what of new Set([...expected.effects.keys(), ...effects.keys()])) {
     const [wanted = 0, found = 0] = [expected.effects.get(what), effects.get(what)];
@@ -84,6 +84,17 @@ async function converge({ onlooker }: Stage, expected: State): Promise<readonly 
 async function rest(stage: Stage): Promise<readonly string[]> {
   if (await silence(stage, BOUND_MS)) return [];
   return [`F-02: ${writesOf(await stage.requests()).at(-1)?.userAgent} still writes`];
+}
+
+/** D-406. Only accounts of a deployment have a ServiceAccount. */
+async function refusalsIn({ requests }: Stage): Promise<readonly string[]> {
+  const refused = (await requests()).filter(
+    ({ code, user = "" }) => code === 403 && user.startsWith("system:serviceaccount:"),
+  );
+  const deeds = refused.map(
+    ({ user, verb, resource, subresource }) => `${user} ${verb} ${resource} ${subresource ?? ""}`,
+  );
+  return [...new Set(deeds)].map((deed) => `D-406: refused: ${deed.trim()}`);
 }
 
 /** Waits until there was no write for a while; false when that does not come about within the limit. */

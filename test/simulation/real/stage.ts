@@ -2,16 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type ServerProcess, serverProcesses } from "../../../infra/deploy/manifests/processes.ts";
+import { OF_SIMS } from "../../support/deployed-accounts.ts";
 import type { ServerFlavour } from "../../support/processes/api-servers.ts";
 import type { AuditedRequest } from "../../support/processes/audit-log.ts";
 import { type RedisServer, startRedis } from "../../support/processes/redis-server.ts";
 import { startProxy, type TcpProxy } from "../../support/processes/tcp-proxy.ts";
-import { type Actor, startActor } from "./actor.ts";
+import { type Actor, startActor, together } from "./actor.ts";
 import { createOnlooker, type Onlooker } from "./onlooker.ts";
 
 /**
- * Everything that plays a part, as real processes: two relays, one of them standing by, and two workers on
- * one Redis.
+ * Everything that plays a part, as real processes: two relays, one of them standing by, and two workers of each group
+ * on one Redis, each process under its own account. The functions of the simulated provider are with the provider.
  */
 export interface Stage extends AsyncDisposable {
   readonly relays: readonly [Placed, Placed];
@@ -24,7 +26,7 @@ export interface Stage extends AsyncDisposable {
   requests(): Promise<readonly AuditedRequest[]>;
 }
 
-/** A process with a network of its own. */
+/** A relay, or a worker of each group, with a network of their own. */
 interface Placed {
   readonly actor: Actor;
   readonly management: TcpProxy;
@@ -47,42 +49,48 @@ export async function setStage({ server, redis: settings = [], aheadMs }: StageO
   setting.defer(() => rm(folder, { recursive: true, force: true }));
   const management = setting.use(await server.start());
   const redis = setting.use(await startRedis(settings));
-  const kubeconfig = await readFile(management.kubeconfigFile, "utf8");
-  const address = /server: "?([^"\s,}]+)/.exec(kubeconfig)?.[1] ?? "";
+  const { namespace, fileOf } = await management.accounts();
+  const processes = await serverProcesses();
 
-  const place = async (name: string, role: "relay" | "worker", ready: string): Promise<Placed> => {
+  const place = async (name: string, part: ServerProcess["part"]): Promise<Placed> => {
+    const ofPart = processes.filter((each) => each.part === part);
+    const texts = await Promise.all(ofPart.map(async (each) => readFile(await fileOf(each.name), "utf8")));
+    const address = /server: "?([^"\s,}]+)/.exec(texts[0] ?? "")?.[1] ?? "";
     const toManagement = setting.use(await startProxy(address));
     const toQueue = setting.use(await startProxy(redis.url));
-    const file = join(folder, name);
-    await writeFile(file, kubeconfig.replace(address, toManagement.url), { mode: 0o600 });
-    const options = role === "relay" ? ["--leader-elect", "--leader-elect-namespace", "default"] : [];
-    const args = [role, "--kubeconfig", file, "--queue", toQueue.url, "--log-level", "error", ...options];
+    const election = part === "relay" ? ["--leader-elect", "--leader-elect-namespace", namespace] : [];
+    const shared = ["--queue", toQueue.url, "--log-level", "error", ...election];
     const isAhead = name === "worker-0" && aheadMs !== undefined;
     const env = isAhead
       ? { NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, CAPSTAN_TEST_AHEAD_MS: String(aheadMs) }
       : undefined;
-    const actor = setting.use(await startActor({ args, env, ready }));
-    return { actor, management: toManagement, queue: toQueue };
+    const start = async ({ name: account, functions }: ServerProcess, index: number): Promise<Actor> => {
+      const file = join(folder, `${name}-${account}`);
+      await writeFile(file, texts[index]?.replace(address, toManagement.url) ?? "", { mode: 0o600 });
+      const names = functions.map(({ spec }) => spec.name);
+      const args = [part, "--kubeconfig", file, ...shared, "--functions", ...names];
+      return setting.use(await startActor({ args, env, ready: part === "relay" ? "relay:" : "serving" }));
+    };
+    return {
+      actor: together(await Promise.all(ofPart.map(start))),
+      management: toManagement,
+      queue: toQueue,
+    };
   };
 
-  const cloudArgs = ["up", "--roles", "cloud", "--install-crds", "--empty", "--quiet"];
+  const provider = ["up", "--roles", "cloud", "relay", "worker", "--functions", ...OF_SIMS];
+  const alone = ["--install-crds", "--empty", "--quiet", "--dead-letters", join(folder, "letters")];
   const cloud = setting.use(
     await startActor({
-      args: [
-        ...cloudArgs,
-        "--kubeconfig",
-        management.kubeconfigFile,
-        "--dead-letters",
-        join(folder, "letters"),
-      ],
+      args: [...provider, ...alone, "--kubeconfig", management.kubeconfigFile],
       ready: "Ctrl-C stops",
     }),
   );
-  const leader = await place("relay-0", "relay", "relay:");
+  const leader = await place("relay-0", "relay");
   const [standby, first, second] = await Promise.all([
-    place("relay-1", "relay", "relay:"),
-    place("worker-0", "worker", "serving"),
-    place("worker-1", "worker", "serving"),
+    place("relay-1", "relay"),
+    place("worker-0", "worker"),
+    place("worker-1", "worker"),
   ]);
   const onlooker = setting.use(await createOnlooker(management.kubeconfigFile));
   const stage = setting.move();

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startApiServer } from "../../../infra/apiserver/entry.ts";
+import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
+import { grantAccounts } from "../derived-accounts.ts";
 import { eventually } from "../eventually.ts";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
 import { kubectlFor } from "./kubectl.ts";
@@ -14,12 +16,21 @@ export interface TestServer extends AsyncDisposable {
   readonly garbageCollector: boolean;
   /** Every request so far, in order. */
   requests(): Promise<readonly AuditedRequest[]>;
+  /** The accounts of a deployment, one for each of its processes. */
+  accounts(): Promise<Accounts>;
   /** A kubeconfig for Capstan with which everything of this group is allowed but to watch it. */
   withoutWatchOf(group: string, plurals: readonly string[]): Promise<string>;
   /** A kubeconfig with which this resource cannot be read: `secrets`, `machines.cluster.x-k8s.io`. */
   withoutReading(resource: string): Promise<string>;
   /** Refuses these writes with 403 from now on, until the result is called. */
   refuse(refusal: Refusal): Promise<() => Promise<unknown>>;
+}
+
+interface Accounts {
+  /** Where they may keep Leases. */
+  readonly namespace: string;
+  /** Returns a kubeconfig with a token of `capstan-relay`, say. */
+  fileOf(account: string): Promise<string>;
 }
 
 /** Writes that a server refuses, as a quota or an admission webhook does. */
@@ -60,6 +71,7 @@ export const EMBEDDED: ServerFlavour = {
       kubeconfigFile,
       garbageCollector: true,
       requests: async () => server.requests,
+      accounts: async () => ({ namespace: "default", fileOf: async () => kubeconfigFile }),
       async withoutWatchOf(group, plurals) {
         for (const plural of plurals) {
           const on = { verbs: ["watch"], resource: `${plural}.${group}` };
@@ -89,6 +101,12 @@ export const EMBEDDED: ServerFlavour = {
 };
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
+const enforcing = new Set<string>();
+
+/** Whether the server of this kubeconfig, one for everything, knows accounts and what each may do. */
+export function enforcesRights(kubeconfigFile: string): boolean {
+  return enforcing.has(kubeconfigFile);
+}
 
 export const REAL: ServerFlavour = {
   name: "a real kube-apiserver",
@@ -96,10 +114,12 @@ export const REAL: ServerFlavour = {
   optional: true,
   async start() {
     const server = await startRealServer(ASSETS ?? "");
+    enforcing.add(server.kubeconfigFile);
     return {
       kubeconfigFile: server.kubeconfigFile,
       garbageCollector: server.garbageCollector,
       requests: () => readAuditLog(server.auditLog),
+      accounts: () => accountsOf(server),
       withoutWatchOf: (group) => accountWithoutWatch(server, group),
       withoutReading: (resource) => accountWithoutGroup(server, resource.split(".").slice(1).join(".")),
       refuse: (refusal) => refuseByPolicy(server, refusal),
@@ -107,6 +127,20 @@ export const REAL: ServerFlavour = {
     };
   },
 };
+
+async function accountsOf(server: RealServer): Promise<Accounts> {
+  await grantAccounts(server.kubeconfigFile);
+  const kubectl = kubectlFor(server.kubeconfigFile, NAMESPACE);
+  return {
+    namespace: NAMESPACE,
+    async fileOf(account) {
+      const file = join(dirname(server.kubeconfigFile), account);
+      const token = await kubectl(`create token ${account} --duration=2h`);
+      await writeFile(file, server.kubeconfigWith(token.trim()), { mode: 0o600 });
+      return file;
+    },
+  };
+}
 
 /** Rights only add up: everything of the groups that Capstan uses, and of this one all but to watch. */
 async function accountWithoutWatch(server: RealServer, group: string): Promise<string> {
