@@ -5,7 +5,7 @@ import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { rulesReference } from "./contract/reference-page.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
-import { alignedTable } from "./markdown-table.ts";
+import { alignedTable } from "../markdown-table.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The function that functions/README.md shows. */

@@ -106,7 +106,7 @@ interface ActingConnections {
 
 /**
  * Impersonates the account of a deployment that runs the function which a request names. The functions of a simulated
- * provider, and whatever is no part of a deployment, act as the user of the kubeconfig. Source: D-406
+ * provider, and processes outside of a deployment, act as the user of the kubeconfig. Source: D-406
  */
 export async function actAsAccounts(): Promise<ActingConnections> {
   const accounts = await accountsByActor();
