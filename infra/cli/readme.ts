@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { capacityPage } from "../deploy/capacity/page.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
+import { alignedTable } from "../markdown-table.ts";
 import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { rulesReference } from "./contract/reference-page.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
-import { alignedTable } from "../markdown-table.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The function that functions/README.md shows. */
