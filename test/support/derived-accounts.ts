@@ -116,7 +116,7 @@ export async function actAsAccounts(): Promise<ActingConnections> {
     const under = <Request extends { readonly headers: Readonly<Record<string, string>> }>(
       request: Request,
     ) => {
-      const actor = request.headers["User-Agent"].split(" ").at(-1) ?? "";
+      const actor = request.headers["User-Agent"]?.split(" ").at(-1) ?? "";
       const account = accounts.get(actor);
       if (account === undefined) return request;
       return { ...request, headers: { ...request.headers, "Impersonate-User": userOf(account) } };
