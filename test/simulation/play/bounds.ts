@@ -34,9 +34,10 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-15": [9, 10],
   "X-16": [25, 8],
   "X-17": [25, 8],
-  // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning.
+  // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning. While the pool of
+  // a recreated Cluster waits for Nodes that cannot be reached, a user puts back what it deletes, each second.
   "X-18": [45, 130],
-  "X-19": [80, 80],
+  "X-19": [230, 110],
   // Refused until it is permitted again; a kind that is away is asked for until it is back.
   "X-24": [19, 18],
   "X-25": [8, 7],
