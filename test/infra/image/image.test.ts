@@ -1,20 +1,27 @@
 import { execFile } from "node:child_process";
-import { chown, copyFile, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
+import { newSecrets } from "../../../infra/deploy/manifests/secrets.ts";
 import { buildImage } from "../../../infra/image/image.ts";
 import { type Process, USER_ID } from "../../../infra/image/process.ts";
+import { x509 } from "../../../infra/pki/x509.ts";
+import { BASE, OF_SIMS, userOf } from "../../support/deployed-accounts.ts";
 import { architectureOf } from "../../support/elf.ts";
 import { eventually } from "../../support/eventually.ts";
 import { filesOf, type ImageLayout, listing, readLayout } from "../../support/image-layout.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
+import { apiServerOf, type Deployment, secretFiles, startPod } from "../../support/pods.ts";
 import { REAL } from "../../support/processes/api-servers.ts";
 import { buildahMissing, buildStage } from "../../support/processes/buildah.ts";
-import { crunMissing, emptyDir, runContainer, startContainer } from "../../support/processes/container.ts";
+import { runCli, startCli } from "../../support/processes/cli.ts";
+import { crunMissing, runContainer } from "../../support/processes/container.ts";
+import { startDeployedRedis } from "../../support/processes/deployed-redis.ts";
 import { kubectlFor, kubectlMissing } from "../../support/processes/kubectl.ts";
-import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { redisMissing } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -186,34 +193,55 @@ const { missing, optional } = REAL;
 describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { optional })(
   "containers on a real API server and Redis",
   () => {
-    it("D-107: bring a pool to Running, and SIGTERM drains", async () => {
-      await using server = await REAL.start();
-      await using redis = await startRedis(["appendonly yes"]);
-      await using volume = await emptyDir();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      const kubeconfig = join(volume.folder, "kubeconfig");
-      await copyFile(server.kubeconfigFile, kubeconfig);
-      await chown(kubeconfig, USER_ID, USER_ID);
-      const start = (...args: string[]) =>
-        startContainer({
-          root,
-          image,
-          args: [...args, "--kubeconfig", "/tmp/kubeconfig"],
-          tmp: volume.folder,
-        });
-      const queue = ["--queue", redis.url];
-      await using relay = await start("relay", "--install-crds", ...queue);
-      await eventually(() => expect(relay.output()).toContain("first list"), WITHIN);
-      await using _cloud = await start("cloud");
-      await using worker = await start("worker", ...queue);
-      await eventually(() => expect(worker.output()).toContain("serving"), WITHIN);
+    it("D-107, D-202, D-204: bring a pool to Running as the Pods of the base over TLS, each refused nothing, and SIGTERM drains", async () => {
+      await using stack = new AsyncDisposableStack();
+      const server = stack.use(await REAL.start());
+      const { kubeconfigFile } = server;
+      const kubectl = kubectlFor(kubeconfigFile);
+      const parts = ["up", "--roles", "cloud", "relay", "worker", "--install-crds", "--empty", "--quiet"];
+      const provider = stack.use(
+        startCli([...parts, "--kubeconfig", kubeconfigFile, "--functions", ...OF_SIMS]),
+      );
+      await eventually(() => expect(provider.output()).toContain("Ctrl-C stops"), WITHIN);
+      await kubectl(`apply --validate=strict -k ${BASE}`);
+      const secrets = await newSecrets({ pki: x509, now: new Date() });
+      await kubectl(
+        "apply --server-side -f -",
+        secrets.map((secret) => JSON.stringify(secret)).join("\n---\n"),
+      );
+      const rules = await runCli("rbac", "--from-cluster", "--kubeconfig", kubeconfigFile);
+      await kubectl("apply --validate=strict -f -", rules.output);
+
+      const ours = kubectlFor(kubeconfigFile, NAMESPACE);
+      const { data } = JSON.parse(await ours("get configmap/capstan-redis -o json"));
+      const redis = stack.use(
+        await startDeployedRedis(data["redis.conf"], await secretFiles(ours, "capstan-redis")),
+      );
+      const services = new Map([[`capstan-redis.${NAMESPACE}.svc:6379`, redis.port]]);
+      const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
+      const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
+      const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
+      expect(wanted).toHaveLength(5);
+      const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
+      await eventually(async () => {
+        for (const pod of pods) expect(await pod.isReady(), pod.container.output()).toBe(true);
+      }, WITHIN);
+
       await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));
+      const workload = await eventually(async () => {
+        const { value = "" } = await secretFiles(kubectl, "c1-kubeconfig");
+        return Number(/127\.0\.0\.1:(\d+)/.exec(value)?.[1]);
+      }, WITHIN);
+      const there = { host: "127.0.0.1", port: workload };
+      await Promise.all(pods.map(({ network }) => network.forward(there, there)));
       await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
-      await worker.signal("SIGTERM");
-      expect(await worker.ended, worker.output()).toBe(0);
-      expect(worker.output()).toContain("finishing");
-      await relay.signal("SIGTERM");
-      expect(await relay.ended, relay.output()).toBe(0);
+
+      for (const { container } of pods) await container.signal("SIGTERM");
+      for (const { container } of pods) expect(await container.ended, container.output()).toBe(0);
+      const refused = (await server.requests()).filter(
+        ({ code, user }) => code === 403 && user?.startsWith(userOf("")),
+      );
+      expect(refused).toEqual([]);
     });
   },
 );

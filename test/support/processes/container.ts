@@ -23,7 +23,7 @@ export function crunMissing(): string | undefined {
 }
 
 /** A container whose first process runs. Disposing kills it. */
-interface Container extends AsyncDisposable {
+export interface Container extends AsyncDisposable {
   /** Both streams so far. */
   output(): string;
   /** Milliseconds from the start of crun to the first output. */
@@ -44,12 +44,16 @@ interface ContainerOptions {
   readonly command?: readonly string[];
   /** Folder that becomes /tmp, as a volume of a Pod; without it there is none. */
   readonly tmp?: string;
+  /** Further volumes, read-only: files or folders of this machine by their place in the container. */
+  readonly volumes?: { readonly [place: string]: string };
+  readonly env?: readonly string[];
+  /** Default: that of all manifests. */
+  readonly context?: SecurityContext;
+  /** File of the network namespace that it starts in; default: that of this machine. */
+  readonly network?: string;
 }
 
-/**
- * Starts an image with crun as a kubelet does with the security context of our manifests, in the network of this
- * machine. Source: D-107
- */
+/** Starts an image with crun as a kubelet does with a security context. Source: D-107 */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
   const bundle = await mkdtemp(join(tmpdir(), "capstan-bundle-"));
   // crun adds the folders that it mounts on.
@@ -108,7 +112,7 @@ export async function emptyDir(): Promise<AsyncDisposable & { readonly folder: s
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-interface SecurityContext {
+export interface SecurityContext {
   readonly allowPrivilegeEscalation: boolean;
   readonly capabilities: { readonly drop: readonly string[] };
   readonly readOnlyRootFilesystem: boolean;
@@ -125,18 +129,23 @@ function securityContext(): SecurityContext {
 }
 
 /** The runtime configuration of the OCI that a kubelet's runtime makes of image and security context. */
-function specOf({ args, command, image, tmp }: ContainerOptions): object {
-  const context = securityContext();
+function specOf(options: ContainerOptions): object {
+  const { args, command, image, tmp, volumes = {}, env = [], network } = options;
+  const { context = securityContext() } = options;
   const capabilities = context.capabilities.drop.includes("ALL") ? [] : ["CAP_CHOWN", "CAP_SETUID"];
   const sets = ["bounding", "effective", "inheritable", "permitted", "ambient"];
-  const volumes =
-    tmp === undefined ? [] : [{ destination: "/tmp", type: "bind", source: tmp, options: ["bind", "rw"] }];
+  const mounts = [
+    ...(tmp === undefined ? [] : [{ destination: "/tmp", source: tmp, options: ["bind", "rw"] }]),
+    ...Object.entries(volumes).map(([destination, source]) => {
+      return { destination, source, options: ["bind", "ro"] };
+    }),
+  ].map((mount) => ({ ...mount, type: "bind" }));
   return {
     ociVersion: "1.0.0",
     process: {
       user: { uid: context.runAsUser, gid: context.runAsUser },
       args: [...(command ?? image.Entrypoint), ...args],
-      env: image.Env,
+      env: [...image.Env, ...env],
       cwd: image.WorkingDir,
       capabilities: Object.fromEntries(sets.map((set) => [set, capabilities])),
       noNewPrivileges: !context.allowPrivilegeEscalation,
@@ -145,10 +154,13 @@ function specOf({ args, command, image, tmp }: ContainerOptions): object {
     mounts: [
       { destination: "/proc", type: "proc", source: "proc" },
       { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755", "size=64k"] },
-      ...volumes,
+      ...mounts,
     ],
     linux: {
-      namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })),
+      namespaces: [
+        ...["pid", "ipc", "uts", "mount"].map((type) => ({ type })),
+        ...(network === undefined ? [] : [{ type: "network", path: network }]),
+      ],
       seccomp: context.seccompProfile.type === "RuntimeDefault" ? runtimeDefault() : undefined,
     },
   };

@@ -1,14 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { REDIS_CONF, redis } from "../../../../infra/deploy/manifests/redis.ts";
 import { newSecrets } from "../../../../infra/deploy/manifests/secrets.ts";
 import { x509 } from "../../../../infra/pki/x509.ts";
 import { evictionReason } from "../../../../infra/redis/checks.ts";
-import { freePorts } from "../../../support/processes/free-ports.ts";
-import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { startDeployedRedis } from "../../../support/processes/deployed-redis.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 
 describe("the Redis of a deployment", () => {
@@ -25,23 +22,15 @@ describe("the Redis of a deployment", () => {
 describeWith(redisMissing())("a real Redis with these settings", () => {
   it("D-204: starts with the Secrets of `capstan secrets`, and lets a worker in", async () => {
     await using stack = new AsyncDisposableStack();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-redis-conf-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
-    const [port = 0] = await freePorts(1);
-    const secrets = await newSecrets({ pki: x509, now: new Date(), redisHost: "127.0.0.1", redisPort: port });
+    const secrets = await newSecrets({ pki: x509, now: new Date(), redisHost: "127.0.0.1" });
     const filesOf = (secret: string) => {
       const found = secrets.find(({ metadata }) => metadata.name === secret);
       return (found?.["stringData"] ?? {}) as { readonly [file: string]: string };
     };
-    for (const [file, text] of Object.entries(filesOf("capstan-redis")))
-      await writeFile(join(dir, file), text);
-    const settings = REDIS_CONF.replaceAll("/etc/redis-secret", dir)
-      .replace("tls-port 6379", `tls-port ${port}`)
-      .replace("dir /data", `dir ${dir}`);
-    stack.use(await startRedis(settings.split("\n")));
+    const { port } = stack.use(await startDeployedRedis(REDIS_CONF, filesOf("capstan-redis")));
 
     const { url = "", "ca.crt": ca = "" } = filesOf("capstan-worker-queue");
-    const worker = new Redis(url, { tls: { ca } });
+    const worker = new Redis(url.replace(":6379", `:${port}`), { tls: { ca } });
     stack.defer(() => worker.disconnect());
     expect(evictionReason(await worker.info("memory"))).toBeUndefined();
   });
