@@ -2,8 +2,14 @@ import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Programs that the tests need, each of Debian's package of the same name. */
-const PROGRAMS = ["redis-server", "prometheus", "crun", "buildah"];
+/** Programs that the tests need, and Debian's packages of them. */
+const PACKAGES = {
+  "redis-server": "redis-server",
+  prometheus: "prometheus",
+  crun: "crun",
+  buildah: "buildah",
+  ip: "iproute2",
+};
 
 /** Judges the template for AWS; a Python program, in an environment of its own. */
 const CFN_LINT = "cfn-lint==1.51.0";
@@ -26,9 +32,9 @@ function installCfnLint(): void {
   );
 }
 
-/** Installs what is missing of PROGRAMS from Debian's packages. */
+/** Installs what is missing of PACKAGES. */
 function installPrograms(): void {
-  const missing = PROGRAMS.filter((program) => !has(program));
+  const missing = Object.entries(PACKAGES).flatMap(([program, name]) => (has(program) ? [] : [name]));
   if (missing.length === 0) return;
   const names = missing.join(" ");
   if (!has("apt-get")) {
