@@ -26,7 +26,7 @@ export interface RealServer extends AsyncDisposable {
  * Go collects garbage rarely: servers of tests mostly start. A server of 1,000 Machines holds 600 MiB: with a limit near
  * that it would collect without end, and no core would be left for the managers that a bench compares.
  */
-const ENV = { ...process.env, GOGC: "400", GOMEMLIMIT: "3GiB" };
+const ENV = { ...process.env, GOGC: "400", GOMEMLIMIT: "2GiB" };
 
 const REQUIRED = ["etcd", "kube-apiserver"];
 
