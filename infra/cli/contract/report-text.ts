@@ -2,6 +2,7 @@ import { ALL_RULES, prefixOf, RULE_GROUPS } from "../../../shared/contract/rules
 import type { Verdict } from "../../../shared/contract/rules/rule.ts";
 import type { Finding, Outcome } from "../../contract/finding.ts";
 import { summarize, toReport } from "../../contract/report.ts";
+import { count } from "../plan-lines.ts";
 import { tableLines } from "../table.ts";
 import { bold, paint, type Style } from "../terminal/paint.ts";
 
@@ -102,17 +103,13 @@ function counted(column: (typeof COLUMNS)[number], count: number): string {
 
 function resultLine({ findings, crds, problems, judged }: Outcome): string {
   const { fail, warn } = summarize(findings);
-  const read = judged ?? `${plural(crds.length, "CRD")} judged by ${ALL_RULES.length} rules`;
+  const read = judged ?? `${count(crds.length, "CRD")} judged by ${ALL_RULES.length} rules`;
   if (problems.length > 0) {
-    if (judged !== undefined) return `${paint("red", plural(problems.length, "problem"))}; ${read}`;
-    return `${paint("red", plural(problems.length, "input"))} could not be read; ${read}`;
+    if (judged !== undefined) return `${paint("red", count(problems.length, "problem"))}; ${read}`;
+    return `${paint("red", count(problems.length, "input"))} could not be read; ${read}`;
   }
   if (fail > 0) return `${paint("red", `${fail} broken`)}; ${read}`;
   return warn > 0
-    ? `${paint("yellow", `kept, with ${plural(warn, "warning")}`)}; ${read}`
+    ? `${paint("yellow", `kept, with ${count(warn, "warning")}`)}; ${read}`
     : `${paint("green", "kept")}; ${read}`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

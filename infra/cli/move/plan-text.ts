@@ -2,11 +2,9 @@ import { staysBehind } from "../../../shared/contract/rules/move/left-behind.ts"
 import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
 import type { Finding } from "../../contract/finding.ts";
 import { toReport } from "../../contract/report.ts";
+import { count, section } from "../plan-lines.ts";
 import { tableLines } from "../table.ts";
 import { bold, paint } from "../terminal/paint.ts";
-
-/** More than these do not fit on a screen; `-o json` has all of them. */
-const MAX_ROWS = 50;
 
 /** Whether the move can go, what stops it, what to know, what stays behind, and the order. */
 export function planLines(subject: MoveSubject, found: readonly Finding[]): readonly string[] {
@@ -40,17 +38,6 @@ function headline({ namespace, objects, order }: MoveSubject, fails: number): st
   if (fails > 0) return `${bold(what)}: ${paint("red", `do not move yet, ${count(fails, "finding")}`)}`;
   if (moving === 0) return `${bold(what)}: ${paint("yellow", "nothing to move")}`;
   return `${bold(what)}: ${paint("green", "nothing stops the move")}`;
-}
-
-function count(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? "" : "s"}`;
-}
-
-function section(title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  const more = lines.length - MAX_ROWS;
-  const shown = more > 0 ? [...lines.slice(0, MAX_ROWS), `… and ${more} more; -o json lists all`] : lines;
-  return ["", bold(title), ...shown.map((line) => `  ${line}`)];
 }
 
 function findingLine({ rule, verdict, object, path, found, expected, effect }: Finding): string {

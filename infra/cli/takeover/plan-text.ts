@@ -2,12 +2,10 @@ import { fieldManagersOf } from "../../takeover/field-managers.ts";
 import { type Finding, filtersOf } from "../../takeover/findings.ts";
 import { type Standing, standingOf } from "../../takeover/standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "../../takeover/survey.ts";
+import { count, section } from "../plan-lines.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { bold, paint } from "../terminal/paint.ts";
 import type { Decisions } from "./decisions.ts";
-
-/** More than these do not fit on a screen; `-o json` has all of them. */
-const MAX_ROWS = 50;
 
 const STANDS: { readonly [standing in Standing]: string } = {
   core: "Cluster API",
@@ -160,17 +158,6 @@ function countsText(counts: { readonly [text: string]: number }): string {
   return Object.entries(counts)
     .map(([text, number]) => `${number} ${text}`)
     .join(", ");
-}
-
-function count(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? "" : "s"}`;
-}
-
-function section(title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  const more = lines.length - MAX_ROWS;
-  const shown = more > 0 ? [...lines.slice(0, MAX_ROWS), `… and ${more} more; -o json lists all`] : lines;
-  return ["", bold(title), ...shown.map((line) => `  ${line}`)];
 }
 
 function findingLine({ verdict, object, found, next }: Finding): string {
