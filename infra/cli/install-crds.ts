@@ -5,6 +5,7 @@ import { KINDS } from "../../shared/api/registry.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { isOurs } from "../crds/crd.ts";
 import { loadCrds } from "../crds/load.ts";
+import { rest } from "../rest.ts";
 
 /** Kinds that are served for reading: clients do not care who serves them. */
 const FOR_READING = new Set(
@@ -41,7 +42,7 @@ async function established(client: KubeClient, crd: KubeObject, clock: Clock): P
   while (clock.now().getTime() < deadline) {
     const current = await client.get(CustomResourceDefinition, nameOf(crd));
     if (valueAt(current, "status.conditions[Established].status") === "True") return;
-    await new Promise<void>((resolve) => clock.after(100, resolve));
+    await rest(100, clock);
   }
   throw new Error(
     `CustomResourceDefinition ${crd.metadata.name} is not Established after 30 s; kubectl describe it`,

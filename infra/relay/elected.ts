@@ -2,8 +2,8 @@ import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
+import { rest } from "../rest.ts";
 import { createLeaseCandidate } from "./lease.ts";
-import { rest } from "./retry.ts";
 
 /*
  * One of several processes works (KR-21):

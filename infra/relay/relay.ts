@@ -7,6 +7,7 @@ import type { Clients, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
+import { rest } from "../rest.ts";
 import { createDelivery } from "./delivery/delivery.ts";
 import type { TraceEvent } from "./delivery/trace-event.ts";
 import { createWatchFilter } from "./delivery/watch-filter.ts";
@@ -18,7 +19,7 @@ import {
   resyncNow,
   resyncPeriodically,
 } from "./resync.ts";
-import { rest, untilAccepted } from "./retry.ts";
+import { untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
 import type { LoopStatus } from "./watch/watch-loop.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";

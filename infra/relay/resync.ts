@@ -7,9 +7,9 @@ import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
 import { actsOnState } from "../../shared/runtime/route.ts";
+import { rest } from "../rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "./delivery/watch-filter.ts";
-import { rest } from "./retry.ts";
 import { LOSS_CHECK_MS } from "./store-loss.ts";
 
 /**

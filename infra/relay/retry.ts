@@ -1,4 +1,5 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { rest } from "../rest.ts";
 
 const BASE_MS = 100;
 const CAP_MS = 5_000;
@@ -20,18 +21,4 @@ export async function untilAccepted<T>(
       await rest(Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 10)), clock, signal);
     }
   }
-}
-
-/** Resolves after `ms`, or at once when `signal` aborts. */
-export function rest(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }

@@ -1,7 +1,7 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
+import { rest } from "../rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import { rest } from "./retry.ts";
 import type { LoopStatus, WatchLoop } from "./watch/watch-loop.ts";
 
 /** The part of a watch loop that a relist needs. */

@@ -9,6 +9,7 @@ import {
 } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
+import { rest } from "../rest.ts";
 import type { Core } from "./core.ts";
 import { allMembers, FAMILIES } from "./families.ts";
 import type { Hands } from "./hand-over.ts";
@@ -51,7 +52,7 @@ export async function raiseFence(
         `${Policy.kind} ${NAME} is not in force after ${WITHIN_MS / SECOND} s; kubectl describe it`,
       );
     }
-    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    await rest(LOOK_MS, clock);
   }
 }
 

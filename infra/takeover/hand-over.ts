@@ -4,6 +4,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
+import { rest } from "../rest.ts";
 import { type Member, membersOf } from "./families.ts";
 import {
   type Filters,
@@ -69,7 +70,7 @@ export async function pauseCluster(
           "is it running, and does it have their label? Nothing has changed hands: continue with the same command, or return with the other one",
       );
     }
-    await pause(clock);
+    await rest(LOOK_MS, clock);
   }
 }
 
@@ -99,7 +100,7 @@ export async function untilTaken(hands: Hands, cluster: ObjectKey, direction: Di
           "is it running with the right --watch-filter? capstan takeover plan shows where each Cluster is",
       );
     }
-    await pause(clock);
+    await rest(LOOK_MS, clock);
   }
 }
 
@@ -143,7 +144,7 @@ async function patchMember(
     if (wanted.length === 0 || (await isSent(hands, member, wanted))) return;
     if (attempt === ATTEMPTS)
       throw new Error(`${someOf([found])} changes too often, or its webhook does not answer`);
-    await pause(hands.clock);
+    await rest(LOOK_MS, hands.clock);
     const object: KubeObject | undefined = await hands.client.get(found.kind, objectKeyOf(found.object));
     // One of the same name is another object: the next look at the Cluster finds it.
     const isSame = object?.metadata.uid === found.object.metadata.uid;
@@ -171,10 +172,6 @@ async function isSent(
 /** While Cluster API's manager restarts, its webhooks do not answer. */
 function isWebhookAway({ status, message }: KubeError): boolean {
   return status >= 500 && message.includes("webhook");
-}
-
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.after(LOOK_MS, resolve));
 }
 
 function textOf({ namespace, name }: ObjectKey): string {

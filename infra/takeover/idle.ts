@@ -2,6 +2,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
+import { rest } from "../rest.ts";
 import type { Member } from "./families.ts";
 import { runsOf } from "./runs.ts";
 
@@ -27,7 +28,7 @@ export async function untilIdle(
     readonly clock: Clock;
   },
 ): Promise<void> {
-  if (ask === undefined) return pause(clock, LONGEST_RUN_MS);
+  if (ask === undefined) return rest(LONGEST_RUN_MS, clock);
   const until = clock.now().getTime() + WITHIN_MS;
   let busy = members.flatMap((member) => runsOf(member, functions));
   for (;;) {
@@ -43,10 +44,6 @@ export async function untilIdle(
           "Nothing has changed hands: continue with the same command, or return with the other one",
       );
     }
-    await pause(clock, LOOK_MS);
+    await rest(LOOK_MS, clock);
   }
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve));
 }

@@ -2,6 +2,7 @@ import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { freeSpec, heldSpec, Lease, writeLease } from "../relay/lease.ts";
+import { rest } from "../rest.ts";
 import { PARKED_BY } from "./core.ts";
 
 /** Ten years: candidates wait so long for the renewal that never comes. Source: client-go 0.36, tools/leaderelection */
@@ -13,7 +14,7 @@ const AGAIN_MS = 100;
 /**
  * Takes the Lease of Cluster API's manager, so that no manager leads: the present one ends within its renew deadline
  * (10 s). Returns how long the old holder may still work, in milliseconds; 0 where the Lease was parked before.
- * Throws when there is no Lease.
+ * Throws when the Lease does not exist.
  */
 export async function parkLease(client: KubeClient, key: ObjectKey, clock: Clock): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
@@ -26,7 +27,7 @@ export async function parkLease(client: KubeClient, key: ObjectKey, clock: Clock
       return leaseDurationSeconds * SECOND;
     }
     if (attempt === ATTEMPTS) throw new Error(`${nameOf(key)} changes too often to take it; try again`);
-    await new Promise<void>((resolve) => clock.after(AGAIN_MS, resolve));
+    await rest(AGAIN_MS, clock);
   }
 }
 

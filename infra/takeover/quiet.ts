@@ -1,4 +1,5 @@
 import { SECOND } from "../../shared/function/backoff.ts";
+import { rest } from "../rest.ts";
 import { allMembers } from "./families.ts";
 import { writesOf } from "./field-managers.ts";
 import type { Hands } from "./hand-over.ts";
@@ -23,6 +24,6 @@ export async function untilQuiet({ client, clock }: Hands, managers: ReadonlySet
         `a field manager of Cluster API (${names}) still writes; end its process, and start again`,
       );
     }
-    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    await rest(LOOK_MS, clock);
   }
 }

@@ -2,14 +2,13 @@ import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { createLeaseCandidate } from "../relay/lease.ts";
-import { rest } from "../relay/retry.ts";
+import { rest } from "../rest.ts";
 import { readLease } from "./core.ts";
 
 const RENEW_MS = 3 * SECOND;
 /** Shorter than the Lease lasts (15 s): who could not renew for this long writes nothing more. */
 const HELD_MS = 10 * SECOND;
 const LOOK_MS = SECOND;
-const NEVER = new AbortController().signal;
 
 /** The right to hand over: one operator at a time. Disposing gives it back. */
 export interface Turn extends AsyncDisposable {
@@ -52,7 +51,7 @@ export async function takeTurn(
       );
     }
     // It may have been killed: its Lease runs out.
-    await rest(LOOK_MS, clock, NEVER);
+    await rest(LOOK_MS, clock);
   }
   const stop = new AbortController();
   const renewing = (async () => {

@@ -1,3 +1,4 @@
+import { rest } from "../../rest.ts";
 import { StatusError } from "../errors/status-error.ts";
 import type { VirtualServer } from "../request/request.ts";
 
@@ -18,7 +19,7 @@ export async function waitForVersion(server: VirtualServer, version: number): Pr
   const { clock } = server;
   const deadline = clock.now().getTime() + FUTURE_WAIT_MS;
   while (server.storage.version < version && clock.now().getTime() < deadline && !server.stopped.aborted) {
-    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+    await rest(POLL_MS, clock);
   }
   const current = server.storage.version;
   if (current >= version) return;

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import { rest } from "../../rest.ts";
 import {
   addSourceOptions,
   callerName,
@@ -105,7 +106,7 @@ async function putBack(
   const cause = { what: `replay by ${user}` };
   using progress = showProgress(`requeueing keys of ${name}`, keys.length);
   for (let start = 0; start < keys.length; start += REQUEUES_PER_SECOND) {
-    if (start > 0) await new Promise<void>((resolve) => clock.after(SECOND, resolve));
+    if (start > 0) await rest(SECOND, clock);
     const part = keys.slice(start, start + REQUEUES_PER_SECOND);
     const entries = part.map((key) => ({ key, class: "live", cause }) as const);
     await queue.enqueue(name, entries);

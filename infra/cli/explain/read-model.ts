@@ -11,6 +11,7 @@ import type { RedisAddress } from "../../redis/connection.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
+import { rest } from "../../rest.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { openLog } from "../terminal/log.ts";
 
@@ -116,7 +117,7 @@ async function settled(relay: Relay, name: string, clock: Clock): Promise<void> 
       );
   const until = clock.now().getTime() + CONNECTED_WITHIN_MS;
   while (pending() && clock.now().getTime() < until) {
-    await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+    await rest(LOOK_AGAIN_MS, clock);
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { rest } from "../../rest.ts";
 import { compose, ROLES, type Role, type Running } from "../compose.ts";
 import {
   addServeOptions,
@@ -151,7 +152,7 @@ async function untilReady(
   });
   let unready = await unreadyAmong(store, objects);
   while (unready.length > 0 && !stopped && clock.now().getTime() < deadline) {
-    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+    await rest(POLL_MS, clock);
     unready = await unreadyAmong(store, objects);
   }
   if (unready.length === 0) return;

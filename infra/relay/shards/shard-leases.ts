@@ -2,8 +2,8 @@ import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock, KubeClient, Log } from "../../../shared/runtime/ports.ts";
+import { rest } from "../../rest.ts";
 import { freeSpec, heldSpec, Lease, writeLease } from "../lease.ts";
-import { rest } from "../retry.ts";
 import { createLeaseAges, SHARD_LEASE_SECONDS } from "./lease-ages.ts";
 import { MAX_SHARDS, shardNames } from "./shard-names.ts";
 

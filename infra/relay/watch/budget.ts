@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { rest } from "../../rest.ts";
 import { createTokenBucket } from "../../token-bucket.ts";
-import { rest } from "../retry.ts";
 
 export interface Spent {
   readonly bytes?: number;

@@ -2,7 +2,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
-import { rest } from "../retry.ts";
+import { rest } from "../../rest.ts";
 import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
 import { createEcho, type Echo } from "./echo.ts";
