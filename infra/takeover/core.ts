@@ -56,7 +56,7 @@ interface LeaseState {
   readonly renewed: string | undefined;
 }
 
-/** Reads Deployment and Lease. Undefined: there is no such Deployment. */
+/** Reads Deployment and Lease. Undefined: the Deployment does not exist. */
 export async function readCore(client: KubeClient, deployment: ObjectKey): Promise<Core | undefined> {
   const leaseKey = { namespace: deployment.namespace, name: CORE_LEASE };
   const [found, lease] = await Promise.all([client.get(Deployment, deployment), readLease(client, leaseKey)]);

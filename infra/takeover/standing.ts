@@ -1,8 +1,7 @@
-import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
+import { PAUSED_ANNOTATION, WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 
-export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 /** Value of that annotation where a take-over has paused the object; of any other value it is a user's, and stays. */
 export const PAUSED_BY_TAKEOVER = "capstan-takeover";
 

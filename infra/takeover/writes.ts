@@ -1,11 +1,11 @@
-import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
+import { PAUSED_ANNOTATION, WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { escapePointer, valueAt } from "../../shared/api/path.ts";
 import { annotationsPatch } from "../../shared/rules/metadata/labels.ts";
 import { endOfOwnership } from "../kube/take-over.ts";
 import type { Member } from "./families.ts";
-import { isPausedByTakeover, PAUSED_ANNOTATION, PAUSED_BY_TAKEOVER } from "./standing.ts";
+import { isPausedByTakeover, PAUSED_BY_TAKEOVER } from "./standing.ts";
 
 /** Kinds whose objects give their Machines the labels of a template. */
 const WITH_TEMPLATE: ReadonlySet<string> = new Set(["MachineSet", "MachinePool"]);

@@ -5,6 +5,8 @@ import { valueAt } from "./path.ts";
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 /** Cluster API's label that says which of several managers an object belongs to. */
 export const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
+/** On an object that its controllers are to leave alone; its value means nothing. */
+export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 /** On control plane Machines; its value means nothing. */
 export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 /** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */

@@ -1,7 +1,6 @@
+import { PAUSED_ANNOTATION } from "../api/indexes.ts";
 import { type KubeObject, titleOf } from "../api/kinds.ts";
 import { TerminalError } from "../function/errors.ts";
-
-const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 
 /**
  * Throws TerminalError `ForeignController` for an object that another controller changes, too: two that undo each other's

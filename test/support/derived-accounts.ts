@@ -20,8 +20,9 @@ import { ofSim, type PolicyRule, rightsOf } from "../../infra/deploy/rights.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../infra/kube/transport.ts";
+import { SubjectAccessReview } from "../../infra/worker/diagnostics/reviews.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { OF_SIMS, userOf } from "./deployed-accounts.ts";
 import { eventually } from "./eventually.ts";
@@ -42,14 +43,6 @@ const FOREIGN_KINDS = [
   ),
   "fence-agents-remediation.medik8s.io",
 ].map((group) => ({ group, plural: "*" }));
-
-const SubjectAccessReview: Kind = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "SubjectAccessReview",
-  plural: "subjectaccessreviews",
-  namespaced: false,
-};
 
 const WITHIN = { withinMs: 60_000, stepMs: 20 };
 

@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { CLUSTER_NAME_LABEL, PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { CLUSTER_GROUP, groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
 import { textAt, valueAt } from "../../../shared/api/path.ts";
 import {
@@ -70,8 +70,6 @@ export function reduceObject(object: KubeObject): SourceObject {
       : undefined,
   };
 }
-
-const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 
 /** The fields of a Cluster that clusterctl looks at before it moves it. */
 function clusterState(object: KubeObject): ClusterState {

@@ -1,3 +1,4 @@
+import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { pointerOf, sameJson, valueAt } from "../../../shared/api/path.ts";
 import { changesBelow } from "../../../shared/contract/rules/probe/pausing.ts";
@@ -6,8 +7,6 @@ import { change, kindIn } from "./scratch.ts";
 import { type Stage, setPaused, setReplicas } from "./stage.ts";
 import { follows, infraOf, objectsIn, poolIn, says } from "./views.ts";
 import { LifeEnded } from "./watcher.ts";
-
-const PAUSED_KEY = "cluster.x-k8s.io/paused";
 
 /** Pauses everything by the Cluster. */
 export async function pauseByCluster(stage: Stage): Promise<PauseTrial> {
@@ -20,7 +19,7 @@ export async function pauseByCluster(stage: Stage): Promise<PauseTrial> {
 export async function pauseByAnnotation(stage: Stage): Promise<PauseTrial> {
   const objects = objectsIn(stage.scratch.roleOf, await stage.watcher.look());
   stage.options.note("paused by the annotation of each object");
-  for (const object of objects) await annotate(stage, object, { [PAUSED_KEY]: "true" });
+  for (const object of objects) await annotate(stage, object, { [PAUSED_ANNOTATION]: "true" });
   const unpause = async () => {
     for (const object of objects) await annotate(stage, object, {});
   };

@@ -12,7 +12,7 @@ const TokenReview: Kind = {
   plural: "tokenreviews",
   namespaced: false,
 };
-const SubjectAccessReview: Kind = {
+export const SubjectAccessReview: Kind = {
   group: "authorization.k8s.io",
   version: "v1",
   kind: "SubjectAccessReview",

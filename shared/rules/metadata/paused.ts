@@ -1,8 +1,8 @@
+import { PAUSED_ANNOTATION } from "../../api/indexes.ts";
 import type { KubeObject } from "../../api/kinds.ts";
 import { condition, type DesiredCondition } from "../conditions/conditions.ts";
 import { isLetGo, LET_GO_FIELDS } from "./let-go.ts";
 
-const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 /** The fields of an object itself that say whether it is paused. */
 export const PAUSE_FIELDS = [`metadata.annotations[${PAUSED_ANNOTATION}]`, ...LET_GO_FIELDS] as const;
 
