@@ -132,10 +132,9 @@ async function calmReports(management: TestManagement): Promise<unknown> {
   const text = async () => JSON.stringify(await reportsOf(management));
   return eventually(async () => {
     const before = await text();
-    const isCalm = !/(ScalingUp|ScalingDown|RollingOut|Deleting) True|(Ready|Available|UpToDate) False/.test(
-      before,
-    );
-    return isCalm && (JSON.parse(before) as unknown);
+    const isUnderWay =
+      /(ScalingUp|ScalingDown|RollingOut|Deleting) True|(Ready|Available|UpToDate) (False|Unknown)/;
+    return !isUnderWay.test(before) && (JSON.parse(before) as unknown);
   }, WITHIN);
 }
 

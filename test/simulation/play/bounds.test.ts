@@ -19,6 +19,11 @@ describe("the bound of a run", () => {
     expect(bounds(EXPECTED, EXPECTED, faultsOf(70, "X-30"))).toMatchObject({ requests: 545 });
   });
 
+  it("allows more for a Cluster that is recreated while its Nodes cannot be reached", () => {
+    const both = [...faultsOf(1, "X-19"), ...faultsOf(1, "X-41")];
+    expect(bounds(EXPECTED, EXPECTED, both)).toMatchObject({ requests: 405 + 230 + 12 });
+  });
+
   it("counts a fault of a world that is twice as large twice", () => {
     const larger: Cost = { requests: 600, runs: 500, bytes: 2_400_000 };
     expect(bounds(larger, larger, faultsOf(10, "X-01"))).toMatchObject({ requests: 860 });

@@ -34,10 +34,9 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-15": [9, 10],
   "X-16": [25, 8],
   "X-17": [25, 8],
-  // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning. While the pool of
-  // a recreated Cluster waits for Nodes that cannot be reached (X-41), a user puts back what it deletes, each second.
+  // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning.
   "X-18": [45, 130],
-  "X-19": [230, 110],
+  "X-19": [80, 80],
   // Refused until it is permitted again; a kind that is away is asked for until it is back.
   "X-24": [19, 18],
   "X-25": [8, 7],
@@ -65,6 +64,12 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-46": [2, 2],
 };
 
+/**
+ * What X-19 may cost where X-41 struck as well: while the pool of a recreated Cluster waits for Nodes that cannot be
+ * reached, a user puts back what it deletes, each second.
+ */
+const RECREATED_WHILE_AWAY: Extra = [230, 110];
+
 /** Another order of events needs so many more, even without a fault. */
 const SPREAD = 1.25;
 const BEYOND = 30;
@@ -80,8 +85,11 @@ const PER_FAULT = 10;
 /** The most that a run with these faults may need; `expected` without any. */
 export function bounds(expected: Cost, found: Cost, struck: readonly PlannedFault[]): Cost {
   const size = Math.max(1, expected.requests / SIZE);
+  const isAway = struck.some(({ fault }) => fault === "X-41");
+  const extraOf = (fault: string): Extra =>
+    fault === "X-19" && isAway ? RECREATED_WHILE_AWAY : (EXTRA[fault] ?? DEFAULT);
   const extra = (which: 0 | 1): number =>
-    BEYOND + size * struck.reduce((sum, { fault }) => sum + (EXTRA[fault] ?? DEFAULT)[which], 0);
+    BEYOND + size * struck.reduce((sum, { fault }) => sum + extraOf(fault)[which], 0);
   const bytesEach = Math.max(expected.bytes / expected.requests, found.bytes / found.requests);
   const most = (what: keyof Cost, more: number, unit = 1): number =>
     Math.min(SPREAD * expected[what] + more, TIMES * expected[what] + PER_FAULT * unit * struck.length);

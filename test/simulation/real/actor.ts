@@ -27,7 +27,11 @@ const READY_MS = 90_000;
 export async function startActor({ args, env = {}, ready }: Role): Promise<Actor> {
   const start = async (): Promise<CliProcess> => {
     const process = startCli(args, env);
-    await eventually(() => process.output().includes(ready), { withinMs: READY_MS, stepMs: 100 });
+    const isReady = () => {
+      if (process.output().includes(ready)) return true;
+      throw new Error(`${args.join(" ")} (exit code ${process.child.exitCode}): ${process.output()}`);
+    };
+    await eventually(isReady, { withinMs: READY_MS, stepMs: 100 });
     return process;
   };
   let process = await start();
