@@ -65,7 +65,7 @@ class StoredType {
 
   list(selection: Selection): readonly KubeObject[] {
     const found = this.#candidates(selection).filter((object) => isSelected(object, selection));
-    return inOrder(found, objectKeyOf);
+    return inOrder(found, ({ metadata }) => metadata);
   }
 
   find(index: string, value: string): readonly Member[] {
@@ -129,14 +129,14 @@ class StoredType {
   #candidates({ index }: Selection): readonly KubeObject[] {
     if (index === undefined) return [...this.#objects.values()].map(({ object }) => object);
     const byValue = this.#index.get(index.name);
-    const found = new Set<KubeObject>();
+    const found: KubeObject[] = [];
     for (const value of index.values) {
       for (const text of byValue?.get(value)?.keys() ?? []) {
         const stored = this.#objects.get(text);
-        if (stored !== undefined) found.add(stored.object);
+        if (stored !== undefined) found.push(stored.object);
       }
     }
-    return [...found];
+    return index.values.length === 1 ? found : [...new Set(found)];
   }
 
   #addToIndex(text: string, { member, entries }: Placement): void {

@@ -1,6 +1,6 @@
 import type { Member, Selection } from "../../shared/api/indexes.ts";
 import { indexesOf, memberOf } from "../../shared/api/indexes.ts";
-import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import type { Kind, KubeObject, ObjectMeta } from "../../shared/api/kinds.ts";
 import type { TypeKey } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 
@@ -38,11 +38,14 @@ export function isSelected(object: KubeObject, { namespace }: Selection): boolea
 }
 
 /** Sorts by namespace, then name, by code unit. */
-export function inOrder<T>(items: readonly T[], keyOf: (item: T) => ObjectKey): readonly T[] {
+export function inOrder<T>(
+  items: readonly T[],
+  keyOf: (item: T) => Pick<ObjectMeta, "namespace" | "name">,
+): readonly T[] {
   return [...items].sort((x, y) => {
     const a = keyOf(x);
     const b = keyOf(y);
-    return compare(a.namespace, b.namespace) || compare(a.name, b.name);
+    return compare(a.namespace ?? "", b.namespace ?? "") || compare(a.name, b.name);
   });
 }
 

@@ -24,9 +24,11 @@ import { type Statement, statementsOf } from "./statements.ts";
 /** A large check runs less often: at least so long between two runs for each of its targets. */
 const FLOOR_MS_PER_TARGET = 0.1;
 /**
- * The same after a run that has nothing to write, up to a second: most changes of a Machine are of other conditions.
- * Differs: specified is one floor for both; of 100 targets, which change one by one, it spares most of the runs.
+ * The same up to a second: targets fail, and are patched, one by one, and most changes of a Machine are of conditions
+ * that no health check judges.
+ * Differs: specified is only the floor above; of 100 targets these spare most of the runs.
  */
+const WRITING_FLOOR_MS_PER_TARGET = 0.5;
 const IDLE_FLOOR_MS_PER_TARGET = 1;
 /** A statement that is older than this was refused before: it holds up nothing. */
 const FRESH_MS = 10 * SECOND;
@@ -85,8 +87,8 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
 
 /** Time that the health check is left alone, of so many targets. Source: MHC-12.6 */
 function floorMs(targets: number, isIdle: boolean): number {
-  const idleMs = isIdle ? Math.min(SECOND, targets * IDLE_FLOOR_MS_PER_TARGET) : 0;
-  return Math.max(idleMs, Math.ceil(targets * FLOOR_MS_PER_TARGET));
+  const each = isIdle ? IDLE_FLOOR_MS_PER_TARGET : WRITING_FLOOR_MS_PER_TARGET;
+  return Math.ceil(Math.max(Math.min(SECOND, targets * each), targets * FLOOR_MS_PER_TARGET));
 }
 
 const NONE: Requests = new Map();
