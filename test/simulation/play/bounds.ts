@@ -65,7 +65,7 @@ const EXTRA: { readonly [fault: string]: Extra } = {
 };
 
 /**
- * What X-19 may cost where X-41 struck as well: while the pool of a recreated Cluster waits for Nodes that cannot be
+ * Costs of X-19 where X-41 struck as well: while the pool of a recreated Cluster waits for Nodes that cannot be
  * reached, a user puts back what it deletes, each second.
  */
 const RECREATED_WHILE_AWAY: Extra = [230, 110];
