@@ -35,6 +35,7 @@ import {
 } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { startObserving } from "./start-observing.ts";
+import { startReporting } from "./start-reporting.ts";
 import { startTracing } from "./start-tracing.ts";
 import { openLog } from "./terminal/log.ts";
 import { tieQueue } from "./tie-queue.ts";
@@ -180,6 +181,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const serving = { functions, queue, store, clients, clock, log, owner };
   const worker = options.roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
+  const parts = { functions, queue, relay, worker, clock, log };
+  await startReporting(redis, { id: owner, roles: options.roles, ...parts }, starting);
   const running = starting.move();
   return {
     server,

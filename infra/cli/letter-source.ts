@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { QueueControl } from "../../shared/runtime/queue-control.ts";
+import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
 import { systemClock } from "../clock.ts";
+import { allHeads } from "../dead-letters/all-heads.ts";
 import { defaultLetterFile, openDeadLetters } from "../dead-letters/open.ts";
-import { createRecorder } from "../dead-letters/recorder.ts";
-import { openSharedQueue } from "../queue/open.ts";
+import { openSharedLedger } from "../queue/open.ts";
 import { type QueueFlags, type QueueSource, redisOf } from "../queue/queue-source.ts";
 import { addQueueOptions, queueOf } from "./queue-options.ts";
 import { openLog } from "./terminal/log.ts";
@@ -34,7 +35,7 @@ export interface LetterSource extends AsyncDisposable {
   /** Of the queue; its URL may contain a password. */
   readonly source: QueueSource;
   readonly deadLetters: DeadLetters;
-  readonly queue: Queue | undefined;
+  readonly queue: (QueueReader & QueueControl) | undefined;
   readonly clock: Clock;
   /** Audit log of which user did what (S-42): JSON lines on standard error. */
   readonly log: Log;
@@ -49,7 +50,7 @@ export async function openSource(
   const redis = redisOf(source);
   const place = { redis, file: options.deadLetters };
   const deadLetters = opening.use(await openDeadLetters({ ...place, clock, log: QUIET, writer: false }));
-  const queue = redis === undefined ? undefined : await openQueue(source, deadLetters, opening);
+  const queue = redis === undefined ? undefined : opening.use(await openSharedLedger(source, { log: QUIET }));
   const opened = opening.move();
   return {
     where: whereOf(source.url, options.deadLetters),
@@ -68,18 +69,6 @@ function whereOf(url: string, file: string | undefined): string {
   return url === "memory"
     ? `in ${defaultLetterFile()}; with a shared queue add --queue URL`
     : "on this queue";
-}
-
-async function openQueue(
-  source: QueueSource,
-  deadLetters: DeadLetters,
-  opening: AsyncDisposableStack,
-): Promise<Queue> {
-  const [clock, log] = [systemClock, QUIET];
-  // A command that reads a function's keys also ticks them, and may be the first to find that a worker was
-  // killed.
-  const { noteFailure } = opening.use(createRecorder({ deadLetters, functions: [], clock, log }));
-  return opening.use(await openSharedQueue(source, { clock, log, noteFailure }));
 }
 
 /** User for the audit log: dead letters are released and removed by people. */
@@ -122,7 +111,7 @@ export async function letterNamed(
   functionName: string,
   text: string,
 ): Promise<DeadLetter> {
-  const heads = await deadLetters.list(functionName);
+  const heads = await allHeads(deadLetters, functionName);
   const key = pickKey(
     heads.map((head) => head.key),
     text,

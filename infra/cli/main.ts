@@ -27,7 +27,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   rbac: async () => (await import("./rbac.ts")).rbacCommand(),
   functions: async () => (await import("./functions.ts")).functionsCommand(),
   fields: async () => (await import("./fields.ts")).fieldsCommand(),
-  queue: async () => (await import("./queue.ts")).queueCommand(),
+  queue: async () => (await import("./queue/queue.ts")).queueCommand(),
   contract: async () => (await import("./contract/contract.ts")).contractCommand(),
   dlq: async () => (await import("./dlq/dlq.ts")).dlqCommand(),
   replay: async () => (await import("./replay/replay.ts")).replayCommand(),
@@ -44,7 +44,9 @@ function loadAll(): Promise<readonly Command[]> {
 
 const program = new Command("capstan")
   .description("Cluster API's core controllers as serverless, event-driven functions on a queue")
-  .version(packageVersion(), "--version");
+  .version(packageVersion(), "--version")
+  // Options belong to the command in front of them: a command and its subcommand may have options of one name.
+  .enablePositionalOptions();
 
 // A command loads only itself; everything else, such as --help, needs all of them.
 const own = COMMANDS[process.argv[2] ?? ""];

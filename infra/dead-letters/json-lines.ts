@@ -5,6 +5,7 @@ import { headOf } from "../../shared/runtime/letters/dead-letter.ts";
 import type {
   AttemptHistory,
   DeadLetters,
+  Dropped,
   LetterKey,
 } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
@@ -13,7 +14,7 @@ import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { LetterFile } from "./letter-file.ts";
 import type { LetterMap } from "./letter-map.ts";
-import { MAX_ATTEMPTS, MAX_LETTERS } from "./limits.ts";
+import { checkSeenLetters, MAX_ATTEMPTS, MAX_LETTERS } from "./limits.ts";
 
 export interface JsonLinesOptions {
   /** Made with mode 0600 at the first letter; beside it `<file>.key`, which hides secrets. */
@@ -41,6 +42,10 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
   let hide: Promise<(secret: string) => string> | undefined;
   const now = (): number => clock.now().getTime();
   let expired = 0;
+  const noteDropped = async (name: string, keys: readonly string[]): Promise<void> => {
+    const gone = keys.map((key) => ({ at: now(), dropped: { function: name, key } }));
+    if (gone.length > 0) await lines.append(...gone);
+  };
   const inTurn = <T>(work: (letters: LetterMap) => T | Promise<T>): Promise<T> => {
     const done = turn.then(async () => {
       const letters = await lines.letters();
@@ -71,6 +76,7 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
         return stored && decodeLetter(stored.letter);
       }),
     list: (name) => inTurn((letters) => letters.heads(name)),
+    page: (selection) => inTurn((letters) => letters.page(selection)),
     async *read(all) {
       for (const at of all) {
         const stored = await inTurn((letters) => letters.get(at));
@@ -80,10 +86,25 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
     drop: (name, keys) =>
       inTurn(async (letters) => {
         const dropped = keys.filter((key) => letters.delete({ function: name, key }));
-        const gone = dropped.map((key) => ({ at: now(), dropped: { function: name, key } }));
-        if (gone.length > 0) await lines.append(...gone);
+        await noteDropped(name, dropped);
         return dropped.length;
       }),
+    dropSeen: async (name, seen) => {
+      checkSeenLetters(seen);
+      return inTurn(async (letters) => {
+        const dropped = seen.map((each): Dropped => {
+          const at = { function: name, key: each.key };
+          const head = letters.get(at)?.head;
+          const done = head?.deadSince === each.deadSince && head.times === each.times && letters.delete(at);
+          return { key: each.key, done, ...(done || head === undefined ? {} : { head }) };
+        });
+        await noteDropped(
+          name,
+          dropped.filter(({ done }) => done).map(({ key }) => key),
+        );
+        return dropped;
+      });
+    },
     expire: () => inTurn(() => expired),
     corruptLines: () => inTurn(() => lines.corruptLines),
     [Symbol.asyncDispose]: async () => {

@@ -1,5 +1,11 @@
 import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
-import type { LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type {
+  LetterKey,
+  LetterPage,
+  LetterSelection,
+} from "../../shared/runtime/letters/dead-letters-port.ts";
+import { compareCursors } from "../cursor.ts";
+import { letterPlaces } from "./letter-page.ts";
 import { MAX_LETTERS, RETENTION_MS } from "./limits.ts";
 
 interface StoredLetter {
@@ -19,6 +25,7 @@ export interface LetterMap {
   /** Returns the `times` of a new letter. */
   timesOf(letter: DeadLetter): number;
   heads(functionName?: string): readonly DeadLetterHead[];
+  page(selection: LetterSelection): Promise<LetterPage>;
   all(): readonly StoredLetter[];
   size(): number;
   expire(now: number): number;
@@ -48,6 +55,7 @@ export function createLetterMap(): LetterMap {
     },
     heads: (name) =>
       inOrder(all().map(({ head }) => head)).filter((head) => name === undefined || head.function === name),
+    page: (selection) => pageOf(functions, selection),
     all,
     size: () => [...functions.values()].reduce((sum, letters) => sum + letters.size, 0),
     expire: (now) => {
@@ -62,6 +70,21 @@ export function createLetterMap(): LetterMap {
       return expired;
     },
   };
+}
+
+async function pageOf(
+  functions: ReadonlyMap<string, ReadonlyMap<string, StoredLetter>>,
+  selection: LetterSelection,
+): Promise<LetterPage> {
+  const { places, next } = await letterPlaces(selection, [...functions.keys()], async (name, from, count) =>
+    [...(functions.get(name)?.values() ?? [])]
+      .map(({ at, head }) => ({ score: at, member: head.key }))
+      .filter((place) => from === undefined || compareCursors(place, from) > 0)
+      .sort(compareCursors)
+      .slice(0, count),
+  );
+  const items = places.flatMap((at) => functions.get(at.function)?.get(at.member)?.head ?? []);
+  return { items, ...(next === undefined ? {} : { next }) };
 }
 
 /** The longest dead first. */

@@ -11,10 +11,13 @@ import type { DeadLetters, LetterKey } from "../../shared/runtime/letters/dead-l
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
+import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
+import { placesAfter } from "../redis/places-after.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { inOrder } from "./letter-map.ts";
-import { ATTEMPTS_KEPT_MS, MAX_ATTEMPTS, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
+import { letterPlaces } from "./letter-page.ts";
+import { ATTEMPTS_KEPT_MS, checkSeenLetters, MAX_ATTEMPTS, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
 
 export interface RedisDeadLettersOptions extends RedisTarget {
   readonly clock: Clock;
@@ -27,6 +30,7 @@ const READ_AT_ONCE = 50;
 /** Redis holds up all other clients while it removes. */
 const REMOVE_AT_ONCE = 1_000;
 const PUT = "capstanDeadLetters:put";
+const DROP = "capstanDeadLetters:drop";
 
 /**
  * Dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when it cannot
@@ -37,8 +41,11 @@ export async function createRedisDeadLetters({
   ...target
 }: RedisDeadLettersOptions): Promise<DeadLetters> {
   const redis = await connectRedis(target);
-  const lua = await readFile(new URL("lua/put.lua", import.meta.url), "utf8");
-  redis.defineCommand(PUT, { lua, numberOfKeys: 1 });
+  for (const script of [PUT, DROP]) {
+    const file = `lua/${script.slice(script.indexOf(":") + 1)}.lua`;
+    const lua = await readFile(new URL(file, import.meta.url), "utf8");
+    redis.defineCommand(script, { lua, numberOfKeys: 1 });
+  }
   let hide: Promise<(secret: string) => string> | undefined;
   return {
     hide: () => {
@@ -52,7 +59,7 @@ export async function createRedisDeadLetters({
     put: async (letter) => {
       await redis.sadd(FUNCTIONS, letter.function);
       const now = clock.now().getTime();
-      await call(redis, [
+      await call(redis, PUT, [
         prefixOf(letter.function),
         letter.key,
         encodeLetter(letter),
@@ -80,7 +87,39 @@ export async function createRedisDeadLetters({
       const names = name === undefined ? await functionsIn(redis) : [checkFunctionName(name)];
       return inOrder((await Promise.all(names.map((each) => headsOf(redis, each)))).flat());
     },
+    page: async (selection) => {
+      const names = selection.function === undefined ? await functionsIn(redis) : [];
+      const oldest = { score: clock.now().getTime() - RETENTION_MS, member: "" };
+      const { places, next } = await letterPlaces(selection, names, (name, from = oldest, count) =>
+        placesAfter(redis, { index: `${prefixOf(name)}order`, from, count }),
+      );
+      const items: DeadLetterHead[] = [];
+      for (const [name, of] of Map.groupBy(places, (place) => place.function)) {
+        const heads = await headsOfKeys(
+          redis,
+          name,
+          of.map(({ member }) => member),
+        );
+        items.push(...heads.filter((head) => head !== undefined));
+      }
+      return { items, ...(next === undefined ? {} : { next }) };
+    },
     drop: (name, keys) => remove(redis, name, keys),
+    dropSeen: async (name, seen) => {
+      checkSeenLetters(seen);
+      const letters = seen.flatMap(({ key, times, deadSince }) => [key, times, deadSince]);
+      const done = await call(redis, DROP, [prefixOf(name), HINTS_CHANNEL, ...letters]);
+      const heads = await headsOfKeys(
+        redis,
+        name,
+        seen.map(({ key }) => key),
+      );
+      return seen.map(({ key }, index) => {
+        if (done[index] === 1) return { key, done: true };
+        const head = heads[index];
+        return { key, done: false, ...(head === undefined ? {} : { head }) };
+      });
+    },
     expire: () => expire(redis, clock),
     [Symbol.asyncDispose]: () => endConnection(redis),
   };
@@ -151,6 +190,24 @@ async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterH
   });
 }
 
+/** In the order of the keys; undefined for those without a letter. */
+async function headsOfKeys(
+  redis: Redis,
+  name: string,
+  keys: readonly string[],
+): Promise<readonly (DeadLetterHead | undefined)[]> {
+  if (keys.length === 0) return [];
+  const prefix = prefixOf(name);
+  const [heads, times] = await Promise.all([
+    redis.hmget(`${prefix}heads`, ...keys),
+    redis.hmget(`${prefix}times`, ...keys),
+  ]);
+  return heads.map((text, index) => {
+    const head = text === null ? undefined : headOfText(text);
+    return head && { ...head, times: timesOf(times[index]) };
+  });
+}
+
 function headOfText(text: string): DeadLetterHead | undefined {
   try {
     return deadLetterHeadSchema.safeParse(JSON.parse(text)).data;
@@ -187,9 +244,13 @@ async function remove(redis: Redis, name: string, keys: readonly string[]): Prom
   return removed;
 }
 
-async function call(redis: Redis, args: readonly (string | number)[]): Promise<unknown> {
+async function call(
+  redis: Redis,
+  script: typeof PUT | typeof DROP,
+  args: readonly (string | number)[],
+): Promise<readonly unknown[]> {
   // defineCommand adds methods that no type knows.
-  const method: unknown = Reflect.get(redis, PUT);
+  const method: unknown = Reflect.get(redis, script);
   if (typeof method !== "function") throw new Error("bug: the script is not defined");
   return Reflect.apply(method, redis, args);
 }

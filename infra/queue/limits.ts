@@ -28,3 +28,7 @@ export const BREAKER = Object.freeze({
   minRuns: 20,
   claimEveryMs: SECOND,
 });
+
+/** Keys on one page for people, and how many keys are looked at for a page of one tenant. */
+export const MAX_PAGE = 200;
+export const LOOKED_AT = 1_000;

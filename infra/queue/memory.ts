@@ -1,25 +1,26 @@
 import { randomBytes } from "node:crypto";
-import type { Key } from "../../shared/runtime/key.ts";
+import type { Hint } from "../../shared/runtime/hints.ts";
 import type { FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
+import type { Requeued, SeenDeath } from "../../shared/runtime/queue-control.ts";
 import type {
-  DeadKey,
-  KeyState,
+  Cause,
   Lease,
   NoteCount,
   Outcome,
   Queue,
-  QueueDepth,
   QueueEntry,
   WorkOptions,
 } from "../../shared/runtime/queue-port.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { checkEntries } from "./check-entries.ts";
 import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";
+import { checkSeen, requeuedOf } from "./dead-as-seen.ts";
 import { startFreshness } from "./freshness.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import type { CountedFailure } from "./ledger/ledger-deaths.ts";
+import { createLedgerReader } from "./ledger/ledger-reader.ts";
 import type { LedgerLimits } from "./limits.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING, runLease } from "./run-lease.ts";
@@ -34,6 +35,8 @@ export interface MemoryQueueOptions {
   /** Called with the counts of the ledger, for metrics. */
   readonly noteCount?: NoteCount;
   readonly limits?: Partial<LedgerLimits>;
+  /** Called with every change that a person may want to see. */
+  readonly noteHint?: (hint: Hint) => void;
 }
 
 /** Creates the queue of one process. Its data ends with the process; a new one resyncs. */
@@ -44,8 +47,10 @@ export function createMemoryQueue({
   noteFailure = forgetFailure,
   noteCount = forgetCount,
   limits = {},
+  noteHint = () => undefined,
 }: MemoryQueueOptions): Queue {
-  const shared = { clock, random, timing: { ...LEASE_TIMING, ...timing }, noteFailure, noteCount, limits };
+  const lease = { ...LEASE_TIMING, ...timing };
+  const shared = { clock, random, timing: lease, noteFailure, noteCount, limits, noteHint };
   const functions = new Map<string, FunctionQueue>();
   let closed = false;
   const open = (name: string): FunctionQueue => {
@@ -63,12 +68,11 @@ export function createMemoryQueue({
       queue.enqueue(entries);
     },
     work: async (name, options, run) => open(name).work(options, run),
-    depth: async (name) => open(name).depth(),
-    dead: async (name) => open(name).dead(),
-    keyState: async (name, key) => open(name).keyState(key),
+    ...createLedgerReader((name) => open(name).look()),
     epoch: async (name) => open(name).epoch,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),
+    requeue: async (name, seen, cause) => open(name).requeue(seen, cause),
     healthy: () => ({ ok: true }),
     [Symbol.asyncDispose]: async () => {
       closed = true;
@@ -90,6 +94,7 @@ interface FunctionQueueOptions {
   readonly noteFailure: NoteFailure;
   readonly noteCount: NoteCount;
   readonly limits: Partial<LedgerLimits>;
+  readonly noteHint: (hint: Hint) => void;
 }
 
 /** Claims in one turn of the event loop: runs that never wait for I/O must not delay other work. */
@@ -101,6 +106,7 @@ class FunctionQueue implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #timing: LeaseTiming;
   readonly #noteFailure: NoteFailure;
+  readonly #noteMoved: (...keys: readonly string[]) => void;
   readonly #ledger: Ledger;
   /** The failure of the run that is being finished. */
   #finishing: ReturnType<typeof failedRun> | undefined;
@@ -111,8 +117,9 @@ class FunctionQueue implements AsyncDisposable {
   #armed: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor(name: string, options: FunctionQueueOptions) {
-    const { clock, random, timing, noteFailure, noteCount, limits } = options;
+    const { clock, random, timing, noteFailure, noteCount, limits, noteHint } = options;
     this.#name = name;
+    this.#noteMoved = (...keys) => noteHint({ of: "keys", function: name, keys });
     this.#clock = clock;
     this.#timing = timing;
     this.#noteFailure = noteFailure;
@@ -120,6 +127,7 @@ class FunctionQueue implements AsyncDisposable {
       random,
       onFailure: (failed) => this.#failed(failed),
       onCount: (counted) => noteCount(name, counted, 1),
+      onMove: this.#noteMoved,
       limits,
     });
   }
@@ -137,21 +145,24 @@ class FunctionQueue implements AsyncDisposable {
     return { [Symbol.asyncDispose]: () => this.#end(worker) };
   }
 
-  pause(paused: boolean): void {
-    this.#ledger.pause(paused);
+  pause(paused: boolean): boolean {
+    const changed = this.#ledger.pause(paused);
+    if (changed) this.#noteMoved();
     this.#advance();
+    return changed;
   }
 
-  depth(): QueueDepth {
-    return this.#ledger.depth(this.#now());
+  async requeue(seen: readonly SeenDeath[], cause: Cause): Promise<readonly Requeued[]> {
+    checkSeen(seen);
+    const now = this.#now();
+    const done = seen.map((each) => this.#ledger.requeue(now, each, cause));
+    const requeued = requeuedOf(seen, done, async (key) => this.#ledger.keyState(key));
+    this.#advance();
+    return requeued;
   }
 
-  dead(): readonly DeadKey[] {
-    return this.#ledger.dead();
-  }
-
-  keyState(key: Key): KeyState | undefined {
-    return this.#ledger.keyState(key);
+  look(): { readonly ledger: Ledger; readonly now: number } {
+    return { ledger: this.#ledger, now: this.#now() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@ import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
 import { createMemoryLastRuns } from "./last-runs.ts";
 import { isRedisUrl } from "./ledger-url.ts";
 import { type QueueSource, redisOf } from "./queue-source.ts";
+import type { OpenLedger } from "./redis/open-ledger.ts";
 import { parseSqsUrl } from "./sqs/sqs-url.ts";
 
 export interface SharedQueuePorts {
@@ -23,6 +24,20 @@ export async function openSharedQueue(source: QueueSource, ports: SharedQueuePor
   const target = { ...source, ...parseSqsUrl(source.url) };
   const { createSqsQueue } = await import("./sqs/sqs.ts");
   return createSqsQueue({ ...target, ...ports });
+}
+
+/**
+ * Opens the ledger of a shared queue for a process that runs no keys: as Redis user `observer` to look at it, as
+ * `operator` also to pause, resume and requeue.
+ */
+export async function openSharedLedger(
+  source: QueueSource,
+  { log }: { readonly log: Log },
+): Promise<OpenLedger> {
+  const redis = redisOf(source);
+  if (redis === undefined) throw new Error("a queue in memory can be reached by its own process only");
+  const { openRedisLedger } = await import("./redis/open-ledger.ts");
+  return openRedisLedger({ ...redis, log });
 }
 
 /** Opens the store in which the workers of a queue note their last runs: in memory, or beside the ledger. */

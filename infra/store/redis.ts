@@ -6,6 +6,7 @@ import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
 import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
+import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { identifyRedis } from "../redis/identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -215,7 +216,7 @@ function orNone(body: string | null | undefined): KubeObject | undefined {
 
 async function defineScripts(redis: Redis): Promise<void> {
   const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
-  const shared = await textOf("type");
+  const shared = `local HINTS = ${JSON.stringify(HINTS_CHANNEL)}\n${await textOf("type")}`;
   for (const name of SCRIPTS) {
     redis.defineCommand(commandOf(name), {
       lua: `${shared}\n${await textOf(name)}`,

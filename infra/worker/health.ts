@@ -44,9 +44,15 @@ const STORE_WITHIN_MS = 2 * SECOND;
  */
 export async function unreadyReasons(sources: HealthSources): Promise<readonly string[]> {
   const [queue, store] = await Promise.all([queueReasons(sources), storeReasons(sources)]);
-  return [...relayReasons(sources.relay()), ...workerReasons(sources.worker()), ...queue, ...store].map(
-    oneLine,
-  );
+  return [...partReasons(sources.relay(), sources.worker()), ...queue, ...store].map(oneLine);
+}
+
+/** Why relay and worker of a process cannot do their work now, without a request. */
+export function partReasons(
+  relay: ReturnType<HealthSources["relay"]>,
+  worker: ReturnType<HealthSources["worker"]>,
+): readonly string[] {
+  return [...relayReasons(relay), ...workerReasons(worker)];
 }
 
 export async function statusOf(sources: HealthSources): Promise<ProcessStatus> {

@@ -1,23 +1,18 @@
 import type { ClusterName, ObjectKey } from "../api/kinds.ts";
 import type { QueueSettings } from "../function/backoff.ts";
-import type { ErrorClass } from "../function/errors.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Key } from "./key.ts";
+import type { QueueControl } from "./queue-control.ts";
+import type { QueueReader } from "./queue-reader.ts";
+import type { Cause, Failure, QueueDepth } from "./queue-state.ts";
+
+export type { Cause, EndedRuns, Failure, KeyState, QueueDepth, TenantDepth } from "./queue-state.ts";
 
 /**
  * The cause of a run after its server was restored or replaced: no run waits for the versions of its fences
  * (KR-12).
  */
 export const RESTORED = "restored server";
-
-/** Why a key was enqueued, for logs, explain and dead letters. */
-export interface Cause {
-  /** `MachinePool default/p1`, `timer`, `resync`, `replay`, `RESTORED`. */
-  readonly what: string;
-  readonly resourceVersion?: string | undefined;
-  /** Span of the watch event (W3C Trace Context), when it is traced; from outside, so it may be malformed. */
-  readonly traceparent?: string | undefined;
-}
 
 /**
  * A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one.
@@ -77,12 +72,6 @@ export interface Lease {
   readonly recordFrom?: (soFar: () => AttemptRecord) => void;
 }
 
-export interface Failure {
-  readonly class: ErrorClass;
-  readonly reason: string;
-  readonly message: string;
-}
-
 interface Recorded {
   /** Reads, decision and requests of the run; absent when it never got to its step. Never goes into the ledger. */
   readonly record?: AttemptRecord | undefined;
@@ -135,47 +124,6 @@ export type Counted = (typeof COUNTED)[number];
 /** Called by a queue with the counts of its calls of the ledger. Must not throw. */
 export type NoteCount = (functionName: string, counted: Counted, times: number) => void;
 
-export interface QueueDepth {
-  readonly ready: number;
-  readonly waiting: number;
-  readonly running: number;
-  readonly dead: number;
-  /** Milliseconds until the next waiting key is due; undefined when none waits. */
-  readonly nextDueMs?: number | undefined;
-  /** By how much time is behind: since when a waiting key is due, or a lease over; absent where none is. */
-  readonly tickLagMs?: number | undefined;
-  /** Of the ready keys, those of class resync; absent where that is not known. */
-  readonly readyResync?: number | undefined;
-  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
-  readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
-  /** Claims are stopped; absent otherwise. */
-  readonly paused?: boolean | undefined;
-  /** Most runs fail, so claims are slowed down (Q-27); absent otherwise. */
-  readonly breakerOpen?: boolean | undefined;
-  /** Dead keys that were forgotten because there were too many; absent while there are none. */
-  readonly deadEvicted?: number | undefined;
-  /** By tenant (part of the key before the first `|`); absent where no key is or that is not known. */
-  readonly tenants?: { readonly [tenant: string]: TenantDepth } | undefined;
-  /** Absent when no run has ended in it. */
-  readonly lastMinute?: EndedRuns | undefined;
-}
-
-/** The runs that ended within the last 50 to 60 s, for good or by a failure; those that were put off do not count. */
-export interface EndedRuns {
-  readonly runs: number;
-  /** Their durations, added up. */
-  readonly busyMs: number;
-}
-
-export interface TenantDepth {
-  readonly ready: number;
-  readonly waiting: number;
-  readonly running: number;
-  readonly dead: number;
-  /** Of the ready keys, those of class resync; absent when there are none. */
-  readonly readyResync?: number | undefined;
-}
-
 export interface QueueHealth {
   readonly ok: boolean;
   /** The problem; no secrets. */
@@ -189,23 +137,6 @@ export interface DeadKey {
   readonly failure: Failure;
 }
 
-/** Where a key stands that is not idle, for `explain`. */
-export interface KeyState {
-  readonly state: "waiting" | "ready" | "running" | "dead";
-  /** Since when it is ready, runs or is dead; absent where that is not known. */
-  readonly since?: Date | undefined;
-  /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out. */
-  readonly until?: Date | undefined;
-  /** Who runs it. */
-  readonly owner?: string | undefined;
-  /** Why it will run (again), newest first. */
-  readonly causes: readonly Cause[];
-  /** In a row. */
-  readonly failures: number;
-  /** The last one of these. */
-  readonly failure?: Failure | undefined;
-}
-
 export interface WorkOptions extends QueueSettings {
   /** Name of this worker, for leases. */
   readonly owner: string;
@@ -215,7 +146,7 @@ export interface WorkOptions extends QueueSettings {
  * Reconcile keys by function. The contract is Q-01 to Q-20 of infra/queue/README.md; `test/suites/queue.ts`
  * checks it for every driver. Function names are `[a-z0-9-]{1,63}`.
  */
-export interface Queue extends AsyncDisposable {
+export interface Queue extends QueueReader, QueueControl, AsyncDisposable {
   /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
   /** Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys (Q-14). */
@@ -226,16 +157,11 @@ export interface Queue extends AsyncDisposable {
   ): Promise<AsyncDisposable>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
-  /** Where one key stands; undefined = idle: no run is due until an event. */
-  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   /**
    * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
    * refused event. The relay then resyncs (Q-15).
    */
   epoch(functionName: string): Promise<string>;
-  /** Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the ledger. */
-  pause(functionName: string): Promise<void>;
-  resume(functionName: string): Promise<void>;
   /** As this process sees it, without a request. */
   healthy(): QueueHealth;
 }

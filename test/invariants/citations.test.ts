@@ -39,9 +39,9 @@ describe("the rules beside the code", () => {
     expect([...missing, ...twice]).toEqual([]);
   });
 
-  it("the rules of one prefix are on one page, but for those of a deployment, which are beside what is deployed", () => {
+  it("the rules of one prefix are on one page, but for those of a deployment and of the console, which are beside the part that keeps them", () => {
     const pagesOf = Object.groupBy(
-      rules.filter(({ id }) => prefixOf(id) !== "D"),
+      rules.filter(({ id }) => !["D", "W"].includes(prefixOf(id))),
       ({ id }) => prefixOf(id),
     );
     const apart = Object.values(pagesOf).map((of = []) =>

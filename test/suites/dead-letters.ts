@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { RETENTION_MS } from "../../infra/dead-letters/limits.ts";
-import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type {
+  DeadLetters,
+  LetterPage,
+  LetterSelection,
+} from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
 
@@ -83,6 +87,61 @@ export function deadLettersSuite({ name, create }: DeadLettersSuite): void {
       expect(read).toHaveLength(121);
       expect(await world.other.drop(AT.function, keys.slice(20))).toBe(100);
       expect(await world.deadLetters.list(AT.function)).toHaveLength(20);
+    });
+
+    it("Q-41: pages hold every letter once, function by function, the longest stored first", async () => {
+      await using world = await create();
+      const keys = Array.from({ length: 25 }, (_, n) => `a/b|A|a/${String(n).padStart(2, "0")}`);
+      for (const key of keys) await world.deadLetters.put(deadLetter({ key }));
+      await world.clock.advance(1_000);
+      await world.deadLetters.put(deadLetter({ key: keys[3] ?? "", deadSince: "2026-01-01T13:00:00.000Z" }));
+      await world.deadLetters.put(deadLetter({ function: "machinepool-adopt" }));
+      const read = async (selection: Omit<LetterSelection, "after">) => {
+        const found: (readonly string[])[] = [];
+        let page: LetterPage | undefined;
+        do {
+          page = await world.other.page({ ...selection, after: page?.next });
+          found.push(page.items.map((head) => `${head.function} ${head.key}`));
+        } while (page.next !== undefined);
+        return found;
+      };
+      const own = [...keys.filter((_, n) => n !== 3), keys[3]].map((key) => `${AT.function} ${key}`);
+      expect((await read({ limit: 4 })).flat()).toEqual([`machinepool-adopt ${POOL_KEY}`, ...own]);
+      expect((await read({ limit: 10, function: AT.function })).map(({ length }) => length)).toEqual([
+        10, 10, 5,
+      ]);
+      expect(await read({ limit: 10, function: "machinepool-guard" })).toEqual([[]]);
+      const [again] = (await world.other.page({ limit: 1_000 })).items.filter(({ key }) => key === keys[3]);
+      expect(again).toMatchObject({ times: 2, deadSince: "2026-01-01T13:00:00.000Z" });
+      for (const after of ["x", "", "machinepool-status.x", "a.b.c"]) {
+        await expect(world.other.page({ limit: 4, after })).rejects.toThrow("leave it out to start");
+      }
+      await expect(world.other.page({ limit: 1_001 })).rejects.toThrow("1 to 1000 items, not 1001");
+      await world.clock.advance(RETENTION_MS + 1);
+      expect(await read({ limit: 10 })).toEqual([[]]);
+    });
+
+    it("Q-41: drops a letter only while it is as it was seen", async () => {
+      await using world = await create();
+      await world.deadLetters.put(deadLetter());
+      const [seen] = (await world.other.page({ limit: 1 })).items;
+      if (seen === undefined) throw new Error("there is no letter");
+      const again = { deadSince: "2026-01-01T13:00:00.000Z" };
+      await world.deadLetters.put(deadLetter(again));
+      const gone = { ...seen, key: "none" };
+      expect(await world.other.dropSeen(AT.function, [seen, gone])).toEqual([
+        { key: AT.key, done: false, head: { ...seen, ...again, times: 2 } },
+        { key: "none", done: false },
+      ]);
+      const now = { ...seen, ...again, times: 2 };
+      expect(await world.other.dropSeen(AT.function, [now, now])).toEqual([
+        { key: AT.key, done: true },
+        { key: AT.key, done: false },
+      ]);
+      expect(await world.deadLetters.get(AT)).toBeUndefined();
+      expect(await world.deadLetters.list()).toEqual([]);
+      expect(await world.other.dropSeen(AT.function, [])).toEqual([]);
+      await expect(world.other.dropSeen(AT.function, Array(501).fill(now))).rejects.toThrow("at most 500");
     });
 
     it("S-28: lets letters expire 14 days after the last death of their key", async () => {

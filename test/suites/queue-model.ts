@@ -205,9 +205,8 @@ class Pair {
       case "pause":
         this.#model.paused = operation.paused;
         if (paused === operation.paused) return;
-        return operation.paused
-          ? this.#queue(1).pause(this.#functionName)
-          : this.#queue(1).resume(this.#functionName);
+        await this.#queue(1)[operation.paused ? "pause" : "resume"](this.#functionName);
+        return;
       case "finish":
         return this.#finish(operation);
       case "release":

@@ -13,6 +13,7 @@ import { recordingClients } from "../support/recording-clients.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { queueFairnessSuite } from "./queue-fairness.ts";
 import { queueLoadSuite } from "./queue-load.ts";
+import { queuePeopleSuite } from "./queue-people.ts";
 import { type CreateQueue, HOUR, live, OK, openWorld, resync, type World } from "./queue-world.ts";
 
 export interface QueueSuite {
@@ -887,5 +888,6 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
 
     queueFairnessSuite(create);
     queueLoadSuite(create);
+    queuePeopleSuite(open);
   });
 }

@@ -4,6 +4,7 @@ import { checkFunctionName } from "../../infra/queue/function-name.ts";
 import type { LedgerLimits } from "../../infra/queue/limits.ts";
 import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
 import { LEASE_TIMING, type LeaseTiming } from "../../infra/queue/run-lease.ts";
+import { readerOf } from "../../infra/queue/tokens/reader-of.ts";
 import type { Token, TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
 import type { HandleToken, Transport } from "../../infra/queue/tokens/token-transport.ts";
@@ -97,10 +98,11 @@ function queueOf(
     work: async (name, options, run) => open(checkFunctionName(name)).work(options, run),
     depth: async (name) => ledger.depth(checkFunctionName(name)),
     dead: async (name) => ledger.dead(checkFunctionName(name)),
-    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+    ...readerOf(ledger),
     epoch: async (name) => ledger.epoch(checkFunctionName(name)),
     pause: async (name) => open(checkFunctionName(name)).pause(true),
     resume: async (name) => open(checkFunctionName(name)).pause(false),
+    requeue: async (name, seen, cause) => open(checkFunctionName(name)).requeue(seen, cause),
     healthy: () => ({ ok: true }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));

@@ -20,10 +20,10 @@ interface Proof {
   readonly title: string;
 }
 
-/** Letters of the rules. Workloads (W), seeded defects (D-01) and the contracts of providers have lists of their own. */
+/** Letters of the rules. Workloads (W-01), seeded defects (D-01) and the contracts of providers have lists of their own. */
 const LETTERS = "A|CL|F|KC|KR|KW|MA|MG|MHC|MP|MS|PC|Q|R|RL|S|X";
-/** Rules of a deployment have three digits. */
-const RULE = `(?:(?:${LETTERS})-R?\\d+(?:\\.\\d+)*|D-\\d{3})`;
+/** Rules of a deployment (D) and of the console (W) have three digits. */
+const RULE = `(?:(?:${LETTERS})-R?\\d+(?:\\.\\d+)*|[DW]-\\d{3})`;
 const ID = new RegExp(`\\b${RULE}\\b`, "g");
 const ROW = new RegExp(`^${RULE}$`);
 

@@ -1,11 +1,18 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
-import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
+import type { KeyRow, QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import { allHeads } from "../../dead-letters/all-heads.ts";
+import { deadKeys } from "../../queue/dead-keys.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, tableLines } from "../table.ts";
-import { print, printJson } from "../terminal/print.ts";
+import { addWatchOption, watchRows } from "../watch-rows.ts";
+
+interface ListOptions extends SourceOptions {
+  readonly output: string;
+  readonly watch: boolean;
+}
 
 /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
 type LetterState = "dead" | "resolved" | "unknown";
@@ -27,24 +34,36 @@ export function dlqListCommand(): Command {
     .description("List dead letters, the longest dead first")
     .argument("[function]", "only those of one function")
     .addOption(outputOption("table", "json"));
-  return addSourceOptions(command).action(
-    async (name: string | undefined, options: SourceOptions & { readonly output: string }) => {
+  return addWatchOption(addSourceOptions(command)).action(
+    async (name: string | undefined, options: ListOptions) => {
       await using source = await openSource(options);
-      const heads = await source.deadLetters.list(name);
-      const rows = await rowsOf(heads, source.queue, name);
-      if (options.output === "json") printJson(rows);
-      else if (rows.length === 0) print(`no dead letters ${source.where}`);
-      else print(...tableOf(rows, source.clock.now()));
+      const { deadLetters, queue, where, clock } = source;
+      await watchRows(options, {
+        clock,
+        look: async () => rowsOf(await allHeads(deadLetters, name), queue, name),
+        idOf: (row) => `${row.function} ${row.key}`,
+        draw: (rows) => (rows.length === 0 ? [`no dead letters ${where}`] : tableOf(rows, clock.now())),
+        text: changeText,
+      });
     },
   );
 }
 
+/** One line about a letter without its age. */
+function changeText(row: LetterRow): string {
+  return `${row.function}  ${row.key}  ${row.state}  ${row.times}×  ${errorOf(row)}`;
+}
+
+function errorOf({ recorded, error }: LetterRow): string {
+  return `${recorded ? "" : "(no record) "}${error}`.replaceAll("\n", " ").slice(0, 100);
+}
+
 async function rowsOf(
   heads: readonly DeadLetterHead[],
-  queue: Queue | undefined,
+  queue: QueueReader | undefined,
   name: string | undefined,
 ): Promise<readonly LetterRow[]> {
-  const dead = queue === undefined ? undefined : await deadKeys(queue, heads, name);
+  const dead = queue === undefined ? undefined : await deadOf(queue, heads, name);
   const deadByFunction = new Map(
     [...(dead ?? [])].map(([functionName, keys]) => [functionName, new Set(keys.map(letterKeyOf))]),
   );
@@ -70,9 +89,9 @@ async function rowsOf(
         function: functionName,
         key: letterKeyOf({ key }),
         state: "dead" as const,
-        reason: failure.reason,
-        error: failure.message,
-        deadSince: since.toISOString(),
+        reason: failure?.reason ?? "",
+        error: failure?.message ?? "",
+        deadSince: since?.toISOString() ?? "",
         times: 1,
         recorded: false,
       }));
@@ -81,7 +100,7 @@ async function rowsOf(
 }
 
 /** A letter keeps at most so much of a key. */
-function letterKeyOf({ key }: Pick<DeadKey, "key">): string {
+function letterKeyOf({ key }: Pick<KeyRow, "key">): string {
   return key.slice(0, 480);
 }
 
@@ -91,16 +110,16 @@ function stateOf({ reason }: DeadLetterHead, known: boolean | undefined): Letter
   return known === undefined ? "unknown" : "resolved";
 }
 
-async function deadKeys(
-  queue: Queue,
+async function deadOf(
+  queue: QueueReader,
   heads: readonly DeadLetterHead[],
   name: string | undefined,
-): Promise<ReadonlyMap<string, readonly DeadKey[]>> {
+): Promise<ReadonlyMap<string, readonly KeyRow[]>> {
   const names =
     name === undefined
       ? [...(await loadFunctions()).map(({ spec }) => spec.name), ...heads.map((head) => head.function)]
       : [name];
-  const asked = [...new Set(names)].map(async (each) => [each, await queue.dead(each)] as const);
+  const asked = [...new Set(names)].map(async (each) => [each, await deadKeys(queue, each)] as const);
   return new Map(await Promise.all(asked));
 }
 
@@ -114,7 +133,7 @@ function tableOf(rows: readonly LetterRow[], now: Date): readonly string[] {
       row.reason,
       ageOf(row.deadSince, now),
       String(row.times),
-      `${row.recorded ? "" : "(no record) "}${row.error}`.replaceAll("\n", " ").slice(0, 100),
+      errorOf(row),
     ]),
   );
 }

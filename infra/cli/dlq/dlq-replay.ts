@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import { causeOf, type QueueControl } from "../../../shared/runtime/queue-control.ts";
+import type { KeyRow } from "../../../shared/runtime/queue-reader.ts";
+import { deadKeys } from "../../queue/dead-keys.ts";
 import { rest } from "../../rest.ts";
 import {
   addSourceOptions,
@@ -62,7 +64,8 @@ async function requeue(
       "a queue in memory can be reached by its own process only: change the object instead (kubectl annotate), or add --queue redis://HOST:PORT",
     );
   }
-  const dead = await deadKeysOf(queue, name);
+  const rows = await deadKeys(queue, name);
+  const dead = rows.map(({ key }) => key);
   const letters = await source.deadLetters.list(name);
   if (wanted.keys.length === 0 && !wanted.all)
     throw new Error(`name the keys to put back, or use --all; see capstan dlq list ${name}`);
@@ -85,35 +88,38 @@ async function requeue(
     ),
     ...someOf(resolved, (key) => `resolved ${name} ${key}: the key is no longer dead`),
   );
-  if (wanted.yes) await putBack(source, queue, { name, keys: dying });
+  const chosen = new Set(dying);
+  if (wanted.yes) await putBack(source, queue, { name, rows: rows.filter(({ key }) => chosen.has(key)) });
   else print(...someOf(dying, (key) => `would requeue ${name} ${key}`));
   if (keys.length === 0) print(`no key of ${name} is dead`);
   else if (!wanted.yes && dying.length > 0) print("nothing was done; add --yes to do it");
 }
 
-/** The longest dead first. */
-async function deadKeysOf(queue: Queue, name: string): Promise<readonly string[]> {
-  const dead = await queue.dead(name);
-  return dead.toSorted((a, b) => a.since.getTime() - b.since.getTime()).map(({ key }) => key);
-}
-
 async function putBack(
   { log, clock }: LetterSource,
-  queue: Queue,
-  { name, keys }: { readonly name: string; readonly keys: readonly string[] },
+  queue: QueueControl,
+  { name, rows }: { readonly name: string; readonly rows: readonly KeyRow[] },
 ): Promise<void> {
   const user = callerName();
-  const cause = { what: `replay by ${user}` };
-  using progress = showProgress(`requeueing keys of ${name}`, keys.length);
-  for (let start = 0; start < keys.length; start += REQUEUES_PER_SECOND) {
+  const cause = causeOf("replay", user);
+  using progress = showProgress(`requeueing keys of ${name}`, rows.length);
+  const requeued: string[] = [];
+  const changed: string[] = [];
+  for (let start = 0; start < rows.length; start += REQUEUES_PER_SECOND) {
     if (start > 0) await rest(SECOND, clock);
-    const part = keys.slice(start, start + REQUEUES_PER_SECOND);
-    const entries = part.map((key) => ({ key, class: "live", cause }) as const);
-    await queue.enqueue(name, entries);
+    const part = rows.slice(start, start + REQUEUES_PER_SECOND);
+    const seen = part.map(({ key, since = new Date(0) }) => ({ key, deadSince: since }));
+    const answers = await queue.requeue(name, seen, cause);
+    const keys = answers.filter(({ done }) => done).map(({ key }) => key);
+    requeued.push(...keys);
+    changed.push(...answers.filter(({ done }) => !done).map(({ key }) => key));
     progress.clear();
-    log.info({ user, function: name, keys: part }, "dead keys requeued");
+    if (keys.length > 0) log.info({ user, function: name, keys }, "dead keys requeued");
     progress.advance(part.length);
   }
   progress.clear();
-  print(...someOf(keys, (key) => `requeued ${name} ${key}`));
+  print(
+    ...someOf(requeued, (key) => `requeued ${name} ${key}`),
+    ...someOf(changed, (key) => `changed ${name} ${key}: an event came first; nothing was done with it`),
+  );
 }

@@ -4,6 +4,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
+import { allHeads } from "../../dead-letters/all-heads.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import { openLastRuns } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
@@ -91,7 +92,7 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
       functions,
       clock: systemClock,
       history: asked.history,
-      deadLetters: await source.deadLetters.list(),
+      deadLetters: await allHeads(source.deadLetters),
     },
     { kind, object },
   );

@@ -11,6 +11,7 @@ import type { LedgerLimits } from "../limits.ts";
 import { createRedisLedger } from "../redis/redis-ledger.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { LEASE_TIMING } from "../run-lease.ts";
+import { readerOf } from "../tokens/reader-of.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
 
@@ -89,10 +90,11 @@ export async function createBullmqQueue({
       return ledger.depth(name);
     },
     dead: async (name) => ledger.dead(checkFunctionName(name)),
-    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+    ...readerOf(ledger),
     epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
     pause: async (name) => (await open(name)).pause(true),
     resume: async (name) => (await open(name)).pause(false),
+    requeue: async (name, seen, cause) => (await open(name)).requeue(seen, cause),
     healthy: () => health.healthy(),
     [Symbol.asyncDispose]: async () => {
       closed = true;

@@ -1,5 +1,6 @@
 import type { EndedRuns } from "../../../shared/runtime/queue-port.ts";
 import { BREAKER } from "../limits.ts";
+import type { EndedRun } from "./run-tally.ts";
 
 interface Interval {
   runs: number;
@@ -19,7 +20,7 @@ export class Breaker {
   }
 
   /** Counts a run that ended, but not an end by `again`. */
-  note(now: number, { startedAt, failed }: { readonly startedAt: number; readonly failed: boolean }): void {
+  note(now: number, { startedAt, failed }: EndedRun): void {
     // Old runs first: whether the breaker was open before this run must not depend on when the last tick was.
     this.settle(now);
     const number = Math.floor(now / BREAKER.intervalMs);

@@ -53,7 +53,13 @@ export class LedgerEntries {
   readonly #running = new Map<string, number>();
   readonly #heap = new DueHeap<KeyDue>();
   #order = 0;
+  readonly #onMove: (key: Key) => void;
   readonly counts: Record<State, number> = { waiting: 0, ready: 0, running: 0, dead: 0 };
+
+  /** `onMove` is called with every key whose state changes. Must not throw. */
+  constructor(onMove: (key: Key) => void = () => undefined) {
+    this.#onMove = onMove;
+  }
 
   get(key: Key): Entry | undefined {
     return this.#entries.get(key);
@@ -104,6 +110,7 @@ export class LedgerEntries {
   }
 
   #leave(entry: Entry): void {
+    this.#onMove(entry.key);
     if (entry.state === "ready") this.#lineOf(entry).delete(entry.key);
     if (entry.state === "running") this.#countRunning(entry, -1);
     this.counts[entry.state] -= 1;

@@ -1,5 +1,7 @@
 import type { Key } from "../../../shared/runtime/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
 import type {
+  Cause,
   Counted,
   DeadKey,
   Fence,
@@ -8,16 +10,20 @@ import type {
   QueueDepth,
   QueueEntry,
 } from "../../../shared/runtime/queue-port.ts";
+import type { KeyPage, KeySelection } from "../../../shared/runtime/queue-reader.ts";
+import type { RunCounts } from "../../../shared/runtime/run-counts.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "../limits.ts";
 import { Breaker } from "./breaker.ts";
 import { ExpiringMap } from "./expiring-map.ts";
+import { keyPage } from "./key-page.ts";
 import { type CountedFailure, type FailedEnd, LedgerDeaths } from "./ledger-deaths.ts";
 import { countEntries, deadKeys, keyStateOf } from "./ledger-depth.ts";
 import type { Entry } from "./ledger-entries.ts";
 import { LedgerEntries } from "./ledger-entries.ts";
 import { LedgerPlaces } from "./ledger-places.ts";
+import { type EndedRun, RunTally } from "./run-tally.ts";
 import { merged, newest } from "./wish.ts";
 
 /*
@@ -30,6 +36,8 @@ import { merged, newest } from "./wish.ts";
  * |                   |              | class live       | its live line)  | most urgent class      |                    |
  * | enqueue resync    | place(due)   | sooner: place    | -               | the same               | one attempt left,  |
  * |                   |              |                  |                 |                        | place (a probe)    |
+ * | requeue           | -            | -                | -               | -                      | dead as seen:      |
+ * |                   |              |                  |                 |                        | enqueue live       |
  * | claim             | -            | -                | → running       | -                      | -                  |
  * | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
  * |                   |              |                  |                 | → place, none → idle   |                    |
@@ -71,17 +79,19 @@ import { merged, newest } from "./wish.ts";
  * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` returns when `tick` has work.
  */
 export class Ledger {
-  readonly #entries = new LedgerEntries();
+  readonly #entries: LedgerEntries;
   readonly #places: LedgerPlaces;
   readonly #fences = new ExpiringMap<readonly Fence[]>();
   readonly #deaths: LedgerDeaths;
   readonly #count: (counted: Counted) => void;
   readonly #breaker = new Breaker();
+  readonly #runs = new RunTally();
   #paused: boolean = false;
   /** When a claim that the breaker has refused may be retried. */
   #retryClaimAt: number | undefined;
 
-  constructor({ random, onFailure = ignore, onCount = ignore, limits }: LedgerOptions) {
+  constructor({ random, onFailure = ignore, onCount = ignore, onMove = ignore, limits }: LedgerOptions) {
+    this.#entries = new LedgerEntries(onMove);
     const shared = { random, onFailure, onCount, limits: { ...LEDGER_LIMITS, ...limits } };
     this.#count = onCount;
     this.#places = new LedgerPlaces(this.#entries, shared);
@@ -135,7 +145,7 @@ export class Ledger {
     }
     entry.again = outcome.type === "again" ? entry.again + 1 : 0;
     if (outcome.type === "ok") {
-      this.#breaker.note(now, { startedAt: entry.lease.startedAt, failed: false });
+      this.#noteRun(now, { startedAt: entry.lease.startedAt, failed: false });
       entry.failures = 0;
       entry.deadSince = undefined;
     }
@@ -184,9 +194,19 @@ export class Ledger {
     return at === Infinity ? undefined : at;
   }
 
-  /** Stops all claims until it is called with false. */
-  pause(paused: boolean): void {
+  /** Stops all claims until it is called with false. Returns false when it was so before. */
+  pause(paused: boolean): boolean {
+    const before = this.#paused;
     this.#paused = paused;
+    return paused !== before;
+  }
+
+  /** Sends a live event to a key that is dead since this instant; false when it is not. */
+  requeue(now: number, { key, deadSince }: SeenDeath, cause: Cause): boolean {
+    const entry = this.#entries.get(key);
+    if (entry?.state !== "dead" || entry.deadSince !== deadSince.getTime()) return false;
+    this.enqueue(now, { key, class: "live", cause });
+    return true;
   }
 
   depth(now: number): QueueDepth {
@@ -200,9 +220,19 @@ export class Ledger {
     };
   }
 
+  /** Returns the runs that have ended since the ledger began. */
+  counts(): RunCounts {
+    return this.#runs.counts();
+  }
+
   /** Returns the dead keys, the longest dead first. */
   dead(): readonly DeadKey[] {
     return deadKeys(this.#entries.all());
+  }
+
+  /** Returns a page of the keys in one state. */
+  keys(selection: KeySelection): KeyPage {
+    return keyPage(this.#entries.all(), selection);
   }
 
   /** Returns the state of a key for people; undefined = idle. */
@@ -223,8 +253,13 @@ export class Ledger {
   }
 
   #fail(now: number, entry: Entry, failed: FailedEnd): void {
-    this.#breaker.note(now, { startedAt: entry.lease?.startedAt ?? now, failed: true });
+    this.#noteRun(now, { startedAt: entry.lease?.startedAt ?? now, failed: true });
     this.#deaths.fail(now, entry, failed);
+  }
+
+  #noteRun(now: number, run: EndedRun): void {
+    this.#breaker.note(now, run);
+    this.#runs.note(now, run);
   }
 
   #keepFences(now: number, key: Key, fences: readonly Fence[]): void {
@@ -244,5 +279,7 @@ export interface LedgerOptions {
   readonly onFailure?: (failed: CountedFailure) => void;
   /** Must not throw. */
   readonly onCount?: (counted: Counted) => void;
+  /** Called with every key whose state changes. Must not throw. */
+  readonly onMove?: (key: Key) => void;
   readonly limits?: Partial<LedgerLimits>;
 }

@@ -5,6 +5,7 @@ import { batched } from "../batched.ts";
 import { type Claim, type ClaimTerms, forgetCount } from "../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "../limits.ts";
 import type { Change, FinishChange, Token, TokenLedger } from "../tokens/token-ledger.ts";
+import { createLedgerReader } from "./ledger-reader.ts";
 import {
   changeFor,
   claimArguments,
@@ -13,9 +14,9 @@ import {
   eventArguments,
   expiredLeaseOf,
   finishArguments,
-  keyStateOf,
   type Reply,
   replyOf,
+  requeueArguments,
 } from "./redis-replies.ts";
 import { type Argument, ledgerPrefix, loadScripts, type ScriptName } from "./redis-scripts.ts";
 
@@ -74,10 +75,22 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<To
       const reply = await change(producer, "tick", name, [TICK_LIMIT]);
       return { ...reply.change, expired: reply.results.map(expiredLeaseOf) };
     },
-    pause: async (name, paused) => (await change(producer, "pause", name, [paused ? 1 : 0])).change,
-    depth: async (name) => depthOf(await run(producer, "depth", name, [])),
+    pause: async (name, paused) => {
+      const { change: left, results } = await change(producer, "pause", name, [paused ? 1 : 0]);
+      return { ...left, accepted: results[0] === 1 };
+    },
+    requeue: async (name, seen, cause) => {
+      const { change: left, results } = await change(
+        producer,
+        "requeue",
+        name,
+        requeueArguments(seen, cause),
+      );
+      return { ...left, done: results.map((result) => result === 1) };
+    },
+    ...createLedgerReader(producer, run),
+    depth: async (name) => depthOf(await run(producer, "depth", name, [1])),
     dead: (name) => readDead(producer, ledgerPrefix(name)),
-    keyState: async (name, key) => keyStateOf(await producer.hgetall(`${ledgerPrefix(name)}k:${key}`)),
     epoch: async (name) => String(await run(producer, "epoch", name, [])),
   };
 }

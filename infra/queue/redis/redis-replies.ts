@@ -1,4 +1,5 @@
 import type { Key } from "../../../shared/runtime/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
 import type {
   Cause,
   Counted,
@@ -10,6 +11,7 @@ import type {
   QueueEntry,
   TenantDepth,
 } from "../../../shared/runtime/queue-port.ts";
+import type { QueuePeek } from "../../../shared/runtime/queue-reader.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 import { floorMs, MAX_CAUSES } from "../claim.ts";
 import type { Change, ExpiredLease, KeyDeath, Token } from "../tokens/token-ledger.ts";
@@ -18,6 +20,10 @@ import type { Argument } from "./redis-scripts.ts";
 /** Returns an event as the arguments that `lua/enqueue.lua` takes; the others follow the headers of their scripts. */
 export function eventArguments({ key, delayMs = 0, class: wanted, cause }: QueueEntry): readonly Argument[] {
   return [key, wholeMs(delayMs), wanted === "live" ? 1 : 0, cause === undefined ? "" : causeText(cause)];
+}
+
+export function requeueArguments(seen: readonly SeenDeath[], cause: Cause): readonly Argument[] {
+  return [causeText(cause), ...seen.flatMap(({ key, deadSince }) => [key, deadSince.getTime()])];
 }
 
 export function claimArguments(token: Token, terms: ClaimTerms): readonly Argument[] {
@@ -189,16 +195,22 @@ export function depthOf(reply: unknown): QueueDepth {
     ...(paused === 1 ? { paused: true } : {}),
     ...(breakerOpen === 1 ? { breakerOpen: true } : {}),
     ...(deadEvicted > 0 ? { deadEvicted } : {}),
-    ...(Object.keys(tenants).length > 0 ? { tenants } : {}),
+    ...(tenants.size > 0 ? { tenants: Object.fromEntries(tenants) } : {}),
     ...(runs > 0 ? { lastMinute: { runs, busyMs } } : {}),
   };
+}
+
+/** Reads the same reply with counts. */
+export function peekOf(reply: unknown): QueuePeek {
+  const [failures = 0, ...durations] = listOf(listOf(reply)[15]).map(Number);
+  return { ...depthOf(reply), counts: { failures, durations } };
 }
 
 type State = Exclude<keyof TenantDepth, "readyResync">;
 const STATES: Readonly<Record<string, State>> = { w: "waiting", q: "ready", r: "running", d: "dead" };
 
-/** Collects in a Map first: tenants are foreign text, and may be `__proto__`. */
-function tenantsOf(fields: readonly unknown[]): { readonly [tenant: string]: TenantDepth } {
+/** Reads the counts by tenant (`lua/ledger.lua`). A Map: tenants are foreign text, and may be `__proto__`. */
+export function tenantsOf(fields: readonly unknown[]): ReadonlyMap<string, TenantDepth> {
   const tenants = new Map<string, TenantDepth>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, counted = "", tenant = ""] = /^(q.|.)(.*)$/s.exec(String(fields[at])) ?? [];
@@ -213,7 +225,7 @@ function tenantsOf(fields: readonly unknown[]): { readonly [tenant: string]: Ten
       ...(isResync ? { readyResync: (counts.readyResync ?? 0) + count } : {}),
     });
   }
-  return Object.fromEntries(tenants);
+  return tenants;
 }
 
 function listOf(reply: unknown): readonly unknown[] {

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import { backoffMs } from "../../../shared/function/backoff.ts";
+import { DURATIONS_MS } from "../../../shared/runtime/run-counts.ts";
+import { HINTS_CHANNEL } from "../../redis/hints-channel.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MAX_CAUSES } from "../claim.ts";
 import { BREAKER, type LedgerLimits } from "../limits.ts";
 
@@ -17,6 +19,7 @@ const SCRIPTS = {
   depth: ["ledger"],
   epoch: ["ledger"],
   pause: ["ledger"],
+  requeue: ["ledger", "place"],
 } as const;
 export type ScriptName = keyof typeof SCRIPTS;
 export type Argument = string | number;
@@ -29,7 +32,7 @@ export interface ScriptSettings {
 }
 
 /** Calls a script of `lua/` for a function; rejects as the connection does. */
-type RunScript = (
+export type RunScript = (
   redis: Redis,
   script: ScriptName,
   functionName: string,
@@ -84,6 +87,8 @@ function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): st
     `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${deadKeptMs}, ${maxDead}, ${letterMs}`,
     `local BREAKER_INTERVAL_MS, BREAKER_INTERVALS = ${intervalMs}, ${intervals}`,
     `local BREAKER_MIN_RUNS, BREAKER_CLAIM_MS = ${minRuns}, ${claimEveryMs}`,
+    `local DURATIONS_MS = { ${DURATIONS_MS.join(", ")} }`,
+    `local HINTS = ${JSON.stringify(HINTS_CHANNEL)}`,
   ].join("\n");
 }
 

@@ -14,6 +14,7 @@ import type { LedgerLimits } from "../limits.ts";
 import { createRedisLedger } from "../redis/redis-ledger.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { LEASE_TIMING } from "../run-lease.ts";
+import { readerOf } from "../tokens/reader-of.ts";
 import type { Token, TokenLedger } from "../tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
 import type { Transport } from "../tokens/token-transport.ts";
@@ -191,10 +192,11 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
       return ledger.depth(name);
     },
     dead: async (name) => ledger.dead(checkFunctionName(name)),
-    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+    ...readerOf(ledger),
     epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),
+    requeue: async (name, seen, cause) => open(name).requeue(seen, cause),
     [Symbol.asyncDispose]: () => {
       closed ??= end();
       return closed;

@@ -1,12 +1,14 @@
 import type { Key } from "../../../shared/runtime/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
 import type {
+  Cause,
   DeadKey,
   Failure,
-  KeyState,
   Outcome,
   QueueDepth,
   QueueEntry,
 } from "../../../shared/runtime/queue-port.ts";
+import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
@@ -62,8 +64,12 @@ export interface FinishChange extends Change {
   readonly next?: Claim;
 }
 
+interface RequeueChange extends Change {
+  readonly done: readonly boolean[];
+}
+
 /** A ledger that several processes share; with the table of Q-21. Every call is atomic. */
-export interface TokenLedger {
+export interface TokenLedger extends QueueReader {
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
   /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */
   claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
@@ -79,10 +85,11 @@ export interface TokenLedger {
   bury(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
   release(functionName: string, claim: Claim): Promise<Change>;
   tick(functionName: string): Promise<Change>;
-  /** Claims nothing until it is called with false; events are accepted all the same. */
+  /** Claims nothing until it is called with false; events are accepted all the same. Not accepted: it was so before. */
   pause(functionName: string, paused: boolean): Promise<Change>;
+  /** Revives the keys that are dead as seen; `done` says which, in the order of the keys. */
+  requeue(functionName: string, seen: readonly SeenDeath[], cause: Cause): Promise<RequeueChange>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
-  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   epoch(functionName: string): Promise<string>;
 }

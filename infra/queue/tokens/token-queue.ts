@@ -1,11 +1,13 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { FailedRun, NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
-import type { Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
+import type { Requeued, SeenDeath } from "../../../shared/runtime/queue-control.ts";
+import type { Cause, Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../../random.ts";
 import { ActiveRuns } from "../active-runs.ts";
 import { batched } from "../batched.ts";
 import { deathReason, failedRun, forgetFailure } from "../claim.ts";
+import { checkSeen, requeuedOf } from "../dead-as-seen.ts";
 import { startFreshness } from "../freshness.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { runLease } from "../run-lease.ts";
@@ -97,10 +99,20 @@ export class TokenQueue implements AsyncDisposable {
     await this.#follow({ ...change, tokens: change.tokens.filter(({ key }) => key !== ahead?.key) });
   }
 
-  /** Stops or resumes claims in all processes. */
-  async pause(paused: boolean): Promise<void> {
+  /** Stops or resumes claims in all processes; false: it was so before. */
+  async pause(paused: boolean): Promise<boolean> {
     const { ledger, functionName } = this.#options;
-    await this.#follow(await ledger.pause(functionName, paused));
+    const change = await ledger.pause(functionName, paused);
+    await this.#follow(change);
+    return change.accepted;
+  }
+
+  async requeue(seen: readonly SeenDeath[], cause: Cause): Promise<readonly Requeued[]> {
+    const { ledger, functionName } = this.#options;
+    checkSeen(seen);
+    const change = await ledger.requeue(functionName, seen, cause);
+    await this.#follow(change);
+    return requeuedOf(seen, change.done, (key) => ledger.keyState(functionName, key));
   }
 
   async work(options: WorkOptions, run: (lease: Lease) => Promise<Outcome>): Promise<AsyncDisposable> {

@@ -25,4 +25,5 @@ count(head and 0 or 1, #new - (head and #head or 2))
 redis.call('HSET', HEADS, field, cmsgpack.pack(new))
 redis.call('HSET', OBJECTS, field, ARGV[4])
 note(field, uid, version, before)
+hint(field)
 return { 1, before }

@@ -18,4 +18,5 @@ count(-1, 2 - #head)
 redis.call('HDEL', HEADS, field)
 redis.call('HDEL', OBJECTS, field)
 note(field, uid, version, before)
+hint(field)
 return before

@@ -7,6 +7,7 @@
 --          how many there must be
 -- KEYS[5]  notes:   hash, field → packed list: uid, resourceVersion of the last change that may not have been notified
 -- KEYS[6]  befores: hash, field → snapshot before that change; none = added
+-- In front of this file: HINTS (channel).
 -- All of one type on one server and in one slot; dropping a type is dropping six keys.
 
 local OBJECTS, HEADS, INDEX, META, NOTES, BEFORES = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -39,6 +40,10 @@ local function note(field, uid, version, before)
   redis.call('HSET', NOTES, field, cmsgpack.pack({ uid, version }))
   if before then redis.call('HSET', BEFORES, field, before) else redis.call('HDEL', BEFORES, field) end
 end
+
+-- Says that an object has changed, for people who look on (W-205). A hint may be lost: a user without the right to
+-- publish works all the same.
+local function hint(field) redis.pcall('PUBLISH', HINTS, cjson.encode({ OBJECTS, field })) end
 
 local function noteOf(field)
   local packed = redis.call('HGET', NOTES, field)

@@ -51,10 +51,21 @@ export interface DeadLetters extends AsyncDisposable {
   get(at: LetterKey): Promise<DeadLetter | undefined>;
   /** The longest dead first. */
   list(functionName?: string): Promise<readonly DeadLetterHead[]>;
+  /**
+   * A page of them, by function and by the time at which each was stored, without a write (W-204). A new death moves its
+   * letter behind all others, so that no letter is missed from page to page. Throws a TypeError for a limit or a cursor
+   * that no page gave out.
+   */
+  page(selection: LetterSelection): Promise<LetterPage>;
   /** Many letters, one after the other and some at a time in memory; those that are gone are left out. */
   read(all: readonly LetterKey[]): AsyncIterable<DeadLetter>;
   /** In one call; returns how many there were. */
   drop(functionName: string, keys: readonly Key[]): Promise<number>;
+  /**
+   * Drops every letter that is still as it was seen; at most 500, else TypeError. The answers are in the order of the
+   * letters (Q-41).
+   */
+  dropSeen(functionName: string, seen: readonly SeenLetter[]): Promise<readonly Dropped[]>;
   /** Removes what is older than 14 days; returns how many. */
   expire(): Promise<number>;
 }
@@ -69,4 +80,32 @@ export interface AttemptHistory {
 export interface LetterKey {
   readonly function: string;
   readonly key: Key;
+}
+
+export interface LetterSelection {
+  readonly function?: string | undefined;
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface LetterPage {
+  readonly items: readonly DeadLetterHead[];
+  /** Absent on the last page. Opaque. */
+  readonly next?: string | undefined;
+}
+
+interface SeenLetter {
+  readonly key: Key;
+  readonly deadSince: string;
+  readonly times: number;
+}
+
+export interface Dropped {
+  readonly key: Key;
+  /** False: it is gone, or its key has died again; nothing was done. */
+  readonly done: boolean;
+  /** A letter that was left alone, as it is now; absent = gone. */
+  readonly head?: DeadLetterHead | undefined;
 }

@@ -27,6 +27,10 @@ async function testsIn(path: string): Promise<readonly string[]> {
     ([, suite]) => suite,
   );
   const texts = [text, ...(await Promise.all(suites.map((suite) => textOf(String(suite)))))];
+  for (const suite of texts.slice(1)) {
+    const parts = [...suite.matchAll(/import \{ queue\w+Suite \} from "\.\/(queue-[a-z-]+\.ts)"/g)];
+    texts.push(...(await Promise.all(parts.map(([, part]) => textOf(`suites/${part}`)))));
+  }
   return texts.flatMap((each) =>
     [...each.matchAll(/^\s*it\(\s*["`](.*?)["`],/gm)].map(([, name]) => String(name)),
   );

@@ -156,14 +156,25 @@ export function createSharedLedger(
           }),
         ),
       pause: (name, paused) =>
-        call(name, "pause", (ledger) =>
-          ledger.change(kernel.now, (inner) => {
-            inner.pause(paused);
+        call(name, "pause", (ledger) => ledger.change(kernel.now, (inner) => inner.pause(paused))),
+      requeue: (name, seen, cause) =>
+        call(name, "requeue", (ledger) => {
+          let done: readonly boolean[] = [];
+          const change = ledger.change(kernel.now, (inner) => {
+            done = seen.map((each) => inner.requeue(kernel.now, each, cause));
             return true;
-          }),
-        ),
+          });
+          return { ...change, done };
+        }),
       depth: (name) => call(name, "depth", ({ inner }) => inner.depth(kernel.now)),
       dead: (name) => call(name, "dead", ({ inner }) => inner.dead()),
+      peek: (name) =>
+        call(name, "peek", ({ inner }) => ({
+          ...inner.depth(kernel.now),
+          counts: inner.counts(),
+        })),
+      topTenants: (name) => call(name, "topTenants", () => []),
+      keys: (name, selection) => call(name, "keys", ({ inner }) => inner.keys(selection)),
       keyState: (name, key) => call(name, "keyState", ({ inner }) => inner.keyState(key)),
       epoch: (name) => call(name, "epoch", () => String(epoch)),
     };

@@ -1,4 +1,5 @@
 import { LEASE_TIMING } from "../../../infra/queue/run-lease.ts";
+import { readerOf } from "../../../infra/queue/tokens/reader-of.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import { TokenQueue } from "../../../infra/queue/tokens/token-queue.ts";
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
@@ -49,10 +50,11 @@ export function createSharedQueue({ process, ledger, tokens, log, noteFailure }:
     work: (name, options, run) => open(name).work(options, run),
     depth: (name) => ledger.depth(name),
     dead: (name) => ledger.dead(name),
-    keyState: (name, key) => ledger.keyState(name, key),
+    ...readerOf(ledger),
     epoch: (name) => ledger.epoch(name),
     pause: (name) => open(name).pause(true),
     resume: (name) => open(name).pause(false),
+    requeue: async (name, seen, cause) => open(name).requeue(seen, cause),
     healthy: () => ({ ok: true }),
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -1,11 +1,13 @@
 -- Counts the keys of a function by state and tenant, and returns what delays them.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
+-- ARGV[5]           1 = with the tenants, of which there may be many thousands; 0 = with the runs since the ledger began
 -- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
 --                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
 --                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late,
---                   runs of the last minute, ms that they took}
--- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time.
+--                   runs of the last minute, ms that they took, {failures, runs by duration...}}
+-- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time. It writes
+-- nothing: a user without the right to write may call it (W-204).
 
 local function ageOf(from, to, offset)
   local first = call('ZRANGEBYSCORE', INDEX.q, from, to, 'WITHSCORES', 'LIMIT', 0, 1)
@@ -38,8 +40,9 @@ return {
   paused and 1 or 0,
   breakerNext and 1 or 0,
   tonumber(call('HGET', META, 'x') or 0),
-  call('HGETALL', TENANTS),
+  ARGV[5] == '1' and call('HGETALL', TENANTS) or {},
   lag,
   ended,
   took,
+  ARGV[5] == '1' and {} or call('HMGET', META, 'f', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8', 'd9', 'd10', 'd11', 'd12'),
 }

@@ -6,15 +6,6 @@
 -- One call because what an event does depends on the state of its key, and between reading and writing it a worker
 -- could claim or finish that key: the event would be lost (Q-04).
 
-local function addCause(entry, cause)
-  if cause == '' then return end
-  local causes = { cause }
-  for _, other in ipairs(entry.causes) do
-    if other ~= cause and #causes < MAX_CAUSES then causes[#causes + 1] = other end
-  end
-  entry.causes = causes
-end
-
 local function upgrade(entry)
   if entry.st ~= 'q' then
     entry.c = 1

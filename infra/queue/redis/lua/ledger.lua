@@ -10,7 +10,8 @@
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
 --          finish and claim to workers that have a slot (Q-30)
 -- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON), AGING_MS,
---          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
+--          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
+--          HINTS (channel), DURATIONS_MS (limits of the groups of durations).
 --
 -- k:<key>     hash: st (w waiting, q ready, r running, d dead), due, c (class: 1 live, 0 resync), seq, at (ready
 --             since), p (place among the ready, smaller first; from RESYNC_PLACE on in the resync line, which a key
@@ -32,7 +33,7 @@
 -- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs, failures and duration
 --             of the runs by interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
---             were evicted)
+--             were evicted), f and d1 to d12 (failed runs, and runs by duration, since the ledger began)
 -- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both hold their own end; that
 --             Redis then forgets them only saves memory.
 --
@@ -77,9 +78,16 @@ local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Ended runs of this call with their durations added up, and tenants that run one key less.
 local runs, failedRuns, busyMs, freed = 0, 0, 0, {}
 
+-- Ended runs of this call by duration: group 12 is longer than all limits.
+local durations = {}
+
 local function countRun(startedAt)
+  local ms = math.max(0, now - tonumber(startedAt or now))
   runs = runs + 1
-  busyMs = busyMs + math.max(0, now - tonumber(startedAt or now))
+  busyMs = busyMs + ms
+  local group = 1
+  while DURATIONS_MS[group] and ms > DURATIONS_MS[group] do group = group + 1 end
+  durations[group] = (durations[group] or 0) + 1
 end
 
 local function whole(number) return string.format('%.0f', number) end
@@ -275,8 +283,12 @@ local function unhand(entry)
   if entry.at and anyHeld() then zrem(heldBy(entry.tenant), entry.key) end
 end
 
+-- Keys whose state this call has changed, and whether it has paused or resumed the function.
+local moved, pauseChanged = {}, false
+
 local function leave(entry)
   if not entry.st then return end
+  moved[entry.key] = true
   countIn(entry, -1)
   zrem(INDEX[entry.st], entry.key)
   if entry.st == 'q' then unhand(entry) end
@@ -289,6 +301,7 @@ end
 
 local function enter(entry, state, at)
   entry.st = state
+  moved[entry.key] = true
   countIn(entry, 1)
   zadd(INDEX[state], at, entry.key)
 end
@@ -363,8 +376,10 @@ local function settleBreaker()
   if runs > 0 then
     meta[4] = table.concat({ whole(number), whole(ownRuns), whole(ownFailures), whole(ownMs) }, ':') .. ',' .. kept
     call('HSET', META, 'h', meta[4])
+    for group, ended in pairs(durations) do call('HINCRBY', META, 'd' .. group, ended) end
+    if failedRuns > 0 then call('HINCRBY', META, 'f', failedRuns) end
   end
-  runs, failedRuns, busyMs = 0, 0, 0
+  runs, failedRuns, busyMs, durations = 0, 0, 0, {}
   local open = total >= BREAKER_MIN_RUNS and failures * 2 > total
   if open and not breakerNext then
     breakerNext = now + BREAKER_CLAIM_MS
@@ -373,6 +388,14 @@ local function settleBreaker()
     breakerNext = nil
     call('HDEL', META, 'b')
   end
+end
+
+-- Says which keys have changed, for people who look on (W-205). A hint may be lost: a user without the right to publish
+-- works all the same.
+local function hint()
+  local message = { PREFIX }
+  for key in pairs(moved) do message[#message + 1] = key end
+  if #message > 1 or pauseChanged then redis.pcall('PUBLISH', HINTS, cjson.encode(message)) end
 end
 
 -- The end of every call that changes something:
@@ -395,5 +418,6 @@ local function reply(results, withoutTokens)
     counted[#counted + 1] = what
     counted[#counted + 1] = times
   end
+  hint()
   return { waitMs, tokens, deaths, counted, unpack(results or {}) }
 end

@@ -43,6 +43,15 @@ local function place(entry, due)
   save(entry)
 end
 
+local function addCause(entry, cause)
+  if cause == '' then return end
+  local causes = { cause }
+  for _, other in ipairs(entry.causes) do
+    if other ~= cause and #causes < MAX_CAUSES then causes[#causes + 1] = other end
+  end
+  entry.causes = causes
+end
+
 -- Revives a dead key: a live event gives it all its attempts, a resync one: a probe (Q-10).
 local function revive(entry, due, class)
   count(class == 1 and 'revivedLive' or 'revivedResync')

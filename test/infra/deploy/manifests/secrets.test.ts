@@ -23,7 +23,7 @@ describe("the Secrets of a deployment", () => {
   it("D-204, S-24: hold a user of Redis for each kind of process, whose password only that Secret shows", async () => {
     const all = await files();
     const users = of(all, "capstan-redis")["users.acl"] ?? "";
-    for (const user of ["relay", "worker", "observer"]) {
+    for (const user of ["relay", "worker", "observer", "operator"]) {
       const { url = "" } = of(all, `capstan-${user}-queue`);
       const { username, password, host, protocol } = new URL(url);
       expect([protocol, username, host]).toEqual(["rediss:", user, "capstan-redis.capstan-system.svc:6379"]);

@@ -1,0 +1,61 @@
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { Heartbeat } from "../heartbeats/heartbeats.ts";
+import { packageVersion } from "../package-version.ts";
+import type { RedisAddress } from "../redis/connection.ts";
+import type { Relay } from "../relay/relay.ts";
+import { partReasons } from "../worker/health.ts";
+import type { Worker } from "../worker/worker.ts";
+
+interface Reporting {
+  readonly id: string;
+  readonly roles: ReadonlySet<string>;
+  readonly functions: readonly AnyFunction[];
+  readonly queue: Queue;
+  readonly relay: Relay | undefined;
+  readonly worker: Worker | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Leaves in Redis what people see of this process: that it is alive (W-207), and beside a relay how every function stands
+ * (W-203). Nothing for a queue in memory, whose process can be asked itself.
+ */
+export async function startReporting(
+  redis: RedisAddress | undefined,
+  process: Reporting,
+  starting: AsyncDisposableStack,
+): Promise<void> {
+  if (redis === undefined) return;
+  const { clock, log, queue, functions, relay } = process;
+  const { createRedisHeartbeats } = await import("../heartbeats/redis.ts");
+  const { startBeating } = await import("../heartbeats/start-beating.ts");
+  const heartbeats = starting.use(await createRedisHeartbeats({ ...redis, log }));
+  starting.use(startBeating({ heartbeats, look: () => heartbeatOf(process), clock, log }));
+  if (relay === undefined) return;
+  const { createRedisSamples } = await import("../samples/redis.ts");
+  const { startSampling } = await import("../samples/sample-queue.ts");
+  const samples = starting.use(await createRedisSamples({ ...redis, clock, log }));
+  const names = functions.map(({ spec }) => spec.name);
+  starting.use(startSampling({ queue, functions: names, samples, clock, log }));
+}
+
+function heartbeatOf({ id, roles, functions, queue, relay, worker }: Reporting): Heartbeat {
+  const { ok, message = "no answer" } = queue.healthy();
+  const reasons = [...partReasons(relay, worker), ...(ok ? [] : [`queue: ${message}`])];
+  const { loops, election, share } = relay?.status() ?? {};
+  return {
+    id,
+    roles: [...roles],
+    version: packageVersion(),
+    ready: reasons.length === 0,
+    reasons,
+    functions: functions.map(({ spec }) => spec.name),
+    running: worker?.status().running,
+    watches: loops,
+    leader: election?.leader,
+    shard: share?.shard,
+  };
+}

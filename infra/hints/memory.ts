@@ -1,0 +1,31 @@
+import type { Hint, Hints } from "../../shared/runtime/hints.ts";
+import type { Store } from "../../shared/runtime/ports.ts";
+import { createFollowers } from "./followers.ts";
+
+export interface MemoryHints extends Hints {
+  note(hint: Hint): void;
+}
+
+/** Creates the hints of one process: no hint is lost, but for a flood of them. */
+export function createMemoryHints(): MemoryHints {
+  const { note, follow } = createFollowers();
+  return { note, follow, [Symbol.asyncDispose]: async () => undefined };
+}
+
+/** Returns the same read model; every change of it is noted. */
+export function hintingStore(store: Store, note: (hint: Hint) => void): Store {
+  return {
+    ...store,
+    put: async (type, object) => {
+      const result = await store.put(type, object);
+      const { namespace = "", name } = object.metadata;
+      if (result.stored) note({ of: "snapshot", type, key: { namespace, name } });
+      return result;
+    },
+    remove: async (type, key, deleted) => {
+      const before = await store.remove(type, key, deleted);
+      if (before !== undefined) note({ of: "snapshot", type, key });
+      return before;
+    },
+  };
+}

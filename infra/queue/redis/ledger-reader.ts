@@ -1,0 +1,69 @@
+import type { Redis } from "ioredis";
+import type { KeyState } from "../../../shared/runtime/queue-port.ts";
+import type { KeyPage, KeyRow, KeySelection, QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
+import { placesAfter } from "../../redis/places-after.ts";
+import { tenantOfKey } from "../ledger/tenant-lines.ts";
+import { LOOKED_AT, MAX_PAGE } from "../limits.ts";
+import { topTenants } from "../top-tenants.ts";
+import { keyStateOf, peekOf, tenantsOf } from "./redis-replies.ts";
+import { ledgerPrefix, type RunScript } from "./redis-scripts.ts";
+
+/** Sorted sets of `lua/ledger.lua`. */
+const INDEX: { readonly [state in KeyState["state"]]: string } = {
+  waiting: "waiting",
+  ready: "sent",
+  running: "running",
+  dead: "dead",
+};
+/** Fields in one answer: Redis holds up all other clients meanwhile. */
+const FIELDS_AT_ONCE = 1_000;
+
+/** Creates what reads the ledger in Redis, by commands that write nothing; all of them may be allowed alone (W-204). */
+export function createLedgerReader(redis: Redis, run: RunScript): QueueReader {
+  return {
+    peek: async (name) => peekOf(await run(redis, "depth", name, [0])),
+    topTenants: async (name, limit) => {
+      checkPageLimit(limit, MAX_PAGE);
+      return topTenants(tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`)), limit);
+    },
+    keys: (name, selection) => readKeys(redis, ledgerPrefix(name), selection),
+    keyState: async (name, key) => keyStateOf(await redis.hgetall(`${ledgerPrefix(name)}k:${key}`)),
+  };
+}
+
+async function readKeys(redis: Redis, prefix: string, selection: KeySelection): Promise<KeyPage> {
+  const { state, tenant, limit, after } = selection;
+  checkPageLimit(limit, MAX_PAGE);
+  const count = tenant === undefined ? limit + 1 : LOOKED_AT;
+  const from = after === undefined ? undefined : parseCursor(after);
+  const looked = await placesAfter(redis, { index: `${prefix}${INDEX[state]}`, from, count });
+  const fitting =
+    tenant === undefined ? looked : looked.filter(({ member }) => tenantOfKey(member) === tenant);
+  const places = fitting.slice(0, limit);
+  const entries = await Promise.all(places.map(({ member }) => redis.hgetall(`${prefix}k:${member}`)));
+  const end = fitting.length > limit ? places.at(-1) : looked.length === count ? looked.at(-1) : undefined;
+  return {
+    items: places.flatMap((place, index) => rowOf(place, keyStateOf(entries[index] ?? {}), state)),
+    ...(end === undefined ? {} : { next: formatCursor(end) }),
+  };
+}
+
+/** A key that has moved since its place was read is left out. */
+function rowOf(place: Cursor, found: KeyState | undefined, state: KeyState["state"]): readonly KeyRow[] {
+  if (found?.state !== state) return [];
+  const until = state === "running" ? { until: new Date(place.score) } : {};
+  return [{ key: place.member, ...found, ...until }];
+}
+
+/** Returns the fields of a large hash with their values, in parts; a field that moves meanwhile may come twice. */
+async function fieldsOf(redis: Redis, hash: string): Promise<readonly string[]> {
+  const fields = new Map<string, string>();
+  let cursor = "0";
+  do {
+    const [next, texts] = await redis.hscan(hash, cursor, "COUNT", FIELDS_AT_ONCE);
+    for (let at = 0; at < texts.length; at += 2) fields.set(texts[at] ?? "", texts[at + 1] ?? "");
+    cursor = next;
+  } while (cursor !== "0");
+  return [...fields].flat();
+}

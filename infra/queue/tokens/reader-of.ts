@@ -1,0 +1,12 @@
+import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import { checkFunctionName } from "../function-name.ts";
+
+/** Returns the calls of a ledger that only look, for any text as the name of a function. */
+export function readerOf(ledger: QueueReader): QueueReader {
+  return {
+    peek: async (name) => ledger.peek(checkFunctionName(name)),
+    topTenants: async (name, limit) => ledger.topTenants(checkFunctionName(name), limit),
+    keys: async (name, selection) => ledger.keys(checkFunctionName(name), selection),
+    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Key } from "./key.ts";
+import type { KeyState, QueueDepth, TenantDepth } from "./queue-state.ts";
+import type { RunCounts } from "./run-counts.ts";
+
+/** Looks at a queue. No call writes, moves time on or creates anything (W-204). */
+export interface QueueReader {
+  /** As `Queue.depth`, with the counts of runs and without tenants: there may be 10,000 of them. */
+  peek(functionName: string): Promise<QueuePeek>;
+  /** The tenants with the most keys that are not idle, most first, equal ones by name; `limit` is 1 to 200. */
+  topTenants(functionName: string, limit: number): Promise<readonly TenantRow[]>;
+  /** A page of the keys in one state. Throws a TypeError for a limit or a cursor that no page gave out. */
+  keys(functionName: string, selection: KeySelection): Promise<KeyPage>;
+  /** Where one key stands; undefined = idle: no run is due until an event. */
+  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
+}
+
+export interface QueuePeek extends Omit<QueueDepth, "tenants"> {
+  readonly counts: RunCounts;
+}
+
+export interface TenantRow extends TenantDepth {
+  readonly tenant: string;
+}
+
+export interface KeySelection {
+  readonly state: KeyState["state"];
+  /**
+   * Only keys of this tenant, the part of a key before its first `|`. A page looks at some 1,000 keys, so it may be
+   * short, or empty, and still have a `next`.
+   */
+  readonly tenant?: string | undefined;
+  /** 1 to 200. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/**
+ * The keys that move first come first: waiting keys by due, ready keys by class and age, running keys by the end of their
+ * leases, dead keys by the start of their deaths. A key that moves between two pages may be on none of them, or on both.
+ */
+export interface KeyPage {
+  readonly items: readonly KeyRow[];
+  /** Absent on the last page. Opaque. */
+  readonly next?: string | undefined;
+}
+
+export interface KeyRow extends KeyState {
+  readonly key: Key;
+}

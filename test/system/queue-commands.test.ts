@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { systemClock } from "../../infra/clock.ts";
+import { openSharedQueue } from "../../infra/queue/open.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
+import type { Outcome } from "../../shared/runtime/queue-port.ts";
+import { live, OK } from "../suites/queue-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { runCli, startCli } from "../support/processes/cli.ts";
+import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { describeWith } from "../support/requires.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 100 };
+const NAME = "machine-status";
+const KEY = "default/c1|Machine|default/m1";
+const TERMINAL: Outcome = {
+  type: "error",
+  failure: { class: "Terminal", reason: "Broken", message: "no" },
+  terminal: true,
+  requested: false,
+  fences: [],
+};
+
+describeWith(redisMissing())("commands of a shared queue", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+  const open = () =>
+    openSharedQueue(
+      { url: redis.url },
+      { clock: systemClock, log: silentLog, noteFailure: async () => undefined },
+    );
+
+  it("W-801: pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
+    await using queue = await open();
+    const source = ["--queue", redis.url];
+    await using watched = startCli(["queue", NAME, "--watch", ...source]);
+    await using letters = startCli(["dlq", "list", NAME, "--watch", "-o", "json", ...source]);
+    await eventually(
+      () => expect(watched.output()).toContain("ready 0  running 0  waiting 0  dead 0\n"),
+      WITHIN,
+    );
+
+    const dry = await runCli("queue", "pause", NAME, ...source);
+    expect(dry.output).toBe(`would pause ${NAME}\nnothing was done; add --yes to do it\n`);
+    expect((await queue.peek(NAME)).paused).toBeUndefined();
+    const paused = await runCli("queue", "pause", NAME, "--yes", ...source);
+    expect(paused.output).toContain(`paused ${NAME}\n`);
+    expect(paused.output).toMatch(/"user":"[^"]+","function":"machine-status","msg":"function paused"/);
+    expect((await runCli("queue", "pause", NAME, "--yes", ...source)).output).toBe(
+      `${NAME} is paused already\n`,
+    );
+    const runs: string[] = [];
+    await using _worker = await queue.work(NAME, { ...DEFAULT_QUEUE, owner: "w" }, async ({ key }) => {
+      runs.push(key);
+      return runs.length === 1 ? TERMINAL : OK;
+    });
+    await queue.enqueue(NAME, [live(KEY), live(`${KEY}2`, MINUTE)]);
+    await eventually(
+      () => expect(watched.output()).toContain("ready 1  running 0  waiting 1  dead 0  paused"),
+      WITHIN,
+    );
+    expect((await runCli("queue", NAME, ...source)).output).toMatch(/machine-status +1 .* paused/);
+    expect((await runCli("queue", "resume", NAME, "--yes", ...source)).output).toContain(`resumed ${NAME}\n`);
+    await eventually(() => expect(watched.output()).toContain("waiting 1  dead 1\n"), WITHIN);
+    await eventually(() => expect(letters.output()).toContain(`"key":"${KEY}","state":"dead"`), WITHIN);
+
+    const [wide] = JSON.parse((await runCli("queue", NAME, "-o", "json", ...source)).output);
+    expect(wide).toMatchObject({
+      function: NAME,
+      dead: 1,
+      tenants: { "default/c1": { dead: 1, waiting: 1 } },
+    });
+    const requeued = await runCli("dlq", "replay", NAME, "--all", "--requeue", "--yes", ...source);
+    expect(requeued.output).toContain(`requeued ${NAME} ${KEY}`);
+    await eventually(() => expect(letters.output()).toContain(`{"gone":"${NAME} ${KEY}"}`), WITHIN);
+    const lines = watched.output().split("\n");
+    expect(lines.filter((line, at) => line !== "" && line === lines[at - 1])).toEqual([]);
+    for (const cli of [watched, letters]) {
+      cli.child.kill("SIGINT");
+      expect(await cli.ended).toBe(0);
+    }
+    const none = await runCli("queue", "pause", "no-such", "--yes", ...source);
+    expect(none).toMatchObject({ code: 1, output: expect.stringContaining("no-such") });
+  });
+});
