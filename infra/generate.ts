@@ -1,4 +1,5 @@
 import { generateReadme } from "./cli/readme.ts";
+import { generateOpenApi } from "./console/generate.ts";
 import { generateCrds } from "./crds/generate.ts";
 import { generateForAws } from "./deploy/lambda/generate.ts";
 import { generateManifests } from "./deploy/manifests/generate.ts";
@@ -11,6 +12,7 @@ import { generateObservation } from "./deploy/observation/generate.ts";
 const check = process.argv.includes("--check");
 const differing = [
   ...(await generateCrds({ check })),
+  ...(await generateOpenApi({ check })),
   ...(await generateManifests({ check })),
   ...(await generateForAws({ check })),
   ...(await generateObservation({ check })),

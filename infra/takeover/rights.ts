@@ -3,17 +3,10 @@ import type { Kind } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { Lease } from "../relay/lease.ts";
+import { SelfSubjectAccessReview } from "../worker/diagnostics/reviews.ts";
 import { Deployment } from "./core.ts";
 import { FAMILIES, UNSERVED } from "./families.ts";
 import { Policy, PolicyBinding } from "./fence.ts";
-
-const SelfSubjectAccessReview: Kind = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectAccessReview",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
-};
 
 interface Right {
   readonly verbs: readonly ("create" | "delete" | "get" | "list" | "patch")[];

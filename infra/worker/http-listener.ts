@@ -15,6 +15,8 @@ export interface ListenerOptions {
   /** Its pages, for messages: `/livez and /readyz`. */
   readonly serves: string;
   readonly log: Log;
+  /** Default 64. */
+  readonly maxConnections?: number;
 }
 
 /** An http server. Disposing it ends its connections, also in the middle of an answer. */
@@ -34,13 +36,13 @@ export const LIMITS = {
 } as const;
 const MAX_CONNECTIONS = 64;
 
-/** Listens with a server that has `LIMITS`, for at most 64 connections. Throws when the port is taken. */
+/** Listens with a server that has `LIMITS`, for a bounded number of connections. Throws when the port is taken. */
 export async function startListener(
   server: Server | TlsServer,
-  { address, serves, log }: ListenerOptions,
+  { address, serves, log, maxConnections = MAX_CONNECTIONS }: ListenerOptions,
 ): Promise<Listener> {
   const { host, port } = address;
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = maxConnections;
   server.listen({ host, port });
   await once(server, "listening").catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);

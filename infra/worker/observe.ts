@@ -3,6 +3,7 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
+import { keptFor } from "../kept-for.ts";
 import type { Relay } from "../relay/relay.ts";
 import { type LedgerMeter, meterLedger } from "../telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
@@ -96,15 +97,5 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
       worker = started;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
-}
-
-/** Asks again only when the last question is older. */
-function keptFor<T>(keptMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
-  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
-  return () => {
-    const atMs = clock.now().getTime();
-    if (last === undefined || atMs - last.atMs >= keptMs) last = { atMs, answer: ask() };
-    return last.answer;
   };
 }

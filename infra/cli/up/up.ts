@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { rest } from "../../rest.ts";
 import { compose, ROLES, type Role, type Running } from "../compose.ts";
+import { addUpConsoleOptions, type UpConsoleFlags } from "../console/console-options.ts";
 import {
   addServeOptions,
   parsePort,
@@ -26,7 +27,7 @@ import { observedStore, transitionsBetween } from "./transitions.ts";
 const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));
 const POLL_MS = 100;
 
-interface UpOptions extends ServeOptions {
+interface UpOptions extends ServeOptions, UpConsoleFlags {
   readonly empty: boolean;
   readonly file?: readonly string[];
   readonly untilReady: boolean;
@@ -43,7 +44,7 @@ export function upCommand(): Command {
   const command = new Command("up").description(
     "Run everything in one process: API server, relay, functions, simulated cloud, and an example Cluster",
   );
-  return addServeOptions(command)
+  return addUpConsoleOptions(addServeOptions(command))
     .option(
       "--queue <url>",
       "memory, redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",
@@ -103,6 +104,7 @@ async function up(options: UpOptions): Promise<void> {
   await applyManifests(running.server.as("up"), manifests, printError);
   printNextSteps(running, options.untilReady);
   printListeners(running);
+  await using _console = await startConsole(running, options);
   if (area !== undefined) {
     tree = (await import("./live-tree.ts")).startLiveTree(running, area);
     stdout.on("resize", observe);
@@ -112,6 +114,13 @@ async function up(options: UpOptions): Promise<void> {
   else await stop;
   await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
+}
+
+/** A process without a console loads none of its code. */
+async function startConsole(running: Running, options: UpOptions): Promise<AsyncDisposable | undefined> {
+  if (options.console === undefined) return undefined;
+  const { serveUpConsole } = await import("../console/up-console.ts");
+  return serveUpConsole(running, options, options.console);
 }
 
 async function wantedManifests(options: UpOptions): Promise<readonly Manifest[]> {

@@ -58,7 +58,7 @@ function isFromPage({ headers }: IncomingMessage): boolean {
 }
 
 /** RFC 6750: the token68 of a header `Authorization: Bearer TOKEN`. */
-function tokenOf({ headers }: IncomingMessage): string | undefined {
+export function tokenOf({ headers }: IncomingMessage): string | undefined {
   return /^bearer +([\w\-.~+/]+=*)$/i.exec(headers.authorization ?? "")?.[1];
 }
 

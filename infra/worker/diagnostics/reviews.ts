@@ -20,6 +20,13 @@ export const SubjectAccessReview: Kind = {
   namespaced: false,
 };
 
+/** Asks for the account that sends it. */
+export const SelfSubjectAccessReview: Kind = {
+  ...SubjectAccessReview,
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+};
+
 const userSchema = z.object({
   username: z.string().min(1),
   uid: z.string().optional(),
@@ -41,12 +48,25 @@ export type User = z.infer<typeof userSchema>;
 
 export type Reviewer = Pick<ServerClient, "review">;
 
+/** A request, as a SubjectAccessReview names it. */
+export interface ResourceAttributes {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly verb: string;
+  /** Absent: all of them, or a resource without namespaces. */
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
 /** Users and rights as the API server knows them. Rejects when it does not answer. */
 export interface Reviews {
   /** Undefined: a token that this API server does not accept, or no longer. */
   userOf(token: string): Promise<User | undefined>;
   /** Whether the user has the verb get on this nonResourceURL. */
   mayGet(user: User, path: string): Promise<boolean>;
+  /** Whether the user may do this; undefined: the account of this process. */
+  may(user: User | undefined, resource: ResourceAttributes): Promise<boolean>;
 }
 
 /** How long an answer counts, which bounds the requests of a scrape, and how long a revoked token still works. */
@@ -57,20 +77,24 @@ const MAX_ANSWERS = 1_000;
 export function createReviews(client: Reviewer, clock: Clock): Reviews {
   const users = createAnswers<User | undefined>(clock);
   const rights = createAnswers<boolean>(clock);
+  /** The same question of the same user is asked once. */
+  const ask = (user: User | undefined, attributes: object): Promise<boolean> => {
+    const { username, ...more } = user ?? {};
+    const spec = user === undefined ? attributes : { user: username, ...more, ...attributes };
+    return rights(digestOf(JSON.stringify(spec)), async () => {
+      const kind = user === undefined ? SelfSubjectAccessReview : SubjectAccessReview;
+      const { status } = accessAnswerSchema.parse(await client.review(kind, spec));
+      return status.allowed && !status.denied;
+    });
+  };
   return {
     userOf: (token) =>
       users(digestOf(token), async () => {
         const { status } = tokenAnswerSchema.parse(await client.review(TokenReview, { token }));
         return status.authenticated ? status.user : undefined;
       }),
-    mayGet: (user, path) =>
-      rights(`${path} ${digestOf(JSON.stringify(user))}`, async () => {
-        const { username, ...more } = user;
-        const nonResourceAttributes = { path, verb: "get" };
-        const spec = { user: username, ...more, nonResourceAttributes };
-        const { status } = accessAnswerSchema.parse(await client.review(SubjectAccessReview, spec));
-        return status.allowed && !status.denied;
-      }),
+    mayGet: (user, path) => ask(user, { nonResourceAttributes: { path, verb: "get" } }),
+    may: (user, resourceAttributes) => ask(user, { resourceAttributes }),
   };
 }
 

@@ -1,0 +1,41 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import { type Console, type ConsoleOptions, startConsole } from "../../console/console.ts";
+import { packageVersion } from "../../package-version.ts";
+import { systemRandom } from "../../random.ts";
+import type { ListenAddress } from "../../worker/http-listener.ts";
+import { callerName } from "../letter-source.ts";
+import { print } from "../terminal/print.ts";
+import type { ConsoleFlags } from "./console-options.ts";
+
+type Parts = Pick<ConsoleOptions, "functions" | "clock" | "log" | "reviewer" | "ports"> & {
+  readonly store: Store;
+};
+
+/** Serves a console, and prints its link. */
+export async function serveConsole(
+  { store, ...parts }: Parts,
+  { hostName = [], consoleCertDir, dashboardsUrl }: ConsoleFlags,
+  address: ListenAddress,
+): Promise<Console> {
+  const served = await startConsole({
+    ...parts,
+    address,
+    hostNames: hostName,
+    certDir: consoleCertDir,
+    dashboardsUrl,
+    person: callerName(),
+    namespaces: () => namespacesOf(store),
+    version: packageVersion(),
+    random: systemRandom,
+  });
+  print(`console: ${served.link}`);
+  return served;
+}
+
+/** Those that hold a Cluster. */
+async function namespacesOf(store: Store): Promise<readonly string[]> {
+  const clusters = await store.list({ cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind }, {});
+  return [...new Set(clusters.map(({ metadata: { namespace = "" } }) => namespace))];
+}

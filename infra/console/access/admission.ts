@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { tokenOf } from "../../worker/diagnostics/admission.ts";
+import type { SessionAnswer } from "../api/me.ts";
+import { type Problem, problem } from "../problem.ts";
+import type { Viewer } from "../viewer.ts";
+import type { Code } from "./code.ts";
+import type { Credential, Sessions } from "./sessions.ts";
+import type { Viewers } from "./viewers.ts";
+
+/** Lets persons in. */
+export interface Admission {
+  /** Opens a session for a code or a token. Throws a Problem. */
+  open(
+    message: IncomingMessage,
+    body: { readonly code?: string | undefined },
+  ): Promise<Omit<SessionAnswer, "asOf">>;
+  /** The viewer of a request, by its session or token: asked for each, so that nothing outlives a right. Throws a Problem. */
+  viewerOf(message: IncomingMessage): Promise<Viewer>;
+}
+
+interface AdmissionOptions {
+  /** On loopback, where tokens are not taken; absent: tokens are. */
+  readonly code: Code | undefined;
+  readonly sessions: Sessions;
+  readonly viewers: Viewers;
+}
+
+/** By session key in a header, never by cookie: a browser adds no header by itself. Source: W-501, W-502 */
+export function createAdmission({ code, sessions, viewers }: AdmissionOptions): Admission {
+  const credentialFor = (message: IncomingMessage, guess: string | undefined): Credential => {
+    if (code !== undefined) {
+      code.demand(guess ?? "");
+      return { by: "code" };
+    }
+    const token = tokenOf(message);
+    if (token === undefined) throw unauthorized("the request has no bearer token", code);
+    return { by: "token", token };
+  };
+  return {
+    async open(message, body) {
+      const credential = credentialFor(message, body.code);
+      await viewers.of(credential);
+      const { key, until } = sessions.open(credential);
+      return { session: key, until: until.toISOString() };
+    },
+    async viewerOf(message) {
+      const key = message.headersDistinct["capstan-session"]?.[0];
+      if (key === undefined) {
+        const token = code === undefined ? tokenOf(message) : undefined;
+        if (token === undefined) throw unauthorized("the request has no session", code);
+        return viewers.of({ by: "token", token });
+      }
+      const session = sessions.find(key);
+      if (session === undefined) throw unauthorized("the session is unknown or has ended", code);
+      return viewers.of(session.credential, session.until);
+    },
+  };
+}
+
+function unauthorized(message: string, code: Code | undefined): Problem {
+  const next =
+    code === undefined
+      ? "log in with a token of the management cluster, or let the proxy send one"
+      : "open the link that the terminal of this console shows";
+  return problem("unauthorized", message, next);
+}

@@ -1,0 +1,108 @@
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
+import { problem } from "../problem.ts";
+import type { Sight, Viewer } from "../viewer.ts";
+import { attributesOf, LOOKING } from "./rights.ts";
+import type { Credential } from "./sessions.ts";
+
+/** Persons by their credentials. */
+export interface Viewers {
+  /** Throws a Problem when the API server does not know the credential, gives it no right to look, or does not answer. */
+  of(credential: Credential, until?: Date): Promise<Viewer>;
+}
+
+interface ViewersOptions {
+  readonly reviews: Reviews;
+  /** Name of the person who has the code: the one who has started this process. */
+  readonly person: string;
+  /** Without it no person may act, whatever the API server allows. */
+  readonly actions: boolean;
+  /** Namespaces that hold Clusters. */
+  readonly namespaces: () => Promise<readonly string[]>;
+  readonly clock: Clock;
+}
+
+/** How long a confirmed sight counts, which bounds how long a withdrawn right still works. */
+const CONFIRMED_MS = MINUTE;
+const MAX_KEPT = 1_000;
+/** Reviews by namespace, for a person who may not list the Clusters of all. */
+const MAX_NAMESPACES = 500;
+
+/** Asks the API server what each person may see and do: nothing is decided here. Source: W-501, W-505 */
+export function createViewers({ reviews, person, actions, namespaces, clock }: ViewersOptions): Viewers {
+  const sights = new Map<string, { readonly untilMs: number; readonly sight: Promise<Sight> }>();
+  const sightOf = (name: string, may: May): Promise<Sight> => {
+    const nowMs = clock.now().getTime();
+    const known = sights.get(name);
+    if (known !== undefined && nowMs < known.untilMs) return known.sight;
+    sights.delete(name);
+    const [oldest] = sights.keys();
+    if (oldest !== undefined && sights.size >= MAX_KEPT) sights.delete(oldest);
+    const sight = reviewedSight(may, namespaces);
+    const entry = { untilMs: nowMs + CONFIRMED_MS, sight };
+    sights.set(name, entry);
+    sight.catch(() => {
+      if (sights.get(name) === entry) sights.delete(name);
+    });
+    return sight;
+  };
+  return {
+    of: (credential, until) =>
+      answered(async () => {
+        const user = credential.by === "token" ? await userOf(reviews, credential.token) : undefined;
+        const may: May = (attributes) => reviews.may(user, attributes);
+        const name = user?.username ?? person;
+        const sight = await sightOf(JSON.stringify(user ?? null), may);
+        if (sight !== "all" && sight.size === 0) {
+          const next =
+            "bind a role with the verb list on clusters.cluster.x-k8s.io, for example capstan-viewer";
+          throw problem("forbidden", `${shown(name)} may not list Clusters in any namespace`, next);
+        }
+        return {
+          name: shown(name),
+          by: credential.by,
+          until,
+          sight,
+          may: async (right, at) => actions && answered(() => may(attributesOf(right, at))),
+        };
+      }),
+  };
+}
+
+type May = (attributes: ResourceAttributes) => Promise<boolean>;
+
+async function userOf(reviews: Reviews, token: string): Promise<User> {
+  const user = await reviews.userOf(token);
+  if (user !== undefined) return user;
+  throw problem(
+    "unauthorized",
+    "the API server does not accept the token",
+    "log in with a token that is valid",
+  );
+}
+
+async function reviewedSight(may: May, namespaces: () => Promise<readonly string[]>): Promise<Sight> {
+  if (await may(LOOKING)) return "all";
+  const all = (await namespaces()).slice(0, MAX_NAMESPACES);
+  const allowed = await Promise.all(all.map((namespace) => may({ ...LOOKING, namespace })));
+  return new Set(all.filter((_, at) => allowed[at] === true));
+}
+
+/** Without an answer of the API server nothing is shown. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Error && error.name === "Problem") throw error;
+    const why = shown(error instanceof Error ? error.message : String(error));
+    throw problem("unavailable", `the API server has not confirmed the rights of the viewer: ${why}`, RETRY);
+  }
+}
+const RETRY = "try again; the account of the console needs the ClusterRole system:auth-delegator";
+
+const MAX_CHARS = 200;
+/** Names and messages from outside: in one line of the log and of causes. */
+function shown(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_CHARS);
+}

@@ -1,0 +1,47 @@
+import { checked, queryOf } from "./checked.ts";
+import { createOutages } from "./outages.ts";
+import type { Ports, RouteContext } from "./ports.ts";
+import { findIn, routesFor, titleOf } from "./routes/match.ts";
+import type { Route } from "./routes/route.ts";
+import { splitAt } from "./split-at.ts";
+import { type Versioned, versionOf } from "./version.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** Answers the paths below /api/v1, for requests and for topics of a stream. */
+export interface Api {
+  readonly routes: readonly Route[];
+  /** `target`: path and query, `/queue/machine-node/keys?state=dead`. Rejects with a Problem. */
+  answer(method: string, target: string, asking: Asking): Promise<Versioned>;
+}
+
+interface Asking {
+  readonly viewer: Viewer;
+  /** Of a POST: parsed JSON. */
+  readonly body?: unknown;
+}
+
+/** The routes whose data are there. */
+export function createApi(all: readonly Route[], ports: Ports, context: RouteContext): Api {
+  const routes = routesFor(all, ports);
+  const find = findIn(routes);
+  const titles = routes.map(titleOf);
+  const outages = createOutages(context);
+  return {
+    routes,
+    async answer(method, target, { viewer, body }) {
+      const [path, query] = splitAt(target, "?");
+      const { route, params } = find(method, path);
+      const { spec } = route;
+      const call = {
+        viewer,
+        params,
+        query: checked(spec.query, queryOf(query), "query"),
+        body: checked(spec.body, body, "body"),
+        ports,
+        routes: titles,
+      };
+      const answer = await outages(titleOf(route), () => route.answer(call, context));
+      return versionOf(answer, context.clock.now());
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { type Shape, timeSchema } from "./page.ts";
+import { causeSchema, failureSchema, runEntrySchema } from "./runs.ts";
+
+/** Where a key stands that is not idle. */
+export const keyStateSchema = z.object({
+  state: z.enum(["waiting", "ready", "running", "dead"]),
+  since: timeSchema.optional(),
+  until: timeSchema.optional(),
+  owner: z.string().optional(),
+  causes: z.array(causeSchema),
+  /** In a row. */
+  failures: z.int(),
+  failure: failureSchema.optional(),
+});
+
+const stepNowSchema = z.object({
+  /** Empty: the function would not change anything. */
+  wouldSend: z.array(z.string()),
+  waitsFor: z
+    .object({
+      what: z.string(),
+      object: z.string().optional(),
+      field: z.string().optional(),
+      value: z.unknown().optional(),
+      isGoing: z.boolean().optional(),
+      reason: z.string().optional(),
+    })
+    .optional(),
+  againAfterMs: z.number().optional(),
+  why: z.string().optional(),
+  notListed: z.boolean().optional(),
+  /** The result depends on a live read, which the console does not make. */
+  notRead: z.string().optional(),
+  failure: failureSchema.optional(),
+});
+
+const letterHeadSchema = z.object({
+  function: z.string(),
+  key: z.string(),
+  tenant: z.string(),
+  class: z.enum(["live", "resync"]),
+  reason: z.string(),
+  deadSince: timeSchema,
+  firstFailureAt: timeSchema,
+  times: z.int(),
+  error: failureSchema,
+});
+
+const explainedFunctionSchema = z.object({
+  function: z.string(),
+  key: z.string(),
+  now: stepNowSchema,
+  history: z
+    .object({ state: keyStateSchema.optional(), runs: z.array(runEntrySchema).optional() })
+    .optional(),
+  lastWrote: z.object({ at: timeSchema, fields: z.array(z.string()) }).optional(),
+  deadLetter: letterHeadSchema.optional(),
+});
+
+/** An object, the state of every function for it, and the objects that belong to it: `capstan explain -o json`. */
+export const explainedSchema = z.object({
+  /** `MachinePool default/p1`. */
+  object: z.string(),
+  phase: z.string().optional(),
+  nodes: z.string().optional(),
+  deletingSince: timeSchema.optional(),
+  problem: z.string().optional(),
+  conditions: z.array(
+    z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() }),
+  ),
+  details: z
+    .array(
+      z.object({
+        about: z.string(),
+        lines: z.array(z.string()),
+        isProblem: z.boolean().optional(),
+        condition: z.string().optional(),
+      }),
+    )
+    .optional(),
+  functions: z.array(explainedFunctionSchema),
+  get children() {
+    return z.array(explainedSchema);
+  },
+  /** Equal healthy siblings, and those behind the worst 20 of a kind: `983 Machines ready`. */
+  more: z.array(z.object({ kind: z.string(), state: z.enum(["ready", "other"]), count: z.int() })),
+});
+export type Explained = Shape<typeof explainedSchema>;
+
+/** Causes that hold up several functions. */
+export const rootCauseSchema = z.object({
+  about: z.enum(["connection", "definition", "topology"]),
+  definition: z.string().optional(),
+  /** Condition and cause, then `; ` and the remedy. */
+  message: z.string(),
+});

@@ -1,0 +1,82 @@
+import * as z from "zod";
+import { answerShape, listOf, pageQueryShape, type Shape, timeSchema } from "./page.ts";
+import { placeSchema } from "./place.ts";
+
+/** `capstan dlq list -o json`. */
+export const letterItemSchema = z.object({
+  function: z.string(),
+  key: z.string(),
+  /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
+  state: z.enum(["dead", "resolved", "unknown"]),
+  reason: z.string(),
+  error: z.string(),
+  deadSince: timeSchema,
+  times: z.int(),
+  /** False: the key is dead, and its letter is gone or was never written. */
+  recorded: z.boolean(),
+});
+export type LetterItem = Shape<typeof letterItemSchema>;
+
+export const lettersSchema = listOf(letterItemSchema);
+export type Letters = Shape<typeof lettersSchema>;
+
+export const lettersQuerySchema = z.strictObject({
+  ...pageQueryShape,
+  function: z.string().max(63).optional(),
+  /** Id of a group. */
+  group: z.string().max(200).optional(),
+});
+export type LettersQuery = Shape<typeof lettersQuerySchema>;
+
+/** Letters with one cause: same function, same error but for names. Most keys first. */
+export const letterGroupsSchema = listOf(
+  z.object({
+    /** Opaque; the same while function and error are. */
+    id: z.string(),
+    function: z.string(),
+    reason: z.string(),
+    /** Error without the names in it. */
+    error: z.string(),
+    count: z.int(),
+    oldest: timeSchema,
+    newest: timeSchema,
+    examples: z.array(z.string()).max(3),
+  }),
+);
+export type LetterGroups = Shape<typeof letterGroupsSchema>;
+
+export const letterGroupsQuerySchema = z.strictObject({
+  ...pageQueryShape,
+  function: z.string().max(63).optional(),
+});
+export type LetterGroupsQuery = Shape<typeof letterGroupsQuerySchema>;
+
+export const letterSchema = z.object({
+  ...answerShape,
+  head: letterItemSchema,
+  /** As `capstan dlq show -o json`: redacted when it was recorded. */
+  letter: z.record(z.string(), z.unknown()).optional(),
+  object: placeSchema.optional(),
+});
+export type LetterAnswer = Shape<typeof letterSchema>;
+
+const decidedSchema = z.object({
+  digest: z.string(),
+  result: z.string(),
+  requests: z.array(z.object({ title: z.string(), body: z.unknown().optional() })),
+});
+
+/** A replay of one letter, offline, cut off after 2 s or 256 MiB. */
+export const replaySchema = z.object({
+  ...answerShape,
+  verdict: z.enum(["reproduced", "different", "not replayable", "cut"]),
+  /** Of `not replayable` and `cut`. */
+  why: z.string().optional(),
+  recorded: decidedSchema.optional(),
+  replayed: decidedSchema.optional(),
+  /** Then and now side by side. */
+  lines: z
+    .array(z.object({ left: z.string().optional(), right: z.string().optional(), same: z.boolean() }))
+    .optional(),
+});
+export type ReplayAnswer = Shape<typeof replaySchema>;

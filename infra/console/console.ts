@@ -1,0 +1,102 @@
+import { constants } from "node:crypto";
+import { createServer as createTlsServer } from "node:https";
+import type { SecureContextOptions } from "node:tls";
+import type { Random } from "../../shared/runtime/ports.ts";
+import { createServer } from "../node-http.ts";
+import { followIdentity, type Identity } from "../worker/diagnostics/identity.ts";
+import { createReviews, type Reviewer } from "../worker/diagnostics/reviews.ts";
+import { LIMITS, type ListenAddress, startListener } from "../worker/http-listener.ts";
+import { isLoopbackHost } from "../worker/loopback-address.ts";
+import { createAdmission } from "./access/admission.ts";
+import { createCode } from "./access/code.ts";
+import { type Site, siteOf } from "./access/same-site.ts";
+import { createSessions } from "./access/sessions.ts";
+import { createViewers } from "./access/viewers.ts";
+import { createApi } from "./answers.ts";
+import { exchanging } from "./http/exchange.ts";
+import type { ReadPage } from "./page-files.ts";
+import type { Ports, RouteContext } from "./ports.ts";
+import { ROUTES } from "./routes/table.ts";
+import { createStreams } from "./stream/streams.ts";
+
+export interface ConsoleOptions extends RouteContext {
+  readonly address: ListenAddress;
+  /** Names under which browsers open it, beside those of loopback: `console.example.com`, `localhost:9470`. */
+  readonly hostNames: readonly string[];
+  /** Folder with `tls.crt` and `tls.key`, beyond loopback; without it the certificate signs itself. */
+  readonly certDir?: string | undefined;
+  /** Asks the management API server about persons and their rights. */
+  readonly reviewer: Reviewer;
+  /** The person who starts it, and opens the link. */
+  readonly person: string;
+  /** Namespaces that hold Clusters. */
+  readonly namespaces: () => Promise<readonly string[]>;
+  readonly ports: Ports;
+  readonly page?: ReadPage | undefined;
+  readonly random: Pick<Random, "id">;
+}
+
+export interface Console extends AsyncDisposable {
+  readonly port: number;
+  /** To open in a browser, with the code on loopback. */
+  readonly link: string;
+}
+
+/** More than the streams, so that their pages can ask. */
+const MAX_CONNECTIONS = 600;
+
+/**
+ * Serves the console. On loopback over http, to persons who see the terminal; elsewhere over TLS, to persons whose token
+ * the API server knows. Throws when the port is taken or a certificate cannot be used. Source: W-501
+ */
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const { address, reviewer, clock, log, random, ports } = options;
+  await using starting = new AsyncDisposableStack();
+  const isLoopback = isLoopbackHost(bracketed(address.host));
+  if (!isLoopback && options.hostNames.length === 0) {
+    throw new Error("beyond loopback the console needs the name that browsers open: add --host-name NAME");
+  }
+  const reviews = createReviews(reviewer, clock);
+  const viewers = createViewers({ ...options, reviews, actions: false });
+  const code = isLoopback ? createCode(random, clock) : undefined;
+  const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
+  const api = createApi(ROUTES, ports, options);
+  const streams = starting.use(createStreams(api, { clock, log }));
+  let site: Site = { scheme: "http", hosts: new Set() };
+  const listening = exchanging({ clock, log, page: options.page, site: () => site, admission, api, streams });
+  const server = isLoopback
+    ? createServer(LIMITS, listening)
+    : await createSecure(options, listening, starting);
+  const serves = "the console";
+  const listener = starting.use(
+    await startListener(server, { address, serves, log, maxConnections: MAX_CONNECTIONS }),
+  );
+  site = siteOf(isLoopback ? "http" : "https", { ...options, port: listener.port, isLoopback });
+  const [host = ""] = options.hostNames.concat(`${bracketed(address.host)}:${listener.port}`);
+  const running = starting.move();
+  return {
+    port: listener.port,
+    link: code === undefined ? `https://${host}/` : `http://${host}/#code=${code.text}`,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+type Listening = ReturnType<typeof exchanging>;
+
+async function createSecure(options: ConsoleOptions, listening: Listening, starting: AsyncDisposableStack) {
+  const onChange = (next: Identity): void => server.setSecureContext(contextOf(next));
+  const identity = starting.use(await followIdentity({ ...options, onChange }));
+  const server = createTlsServer(
+    { ...LIMITS, ...contextOf(identity), handshakeTimeout: LIMITS.headersTimeout },
+    listening,
+  );
+  return server;
+}
+
+function contextOf({ key, cert }: Identity): SecureContextOptions {
+  return { key, cert, minVersion: "TLSv1.2", secureOptions: constants.SSL_OP_NO_TICKET };
+}
+
+function bracketed(host = ""): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { oneLine } from "../../worker/health.ts";
+import type { Admission } from "../access/admission.ts";
+import { foreignness, type Site, unfitness } from "../access/same-site.ts";
+import type { Api } from "../answers.ts";
+import { sessionRequestSchema } from "../api/me.ts";
+import { checked } from "../checked.ts";
+import { openApiOf } from "../openapi.ts";
+import type { ReadPage } from "../page-files.ts";
+import { Problem, problem } from "../problem.ts";
+import { splitAt } from "../split-at.ts";
+import type { Streams } from "../stream/streams.ts";
+import { readBody } from "./read-body.ts";
+import { type Answer, json, send } from "./send.ts";
+
+export interface ExchangeOptions {
+  readonly site: () => Site;
+  readonly admission: Admission;
+  readonly api: Api;
+  readonly streams: Streams;
+  /** Absent: the API alone is served. */
+  readonly page: ReadPage | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const API = "/api/v1";
+/** A code, from a client that is not known yet. */
+const MAX_SESSION_BYTES = 4 * 1024;
+/** 10,000 keys of usual length. */
+const MAX_BYTES = 2 * 1024 * 1024;
+type Body = { readonly code?: string | undefined };
+
+/** Answers requests. The order of the checks is the defence: Host and origin before a path, the person before the data. */
+export function exchanging(options: ExchangeOptions): RequestListener {
+  return (message, response) => {
+    message.on("error", () => undefined);
+    response.on("error", () => undefined);
+    void answerTo(message, response, options)
+      .catch((error: unknown) => problemAnswer(error, options.log))
+      .then((answer) => answer && send(message, response, answer))
+      .catch((error: unknown) =>
+        options.log.error({ error: String(error) }, "bug: an answer could not be sent"),
+      );
+  };
+}
+
+/** Undefined: a stream answers. */
+async function answerTo(
+  message: IncomingMessage,
+  response: ServerResponse,
+  options: ExchangeOptions,
+): Promise<Answer | undefined> {
+  const { method = "", url = "" } = message;
+  const [path, query] = splitAt(url, "?");
+  const isApi = path === "/api" || path.startsWith("/api/");
+  const foreign = foreignness(message, options.site(), !isApi);
+  if (foreign !== undefined) throw foreign;
+  if (method !== "GET" && method !== "POST") {
+    throw problem("methodNotAllowed", "the console takes GET and POST", "send one of them");
+  }
+  if (!isApi) return pageAnswer(method, path, options.page);
+  if (!path.startsWith(`${API}/`))
+    throw problem("notFound", "there is no such path", `all paths begin with ${API}/`);
+  const target = url.slice(API.length);
+  return method === "POST"
+    ? postAnswer(message, target, options)
+    : getAnswer(message, response, { target, path: path.slice(API.length), query }, options);
+}
+
+async function pageAnswer(method: string, path: string, page: ReadPage | undefined): Promise<Answer> {
+  if (method !== "GET") throw problem("methodNotAllowed", "a page takes GET only", "send GET");
+  const file = await page?.(path);
+  if (file === undefined) throw problem("notFound", "there is no such page", `the API begins with ${API}/`);
+  return { status: 200, ...file };
+}
+
+async function postAnswer(
+  message: IncomingMessage,
+  target: string,
+  options: ExchangeOptions,
+): Promise<Answer> {
+  const { admission, api, clock } = options;
+  const unfit = unfitness(message);
+  if (unfit !== undefined) throw unfit;
+  if (target === "/session") {
+    const body = checked(sessionRequestSchema, await readBody(message, MAX_SESSION_BYTES), "body") as Body;
+    const opened = await admission.open(message, body);
+    return json(200, JSON.stringify({ asOf: clock.now().toISOString(), ...opened }));
+  }
+  const viewer = await admission.viewerOf(message);
+  const { text } = await api.answer("POST", target, { viewer, body: await readBody(message, MAX_BYTES) });
+  return json(200, text);
+}
+
+async function getAnswer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  asked: { readonly target: string; readonly path: string; readonly query: string },
+  { admission, api, streams }: ExchangeOptions,
+): Promise<Answer | undefined> {
+  const viewer = await admission.viewerOf(message);
+  if (asked.path === "/openapi.json") return json(200, JSON.stringify(openApiOf(api.routes)));
+  if (asked.path === "/stream") {
+    await streams.open(response, { query: asked.query, viewer, renew: () => admission.viewerOf(message) });
+    return undefined;
+  }
+  const { text, etag } = await api.answer("GET", asked.target, { viewer });
+  const isKnown = message.headers["if-none-match"] === etag;
+  return json(isKnown ? 304 : 200, isKnown ? "" : text, { ETag: etag });
+}
+
+function problemAnswer(error: unknown, log: Log): Answer {
+  if (!(error instanceof Problem)) {
+    log.error({ error: oneLine(String(error)) }, "bug: a request of the console failed");
+    return problemAnswer(problem("internal", "the console has a defect here", "its log says more"), log);
+  }
+  const { body } = error;
+  const headers = {
+    ...(body.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(body.status === 405 ? { Allow: "GET, POST" } : {}),
+    ...(body.status === 429 || body.status === 503 ? { "Retry-After": "10" } : {}),
+  };
+  return json(body.status, JSON.stringify(body), headers);
+}

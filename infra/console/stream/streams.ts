@@ -1,0 +1,68 @@
+import type { ServerResponse } from "node:http";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { Api } from "../answers.ts";
+import { streamQuerySchema } from "../api/stream.ts";
+import { checked } from "../checked.ts";
+import { HEADERS } from "../headers.ts";
+import { problem } from "../problem.ts";
+import type { Viewer } from "../viewer.ts";
+import { createSharedAnswers } from "./shared-answers.ts";
+import { createStream, type Stream } from "./stream.ts";
+
+/** The streams of all open pages. */
+export interface Streams extends Disposable {
+  /** Sends head and first messages. Throws the Problem of a malformed query, or of too many streams. */
+  open(response: ServerResponse, wanted: WantedStream): Promise<void>;
+}
+
+interface WantedStream {
+  readonly query: string;
+  readonly viewer: Viewer;
+  /** Asks again who the viewer is, and what the viewer may see. */
+  readonly renew: () => Promise<Viewer>;
+}
+
+const MAX_STREAMS = 200;
+/** One person has some tabs; the others are for others. */
+const MAX_OF_ONE = 50;
+const TICK_MS = SECOND;
+
+/** Topics are read at most once a second, by one timer, and once for all viewers who see the same. Source: W-403 */
+export function createStreams(
+  api: Api,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Streams {
+  const open = new Map<Stream, string>();
+  const answers = createSharedAnswers(api, clock);
+  let cancel: (() => void) | undefined;
+  const tick = (): void => {
+    for (const stream of open.keys()) void stream.tick();
+    cancel = open.size === 0 ? undefined : clock.after(TICK_MS, tick);
+  };
+  return {
+    async open(response, { query, viewer, renew }) {
+      const { topic: topics, seen } = topicsOf(query);
+      const ofOne = [...open.values()].filter((name) => name === viewer.name).length;
+      if (open.size >= MAX_STREAMS || ofOne >= MAX_OF_ONE) {
+        throw problem("tooManyStreams", "there are as many streams as this console serves", "ask every 10 s");
+      }
+      response.writeHead(200, { ...HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+      // A page without news must know that it is connected.
+      response.flushHeaders();
+      const stream = createStream({ response, viewer, renew, answers, topics, seen, clock });
+      open.set(stream, viewer.name);
+      response.on("close", () => open.delete(stream));
+      if (cancel === undefined) cancel = clock.after(TICK_MS, tick);
+      await stream.tick();
+      log.debug({ user: viewer.name, topics: topics.length }, "a stream is open");
+    },
+    [Symbol.dispose]: () => cancel?.(),
+  };
+}
+
+function topicsOf(query: string): { readonly topic: readonly string[]; readonly seen: readonly string[] } {
+  const given = new URLSearchParams(query);
+  const lists = Object.fromEntries([...new Set(given.keys())].map((name) => [name, given.getAll(name)]));
+  return checked(streamQuerySchema, lists, "query") as ReturnType<typeof topicsOf>;
+}

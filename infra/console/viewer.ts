@@ -1,0 +1,21 @@
+/** Namespaces whose Clusters a person sees. */
+export type Sight = "all" | ReadonlySet<string>;
+
+/** Actions that a person needs a right for (W-505). */
+export type Right = "requeue" | "drop" | "pause";
+
+/** The person behind a request, with the rights that the API server has confirmed within the last 60 s. */
+export interface Viewer {
+  /** As in the log and in causes. */
+  readonly name: string;
+  readonly by: "code" | "token";
+  /** When the session ends at the latest. */
+  readonly until: Date | undefined;
+  readonly sight: Sight;
+  /** `at`: a namespace, or of `pause` the name of a function; undefined: all of them. */
+  may(right: Right, at: string | undefined): Promise<boolean>;
+}
+
+export function sees({ sight }: Pick<Viewer, "sight">, namespace: string): boolean {
+  return sight === "all" || sight.has(namespace);
+}
