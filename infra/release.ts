@@ -21,10 +21,14 @@ function releaseCommand(): Command {
       "--image <repository>",
       "image without tag, such as ghcr.io/example/capstan; the tag is the version",
     )
+    .option(
+      "--digest <digest>",
+      "sha256:… of the image, as npm run image prints it; the manifests then name it beside the tag",
+    )
     .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) })
-    .action(async (folder: string, { version, image }: { version: string; image: string }) => {
+    .action(async (folder: string, { version, image, digest }: Omit<ReleaseOptions, "folder">) => {
       const absolute = resolve(folder);
-      await writeRelease({ folder: absolute, version, image });
+      await writeRelease({ folder: absolute, version, image, digest });
       print(
         `release: ${version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
       );

@@ -153,7 +153,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     { ...options, connect },
     starting,
   );
-  const traces = await startTracing({ clock, log }, starting);
+  const traces = await startTracing({ clock, log, observed }, starting);
   const queue = noteRuns(traces.queue(observed?.queue ?? opened.queue), { lastRuns, clock });
   if (options.roles.has("cloud")) {
     const { startCloud } = await import("../sim/cloud.ts");

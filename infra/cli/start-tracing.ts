@@ -1,17 +1,29 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { readTraceVariables } from "../config.ts";
 import type { Tracing } from "../telemetry/traces/tracing.ts";
+import type { Observed } from "../worker/observe.ts";
 
-const UNTRACED: Tracing = { traceEvent: undefined, queue: (queue) => queue, clients: (clients) => clients };
+const UNTRACED: Tracing = {
+  traceEvent: undefined,
+  queue: (queue) => queue,
+  clients: (clients) => clients,
+  droppedSpans: () => 0,
+};
+
+interface TracingPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shows what is lost. */
+  readonly observed: Pick<Observed, "tracesStarted"> | undefined;
+}
 
 /** Begins to trace when OTEL_EXPORTER_OTLP_ENDPOINT is set. Else no code of traces is loaded. Source: D-701 */
-export async function startTracing(
-  ports: { readonly clock: Clock; readonly log: Log },
-  starting: AsyncDisposableStack,
-): Promise<Tracing> {
+export async function startTracing(ports: TracingPorts, starting: AsyncDisposableStack): Promise<Tracing> {
   const variables = readTraceVariables();
   if (variables === undefined) return UNTRACED;
   const { openTraces } = await import("../telemetry/traces/traces.ts");
   const traces = openTraces(variables, ports);
-  return traces === undefined ? UNTRACED : starting.use(traces);
+  if (traces === undefined) return UNTRACED;
+  ports.observed?.tracesStarted(traces);
+  return starting.use(traces);
 }

@@ -13,6 +13,8 @@ export interface ReleaseOptions {
   readonly version: string;
   /** Registry and path of the image, without tag: `ghcr.io/example/capstan`. Its tag is the version. */
   readonly image: string;
+  /** `sha256:…` of the image, which a registry then cannot replace. Absent: its tag alone names it. Source: S-62 */
+  readonly digest?: string | undefined;
   /** Default: every released one. */
   readonly series?: readonly Series[];
 }
@@ -21,24 +23,30 @@ export interface ReleaseOptions {
 const IMAGE =
   /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)+$|^localhost(:\d+)?\/|^[a-z0-9-]+:\d+\//;
 
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
 /**
  * Returns the files of a release for clusterctl, by their path in `folder`: four providers, and two configurations
- * beside them. The same options give the same bytes. Throws when version or image cannot be used. Source: RL-01, RL-10
+ * beside them. The same options give the same bytes. Throws when version, image or digest cannot be used. Source: RL-01, RL-10
  */
 export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMap<string, string>> {
-  const { folder, version, image, series = SERIES } = options;
+  const { folder, version, image, digest, series = SERIES } = options;
   checkVersion(version, series);
   if (!IMAGE.test(image) || /:[^/]*$|@/.test(image)) {
     throw new Error(
       `image ${image} is not a registry with a path and no tag; write one such as ghcr.io/example/capstan`,
     );
   }
+  if (digest !== undefined && !DIGEST.test(digest)) {
+    throw new Error(`digest ${digest} is not sha256: and 64 hexadecimal digits, as npm run image prints it`);
+  }
   const tagged = `${image}:${version.replace("+", "_")}`;
+  const exact = digest === undefined ? tagged : `${tagged}@${digest}`;
   const perProvider = await Promise.all(
     PROVIDERS.map(async (provider): Promise<readonly (readonly [string, string])[]> => {
       const place = `${provider.label}/${version}`;
       return [
-        [`${place}/${provider.components}`, await componentsOf(provider, tagged)],
+        [`${place}/${provider.components}`, await componentsOf(provider, exact)],
         [`${place}/metadata.yaml`, metadataOf(series)],
       ];
     }),

@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { formatTable } from "../cli/table.ts";
 import { print, printError } from "../cli/terminal/print.ts";
 import { ARCHITECTURES, type Architecture, npmNameOf } from "./architectures.ts";
+import { writeDigestComponent } from "./digest-component.ts";
 import { fetchForeign, fetchNewest } from "./foreign-files.ts";
 import { type Layer, unpackLayer, writeLayer } from "./layer.ts";
 import { type Manifest, writeIndex, writeManifest } from "./layout.ts";
@@ -19,7 +20,7 @@ const LOCK = join(ROOT, "infra/image/image.lock");
 const MIB = 2 ** 20;
 
 interface ImageOptions {
-  /** Gets `oci`, `root/<architecture>` and SBOMs. */
+  /** Gets `oci`, `root/<architecture>`, `kustomize` and SBOMs. */
   readonly out: string;
   /** Holds foreign files between builds. Default `~/.cache/capstan/image`. */
   readonly cache?: string;
@@ -63,7 +64,9 @@ export async function buildImage({ out, cache = CACHE, lock }: ImageOptions): Pr
   const build = { source, files, cache, out, blobs, stage, app, npm: await readNpmSboms(ROOT) };
   const manifests = await Promise.all(ARCHITECTURES.map((each) => buildPlatform(build, each)));
   await rm(stage, { recursive: true });
-  return { digest: await writeIndex(source, manifests, layout), manifests };
+  const digest = await writeIndex(source, manifests, layout);
+  await writeDigestComponent(digest, join(out, "kustomize"));
+  return { digest, manifests };
 }
 
 const CACHE = join(homedir(), ".cache/capstan/image");

@@ -29,15 +29,16 @@ export async function watchForLoss(
 
 /**
  * Lists a type again when the store has lost data (X-34, X-36): the watch has resumed from a complete list, but the
- * store is not complete. A store that does not answer is asked again by the next check.
+ * store is not complete. A store that does not answer is asked again by the next check. Returns whether it was lost.
  */
 export async function relistIfLost(
   delivery: Pick<Delivery, "hasLost">,
   type: TypeKey,
   loop: Relisted,
-): Promise<void> {
-  if (loop.status().state !== "streaming") return;
+): Promise<boolean> {
+  if (loop.status().state !== "streaming") return false;
   const isLost = await delivery.hasLost(type).catch(() => false);
   // A list may have begun meanwhile; its end makes the type complete.
   if (isLost && loop.status().state === "streaming") loop.relist();
+  return isLost;
 }

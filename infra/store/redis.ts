@@ -1,13 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import type { Member, Selection } from "../../shared/api/indexes.ts";
-import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
 import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { identifyRedis } from "../redis/identity.ts";
+import { fieldOf, keysOf } from "./redis-keys.ts";
+import { sharedReads } from "./shared-reads.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
@@ -36,11 +38,21 @@ export async function createRedisStore({
   const redis = await connectRedis(target);
   await defineScripts(redis);
   const identity = await identifyRedis(redis);
-  return {
-    get: async (type, key) => {
-      const body = await redis.hget(keysOf(type).objects, fieldOf(key));
-      return body === null ? undefined : snapshotOf(body);
+  const readSnapshot = sharedReads(
+    READ_AT_ONCE,
+    ({ objects, field }: SnapshotPlace) => `${objects} ${field}`,
+    (places) => readSnapshots(redis, places),
+  );
+  const progress = sharedReads(
+    READ_AT_ONCE,
+    (type: TypeKey) => keysOf(type).meta,
+    async (types) => {
+      const server = await identity();
+      return Promise.all(types.map((type) => readProgress({ redis, type }, server)));
     },
+  );
+  return {
+    get: (type, key) => readSnapshot({ objects: keysOf(type).objects, field: fieldOf(key) }),
     list: (type, selection) => list({ redis, kindOf, type }, selection),
     find: async (type, index, value) =>
       inOrder(await membersOf(redis, type, { index, value }), (member) => member),
@@ -64,7 +76,7 @@ export async function createRedisStore({
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
       return typeof before === "string" ? snapshotOf(before) : undefined;
     },
-    progress: async (type) => readProgress({ redis, type }, await identity()),
+    progress,
     untold: (type) => readUntold(redis, type),
     advance: async (type, { ready, resourceVersion, scope }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
@@ -85,25 +97,6 @@ export async function createRedisStore({
 interface TypeIn {
   readonly redis: Redis;
   readonly type: TypeKey;
-}
-
-/** Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
-function keysOf({ cluster, group, kind }: TypeKey) {
-  const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
-  const prefix = `{cap:store:${encode(cluster)}}:${encode(group)}:${encode(kind)}`;
-  return {
-    objects: `${prefix}:objects`,
-    heads: `${prefix}:heads`,
-    index: `${prefix}:index`,
-    meta: `${prefix}:meta`,
-    notes: `${prefix}:notes`,
-    befores: `${prefix}:befores`,
-  };
-}
-
-/** Returns JSON, because names may be any text: it escapes every separator and every control character. */
-function fieldOf({ namespace, name }: ObjectKey): string {
-  return JSON.stringify([namespace, name]);
 }
 
 function indexText(index: string, value: string): string {
@@ -169,6 +162,27 @@ async function fieldsOf(
     index.values.map((value) => membersOf(redis, type, { index: name, value })),
   );
   return [...new Set(members.flat().map(fieldOf))];
+}
+
+/** Where the snapshot of one object is: a hash, and the field in it. */
+interface SnapshotPlace {
+  readonly objects: string;
+  readonly field: string;
+}
+
+/** Reads snapshots, in the order of their places: one call for each type. */
+async function readSnapshots(
+  redis: Redis,
+  places: readonly SnapshotPlace[],
+): Promise<readonly (KubeObject | undefined)[]> {
+  const found = new Map<SnapshotPlace, KubeObject | undefined>();
+  const read = async (objects: string, same: readonly SnapshotPlace[]): Promise<void> => {
+    const bodies = await redis.hmget(objects, ...same.map(({ field }) => field));
+    for (const [at, place] of same.entries()) found.set(place, orNone(bodies[at]));
+  };
+  const byType = Map.groupBy(places, ({ objects }) => objects);
+  await Promise.all([...byType].map(([objects, same]) => read(objects, same)));
+  return places.map((place) => found.get(place));
 }
 
 const PROGRESS = ["ready", "version", "scope", "server", "objects", "entries"] as const;

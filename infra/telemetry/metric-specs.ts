@@ -300,6 +300,11 @@ export const METRICS = {
     labels: ["state"],
     help: "Workload clusters by state of their connection.",
   },
+  capstan_trace_dropped_spans_total: {
+    type: "counter",
+    labels: [],
+    help: "Spans that the collector of traces did not get: it was away or slow, or has refused them. Absent where nothing is traced.",
+  },
 } as const satisfies { readonly [name: string]: MetricSpec };
 
 /** Name with labels, type and meaning of each metric, for the table in README.md of this folder. */

@@ -13,6 +13,7 @@ import { viewQueue } from "../telemetry/queue-view.ts";
 import { meterRelay } from "../telemetry/relay-metrics.ts";
 import { meterRequests, type NoteRequest } from "../telemetry/request-metrics.ts";
 import { meterScale, viewScale } from "../telemetry/scale-view.ts";
+import { meterTraces, type TracedSpans } from "../telemetry/trace-metrics.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { unreadyReasons } from "./health.ts";
@@ -48,6 +49,7 @@ export interface Observed extends AsyncDisposable, LedgerMeter {
   isReady(): Promise<boolean>;
   relayStarted(relay: Relay): void;
   workerStarted(worker: Worker): void;
+  tracesStarted(traces: TracedSpans): void;
 }
 
 const READINESS_MS = SECOND;
@@ -96,6 +98,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     workerStarted(started) {
       worker = started;
     },
+    tracesStarted: (started) => meterTraces(started, metrics),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -2,7 +2,7 @@ import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
 import { NAMESPACE, PART_OF, type ServerProcess } from "./processes.ts";
 
 /** Image name of the manifests. An overlay replaces it by registry and digest (`images` of kustomize). */
-const IMAGE = "capstan";
+export const IMAGE = "capstan";
 
 /** Where metrics, status and wanted workers are served, with TLS and authentication. Source: D-203 */
 export const DIAGNOSTICS_PORT = 8443;

@@ -26,7 +26,7 @@ interface Patch {
   readonly patch: string;
 }
 
-const API_VERSIONS = {
+export const API_VERSIONS = {
   Kustomization: "kustomize.config.k8s.io/v1beta1",
   Component: "kustomize.config.k8s.io/v1alpha1",
 } as const;

@@ -164,6 +164,14 @@ export const ALERTS = {
     runbook:
       "One cluster is its owner's concern: condition RemoteConnectionProbe says why. Many at once are the network or the egress policy.",
   },
+  CapstanSpansDropped: {
+    severity: "info",
+    expr: "sum by (instance) (increase(capstan_trace_dropped_spans_total[15m])) > 0",
+    for: "10m",
+    summary: "{{ $labels.instance }} drops spans: traces of this time have gaps",
+    runbook:
+      "The log says why: the collector is away, slow, or refuses spans. Runs do not wait for it. Mend the collector, or trace less with `OTEL_TRACES_SAMPLER_ARG`.",
+  },
   CapstanBusy: {
     severity: "warning",
     expr: `rate(process_cpu_seconds_total[5m]) ${OURS} > 0.9`,

@@ -3,9 +3,9 @@ import type { FailedRun, NoteFailure } from "../../../shared/runtime/letters/dea
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
 import type { Requeued, SeenDeath } from "../../../shared/runtime/queue-control.ts";
 import type { Cause, Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
+import { batched } from "../../batched.ts";
 import { systemRandom } from "../../random.ts";
 import { ActiveRuns } from "../active-runs.ts";
-import { batched } from "../batched.ts";
 import { deathReason, failedRun, forgetFailure } from "../claim.ts";
 import { checkSeen, requeuedOf } from "../dead-as-seen.ts";
 import { startFreshness } from "../freshness.ts";

@@ -123,16 +123,16 @@ export class ConnectionRecord {
 
   /**
    * Publishes the snapshot again if the store has lost it (X-36), has gone back to an earlier one (X-34), or has that of
-   * a relay to which the Cluster no longer belongs. A store that does not answer is asked again.
+   * a relay to which the Cluster no longer belongs. A store that does not answer is asked again. Returns whether it did.
    */
-  async republishIfLost(store: Store): Promise<void> {
-    if (this.#published === undefined) return;
+  async republishIfLost(store: Store): Promise<boolean> {
+    if (this.#published === undefined) return false;
     const stored = await store.get(CONNECTION_TYPE, this.#options.cluster).catch(() => "unknown" as const);
-    if (stored === "unknown" || this.#isStored(stored)) return;
+    if (stored === "unknown" || this.#isStored(stored)) return false;
     // The clock of the other relay may be ahead of ours.
     const storedVersion = Number(stored?.metadata.resourceVersion ?? 0);
     this.#resourceVersion = Math.max(this.#resourceVersion, storedVersion);
-    await this.republish();
+    return this.republish();
   }
 
   #isStored(stored: KubeObject | undefined): boolean {

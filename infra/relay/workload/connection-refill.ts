@@ -18,8 +18,11 @@ interface RefillOptions {
  * known Connections are published again and all others removed.
  */
 export interface Refill {
-  /** Refills the store if necessary. Never waits; a store that does not answer is asked again by the next call. */
-  look(): void;
+  /**
+   * Refills the store if necessary. Resolves with whether it was, at once while an earlier look is under way. Never
+   * rejects; a store that does not answer is asked again by the next call.
+   */
+  look(): Promise<boolean>;
 }
 
 /** Starts with a first look. `followed` holds the connections by the name of their Cluster, now and later. */
@@ -28,8 +31,8 @@ export function startRefill(
   followed: ReadonlyMap<string, { readonly connection: Pick<WorkloadConnection, "republish"> }>,
 ): Refill {
   let isLooking: boolean = false;
-  const refill = async (): Promise<void> => {
-    if ((await store.progress(CONNECTION_TYPE)).ready) return;
+  const refill = async (): Promise<boolean> => {
+    if ((await store.progress(CONNECTION_TYPE)).ready) return false;
     await store.advance(CONNECTION_TYPE, { ready: false });
     const left = await store.list(CONNECTION_TYPE, {});
     const known = new Set<string>();
@@ -44,15 +47,19 @@ export function startRefill(
       if (!isKnown) await delivery.remove(CONNECTION_TYPE, stored);
     }
     await store.advance(CONNECTION_TYPE, { ready: true });
+    return true;
   };
-  const look = (): void => {
-    if (isLooking || signal.aborted) return;
+  const look = async (): Promise<boolean> => {
+    if (isLooking || signal.aborted) return false;
     isLooking = true;
-    const end = (): void => {
+    try {
+      return await refill();
+    } catch {
+      return false;
+    } finally {
       isLooking = false;
-    };
-    refill().then(end, end);
+    }
   };
-  look();
+  void look();
   return { look };
 }

@@ -38,8 +38,8 @@ export interface WorkloadConnection extends AsyncDisposable {
   /** Returns a client. Throws WaitingError without a connection. */
   client(functionName: string, sending?: Sending): KubeClient;
   status(): ConnectionStatus;
-  /** Publishes and lists again the data that the store has lost. */
-  relistLost(): void;
+  /** Publishes and lists again the data that the store has lost. Resolves with whether it had lost any. */
+  relistLost(): Promise<boolean>;
   /** Publishes the state again, above any stored version. Returns false when nothing has been published yet. */
   republish(): Promise<boolean>;
 }
@@ -125,16 +125,20 @@ class OneConnection implements WorkloadConnection {
     return { cluster: this.#name, ...this.#record.status, nodes: this.#current?.loop.status() };
   }
 
-  relistLost(): void {
+  relistLost(): Promise<boolean> {
     const { store, delivery, cluster } = this.#options;
     // Checks must not pile up behind a step that waits for the store.
-    if (this.#isLooking) return;
+    if (this.#isLooking) return Promise.resolve(false);
     this.#isLooking = true;
+    const looked = Promise.withResolvers<boolean>();
     this.#steps.post(async () => {
       this.#isLooking = false;
-      await this.#record.republishIfLost(store);
-      if (this.#current !== undefined) await relistIfLost(delivery, nodesOf(cluster), this.#current.loop);
+      const isRecordLost = await this.#record.republishIfLost(store);
+      const loop = this.#current?.loop;
+      const areNodesLost = loop !== undefined && (await relistIfLost(delivery, nodesOf(cluster), loop));
+      looked.resolve(isRecordLost || areNodesLost);
     });
+    return looked.promise;
   }
 
   republish(): Promise<boolean> {

@@ -23,6 +23,7 @@ import { CONNECTION_TYPE } from "./connection-record.ts";
 import { startRefill } from "./connection-refill.ts";
 import { createEndings } from "./endings.ts";
 import { createWatchedSecrets } from "./kubeconfig-secrets.ts";
+import { createLossLooks } from "./loss-looks.ts";
 import { createReadSecrets } from "./read-secrets.ts";
 import type { Share } from "./share.ts";
 import type { WorkloadReach } from "./workload-access.ts";
@@ -74,12 +75,13 @@ const RETRY_ON = [
 
 interface Followed {
   readonly uid: string;
+  readonly startedAt: Date;
   readonly connection: WorkloadConnection;
   readonly unfollow: () => Promise<void>;
 }
 
 export function startConnections(options: ConnectionsOptions): Connections {
-  const { filter = EVERYTHING, functions, signal } = options;
+  const { filter = EVERYTHING, functions, signal, clock } = options;
   const nodeFields = keptFields(functions, Node as Kind);
   const secrets = (options.kubeconfigSecrets === "get" ? createReadSecrets : createWatchedSecrets)(options);
   const followed = new Map<string, Followed>();
@@ -89,7 +91,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const askForSecret = () => secrets.ask(cluster);
     const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret });
     const unfollow = secrets.follow(cluster, (...found) => connection.secretChanged(...found));
-    followed.set(workloadCluster(cluster), { uid, connection, unfollow });
+    followed.set(workloadCluster(cluster), { uid, startedAt: clock.now(), connection, unfollow });
   };
   const stop = (cluster: ObjectKey, leave: () => void | Promise<void>) => {
     const name = workloadCluster(cluster);
@@ -124,6 +126,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
   };
 
   const refill = startRefill(options, followed);
+  const lossLooks = createLossLooks(followed, clock);
   return {
     clusterChanged(change) {
       if (!isCluster(change) || signal.aborted) return;
@@ -142,10 +145,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     secretLoops: () => secrets.loops(),
     relistSecrets: () => secrets.relist(),
     status: () => [...followed.values()].map(({ connection }) => connection.status()),
-    relistLost() {
-      refill.look();
-      for (const { connection } of followed.values()) connection.relistLost();
-    },
+    relistLost: () => lossLooks(refill.look()),
     async [Symbol.asyncDispose]() {
       await secrets[Symbol.asyncDispose]();
       await Promise.all([...followed.values()].map(({ connection }) => connection[Symbol.asyncDispose]()));

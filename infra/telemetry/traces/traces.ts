@@ -34,6 +34,7 @@ export function openTraces(
     traceEvent: traceEvents(tracing),
     queue: runs.queue,
     clients: (clients) => traceClients(clients, runs.requestsOf, wallMs),
+    droppedSpans: exporter.dropped,
     [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
   };
 }

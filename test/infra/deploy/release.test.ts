@@ -148,6 +148,20 @@ describe("a release", () => {
     );
   });
 
+  it("S-62: names the image by its digest where one is given, and refuses what is none", async () => {
+    const digest = `sha256:${"5".repeat(64)}`;
+    const rendered = await renderRelease({ ...OPTIONS, digest });
+    const images = [...rendered.values()].flatMap((text) => text.match(/^ *image: .*$/gm) ?? []);
+    expect(images.length).toBeGreaterThan(PROVIDERS.length);
+    expect(new Set(images.map((line) => line.trim()))).toEqual(
+      new Set([`image: ghcr.io/example/capstan:v0.1.0@${digest}`]),
+    );
+    const refused = renderRelease({ ...OPTIONS, digest: "sha256:0" });
+    await expect(refused).rejects.toThrow(
+      "not sha256: and 64 hexadecimal digits, as npm run image prints it",
+    );
+  });
+
   it("RL-01: is written beside the releases of other versions", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
     const release = (version: string) =>
