@@ -148,7 +148,7 @@ describe("a release", () => {
     );
   });
 
-  it("S-62: names the image by its digest where one is given, and refuses what is none", async () => {
+  it("S-62: names the image by its digest where one is given, and refuses a malformed one", async () => {
     const digest = `sha256:${"5".repeat(64)}`;
     const rendered = await renderRelease({ ...OPTIONS, digest });
     const images = [...rendered.values()].flatMap((text) => text.match(/^ *image: .*$/gm) ?? []);
