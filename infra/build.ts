@@ -39,7 +39,7 @@ export async function buildInto(folder: string): Promise<void> {
     input,
     cwd: ROOT,
     platform: "node",
-    plugins: [bundledRequires, globalProcess, ownPlace, ascii],
+    plugins: [bundledRequires, globalProcess, noSubprograms, ownPlace, ascii],
     output: {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
@@ -92,6 +92,15 @@ const ascii: Plugin = {
 const globalProcess: Plugin = {
   name: "global-process",
   transform: (code) => code.replace(/^import process from ["']node:process["'];$/m, ""),
+};
+
+/** Leaves out what commander runs commands in files of their own with: we have none, and it loads the network, too. */
+const noSubprograms: Plugin = {
+  name: "no-subprograms",
+  transform: (code, id) =>
+    id.includes("/node_modules/commander/")
+      ? code.replace(/^import (\w+) from ["']node:child_process["'];$/m, "const $1 = undefined;")
+      : null,
 };
 
 /** Shows the bundler a package that is loaded late without waiting: it follows only the `require` that is not declared. */

@@ -79,7 +79,7 @@ export function toCrd({
           served: true,
           storage: true,
           ...(crd.printerColumns === undefined ? {} : { additionalPrinterColumns: crd.printerColumns }),
-          schema: { openAPIV3Schema: toStructural(schema, crd.requiresMetadata) },
+          schema: { openAPIV3Schema: toStructural(schema(), crd.requiresMetadata) },
           subresources,
         },
       ],

@@ -109,7 +109,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  readonly schema?: z.ZodType<T> | undefined;
+  /** Makes the schema. Only the CustomResourceDefinition and conversions need it: no process pays for it at its start. */
+  readonly schema?: (() => z.ZodType<T>) | undefined;
   readonly crd?: CrdSpec | undefined;
   /** Paths of `ContractReference`s to provider objects; the relay watches the kinds that they name. */
   readonly references?: readonly string[] | undefined;

@@ -18,7 +18,7 @@ import {
 } from "./meta.ts";
 import { AGE, CLUSTER, conditionColumn, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
-const rolloutSchema = notEmpty({
+const rolloutSchema = () => notEmpty({
   after: time.optional().describe("Machines that are older than this are replaced once it is past."),
   strategy: z
     .object({
@@ -26,10 +26,10 @@ const rolloutSchema = notEmpty({
         .enum(["RollingUpdate", "OnDelete"])
         .describe("How old Machines are replaced. Default RollingUpdate."),
       rollingUpdate: notEmpty({
-        maxUnavailable: intOrString
+        maxUnavailable: intOrString()
           .optional()
           .describe("Machines that may be unavailable, as a number or a percentage. Default 0."),
-        maxSurge: intOrString
+        maxSurge: intOrString()
           .optional()
           .describe("Machines above the wanted number, as a number or a percentage. Default 1."),
       })
@@ -42,17 +42,17 @@ const rolloutSchema = notEmpty({
 });
 
 /** As published, without the rules that MachineSets and MachinePools have in place of a webhook: no object passes. */
-const specSchema = z
+const specSchema = () => z
   .object({
     clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
     replicas: z.int32().optional().describe("Machines wanted."),
-    rollout: rolloutSchema.optional().describe("How changes of the template are rolled out."),
-    selector: labelSelectorSchema.describe("Labels of its Machines; the labels of the template match."),
+    rollout: rolloutSchema().optional().describe("How changes of the template are rolled out."),
+    selector: labelSelectorSchema().describe("Labels of its Machines; the labels of the template match."),
     template: z
       .object({
-        metadata: templateMetadataSchema.optional(),
-        spec: machineSpecSchema
-          .extend({ taints: machineTaintsSchema.optional().describe("Taints of the Node, 1 to 64.") })
+        metadata: templateMetadataSchema().optional(),
+        spec: machineSpecSchema()
+          .extend({ taints: machineTaintsSchema().optional().describe("Taints of the Node, 1 to 64.") })
           .describe("Template of every Machine."),
       })
       .describe("Template of its Machines."),
@@ -66,7 +66,7 @@ const specSchema = z
       .optional()
       .describe("How new Machines are named."),
     remediation: notEmpty({
-      maxInFlight: intOrString
+      maxInFlight: intOrString()
         .optional()
         .describe("Unhealthy Machines that may be replaced at the same time. Default: without limit."),
     })
@@ -84,8 +84,8 @@ const specSchema = z
   })
   .describe("Desired state of the MachineDeployment.");
 
-const statusSchema = notEmpty({
-  conditions: conditionsSchema.optional(),
+const statusSchema = () => notEmpty({
+  conditions: conditionsSchema().optional(),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   selector: text(1, 4096).optional().describe("The selector as text, for the scale subresource."),
   replicas: z.int32().optional().describe("Its Machines."),
@@ -96,11 +96,11 @@ const statusSchema = notEmpty({
     .enum(["ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"])
     .optional()
     .describe("Summary for people."),
-  versions: mapList(versionCountSchema, ["version"], { min: 1, max: 100 })
+  versions: mapList(versionCountSchema(), ["version"], { min: 1, max: 100 })
     .optional()
     .describe("Kubernetes versions that the Machines run, 1 to 100."),
   deprecated: deprecatedSchema({
-    conditions: deprecatedStatusFields.conditions,
+    conditions: deprecatedStatusFields().conditions,
     updatedReplicas: z.int32().optional().describe("Machines of the newest template."),
     readyReplicas: z.int32().optional().describe("Machines whose Node is Ready."),
     availableReplicas: z
@@ -124,12 +124,12 @@ const NOT_RUN = validations({
   fieldPath: ".spec",
 });
 
-const machineDeploymentSchema = z
+const machineDeploymentSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
-    status: statusSchema.optional().describe("Observed state. Capstan does not write it."),
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
+    status: statusSchema().optional().describe("Observed state. Capstan does not write it."),
   })
   .meta(NOT_RUN)
   .describe("Machines whose template is rolled out. Served for reading: Capstan does not run them.");

@@ -20,13 +20,13 @@ import { AGE, CLUSTER, countColumn, PAUSED } from "./printer-columns.ts";
 
 /** Rules and texts of Cluster API's webhook in CEL (MHC-2): no admission runs here. */
 
-const startupTimeoutSchema = seconds
+const startupTimeoutSchema = () => seconds()
   .meta(validations({ rule: "self == 0 || self >= 30", message: "must be at least 30s" }))
   .optional()
   .describe("Seconds after which a Machine without a Node is unhealthy. 0: never. Default 600.");
 
 /** A text is a percentage: `10` in quotes is refused. */
-const limitSchema = intOrString
+const limitSchema = () => intOrString()
   .meta({
     "x-kubernetes-int-or-string": true,
     ...validations({
@@ -35,12 +35,12 @@ const limitSchema = intOrString
     }),
   })
   .optional()
-  .describe(triggerFields.unhealthyLessThanOrEqualTo.description ?? "");
+  .describe(triggerFields().unhealthyLessThanOrEqualTo.description ?? "");
 
 const LOW = "int(self.substring(1, self.indexOf('-')))";
 const HIGH = "int(self.substring(self.indexOf('-') + 1, size(self) - 1))";
 /** Differs: v1.14.0 accepts such a range, and its controller then fails for ever (D1). */
-const rangeSchema = triggerFields.unhealthyInRange
+const rangeSchema = () => triggerFields().unhealthyInRange
   .unwrap()
   .meta(
     validations({
@@ -49,14 +49,14 @@ const rangeSchema = triggerFields.unhealthyInRange
     }),
   )
   .optional()
-  .describe(triggerFields.unhealthyInRange.description ?? "");
+  .describe(triggerFields().unhealthyInRange.description ?? "");
 
-const specSchema = z
+const specSchema = () => z
   .object({
     clusterName: text(1, 63)
       .meta(IMMUTABLE)
       .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
-    selector: labelSelectorSchema
+    selector: labelSelectorSchema()
       .meta({
         "x-kubernetes-map-type": "atomic",
         ...validations(
@@ -75,12 +75,12 @@ const specSchema = z
         ),
       })
       .describe("Labels of the Machines that are checked. They must belong to the Cluster, too."),
-    checks: notEmpty({ ...checkFields, nodeStartupTimeoutSeconds: startupTimeoutSchema })
+    checks: notEmpty({ ...checkFields(), nodeStartupTimeoutSeconds: startupTimeoutSchema() })
       .optional()
       .describe("Checks that make a Machine unhealthy."),
     remediation: notEmpty({
-      ...remediationFields,
-      triggerIf: notEmpty({ unhealthyLessThanOrEqualTo: limitSchema, unhealthyInRange: rangeSchema })
+      ...remediationFields(),
+      triggerIf: notEmpty({ unhealthyLessThanOrEqualTo: limitSchema(), unhealthyInRange: rangeSchema() })
         .optional()
         .describe("When unhealthy Machines are remediated. Default always."),
     })
@@ -96,31 +96,31 @@ const specSchema = z
     }),
   );
 
-const count = z.int32().min(0).optional();
+const count = () => z.int32().min(0).optional();
 
-const statusSchema = notEmpty({
-  conditions: conditionsSchema.optional(),
-  expectedMachines: count.describe("Machines that are checked."),
-  currentHealthy: count.describe("Those of them that are healthy."),
-  remediationsAllowed: count.describe("Further Machines that may become unhealthy until remediation stops."),
+const statusSchema = () => notEmpty({
+  conditions: conditionsSchema().optional(),
+  expectedMachines: count().describe("Machines that are checked."),
+  currentHealthy: count().describe("Those of them that are healthy."),
+  remediationsAllowed: count().describe("Further Machines that may become unhealthy until remediation stops."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   targets: atomicList(text(1, 253), { max: 10_000 })
     .optional()
     .describe("Names of the Machines that are checked, in order; the first 10,000 of them."),
-  deprecated: deprecatedSchema({ conditions: deprecatedStatusFields.conditions }),
+  deprecated: deprecatedSchema({ conditions: deprecatedStatusFields().conditions }),
 });
 
-const machineHealthCheckSchema = z
+const machineHealthCheckSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
-    status: statusSchema.optional().describe("Observed state of the health check."),
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
+    status: statusSchema().optional().describe("Observed state of the health check."),
   })
   .describe("Finds unhealthy Machines of a Cluster and has them remediated.");
 
 /** Finds unhealthy Machines; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type MachineHealthCheck = Immutable<z.infer<typeof machineHealthCheckSchema>>;
+export type MachineHealthCheck = Immutable<z.infer<ReturnType<typeof machineHealthCheckSchema>>>;
 export type MachineHealthCheckStatus = NonNullable<MachineHealthCheck["status"]>;
 
 export const MachineHealthCheck: Kind<MachineHealthCheck> = {

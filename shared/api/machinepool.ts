@@ -21,9 +21,9 @@ import {
 } from "./meta.ts";
 import { AGE, CLUSTER, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
-const specSchema = z
+const specSchema = () => z
   .object({
-    clusterName: clusterNameSchema,
+    clusterName: clusterNameSchema(),
     replicas: z
       .int32()
       .optional()
@@ -32,7 +32,7 @@ const specSchema = z
       ),
     template: z
       .object({
-        metadata: templateMetadataSchema.optional(),
+        metadata: templateMetadataSchema().optional(),
         spec: templateSpecSchema({
           rule: "!has(self.taints)",
           message: "taints are not supported for MachinePools",
@@ -51,7 +51,7 @@ const specSchema = z
   .describe("Desired state of the pool.")
   .meta(validations(ONE_CLUSTER));
 
-const nodeRefSchema = z
+const nodeRefSchema = () => z
   .object({
     apiVersion: z.string().optional().describe("v1."),
     kind: z.string().optional().describe("Node."),
@@ -63,7 +63,7 @@ const nodeRefSchema = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-const phaseSchema = z.enum([
+const phaseSchema = () => z.enum([
   "Pending",
   "Provisioning",
   "Provisioned",
@@ -76,10 +76,10 @@ const phaseSchema = z.enum([
   "Unknown",
 ]);
 
-const statusSchema = notEmpty({
-  conditions: conditionsSchema.optional(),
-  initialization: initializationSchema,
-  nodeRefs: atomicList(nodeRefSchema, { max: 10_000 })
+const statusSchema = () => notEmpty({
+  conditions: conditionsSchema().optional(),
+  initialization: initializationSchema(),
+  nodeRefs: atomicList(nodeRefSchema(), { max: 10_000 })
     .optional()
     .describe(
       "Nodes of the instances, in the order of spec.providerIDList; those of retired instances last.",
@@ -101,34 +101,34 @@ const statusSchema = notEmpty({
     .int32()
     .optional()
     .describe("Machines that match the template. Without Machines: spec.replicas."),
-  versions: mapList(versionCountSchema, ["version"], { min: 1, max: 100 })
+  versions: mapList(versionCountSchema(), ["version"], { min: 1, max: 100 })
     .optional()
     .describe("Kubernetes versions that the Nodes run, 1 to 100."),
-  phase: phaseSchema
+  phase: phaseSchema()
     .optional()
     .describe("Stage of the pool in one word, for people. Programs read the conditions."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   deprecated: deprecatedSchema({
-    ...deprecatedStatusFields,
+    ...deprecatedStatusFields(),
     readyReplicas: z.int32().optional().describe("Nodes that are Ready."),
     availableReplicas: z.int32().optional().describe("Nodes that have been Ready for minReadySeconds."),
     unavailableReplicas: z.int32().optional().describe("Replicas wanted that are not available."),
   }),
 });
 
-const machinePoolSchema = z
+const machinePoolSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
-    status: statusSchema
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
+    status: statusSchema()
       .optional()
       .describe("Observed state of the pool. Written by machinepool-status alone."),
   })
   .describe("A group of instances that a provider manages as one.");
 
 /** A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type MachinePool = Immutable<z.infer<typeof machinePoolSchema>>;
+export type MachinePool = Immutable<z.infer<ReturnType<typeof machinePoolSchema>>>;
 export type MachinePoolStatus = NonNullable<MachinePool["status"]>;
 export type MachinePoolPhase = NonNullable<MachinePoolStatus["phase"]>;
 export type NodeRef = NonNullable<MachinePoolStatus["nodeRefs"]>[number];

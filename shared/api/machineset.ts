@@ -20,20 +20,20 @@ import {
 } from "./meta.ts";
 import { AGE, CLUSTER, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
-const specSchema = z
+const specSchema = () => z
   .object({
-    clusterName: clusterNameSchema,
+    clusterName: clusterNameSchema(),
     replicas: z
       .int32()
       .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
       .optional()
       .describe("Machines wanted. Default 1."),
-    selector: labelSelectorSchema.describe(
+    selector: labelSelectorSchema().describe(
       "Labels of the Machines that belong to the set; the labels of the template must match.",
     ),
     template: z
       .object({
-        metadata: templateMetadataSchema.optional(),
+        metadata: templateMetadataSchema().optional(),
         spec: templateSpecSchema({
           rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
           message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
@@ -73,19 +73,19 @@ const specSchema = z
     }),
   );
 
-const statusSchema = notEmpty({
-  conditions: conditionsSchema.optional(),
+const statusSchema = () => notEmpty({
+  conditions: conditionsSchema().optional(),
   selector: text(1, 4096).optional().describe("The selector as text, for the scale subresource."),
   replicas: z.int32().optional().describe("Machines of the set, those that are being deleted too."),
   readyReplicas: z.int32().optional().describe("Machines that are Ready."),
   availableReplicas: z.int32().optional().describe("Machines that are Available."),
   upToDateReplicas: z.int32().optional().describe("Machines that are UpToDate."),
-  versions: mapList(versionCountSchema, ["version"], { min: 1, max: 100 })
+  versions: mapList(versionCountSchema(), ["version"], { min: 1, max: 100 })
     .optional()
     .describe("Kubernetes versions that the Machines run, 1 to 100."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   deprecated: deprecatedSchema({
-    ...deprecatedStatusFields,
+    ...deprecatedStatusFields(),
     fullyLabeledReplicas: z.int32().optional().describe("Machines that have the labels of the template."),
     readyReplicas: z.int32().optional().describe("Machines whose Node is Ready."),
     availableReplicas: z
@@ -95,19 +95,19 @@ const statusSchema = notEmpty({
   }),
 });
 
-const machineSetSchema = z
+const machineSetSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
-    status: statusSchema
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
+    status: statusSchema()
       .optional()
       .describe("Observed state of the set. Written by machineset-status alone."),
   })
   .describe("A number of equal Machines.");
 
 /** A number of equal Machines; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type MachineSet = Immutable<z.infer<typeof machineSetSchema>>;
+export type MachineSet = Immutable<z.infer<ReturnType<typeof machineSetSchema>>>;
 export type MachineSetStatus = NonNullable<MachineSet["status"]>;
 
 export const MachineSet: Kind<MachineSet> = {

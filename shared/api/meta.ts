@@ -18,29 +18,29 @@ export function text(min: number, max: number, pattern?: string) {
   return pattern === undefined ? limited : limited.regex(new RegExp(pattern));
 }
 
-export const dnsSubdomain = text(1, 253, `^${DNS_SUBDOMAIN}$`);
-export const dnsLabel = text(1, 63, `^${DNS_LABEL}$`);
-export const kindName = text(1, 63, "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$");
+export const dnsSubdomain = () => text(1, 253, `^${DNS_SUBDOMAIN}$`);
+export const dnsLabel = () => text(1, 63, `^${DNS_LABEL}$`);
+export const kindName = () => text(1, 63, "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$");
 /** `Ready`, `example.com/GPUHealthy`. */
 export const CONDITION_TYPE = `^(${DNS_SUBDOMAIN}/)?(${QUALIFIED_NAME})$`;
 export const TAINT_KEY = `^(${DNS_SUBDOMAIN}\\/)?${QUALIFIED_NAME}$`;
 export const LABEL_VALUE = `^(${QUALIFIED_NAME})?$`;
 
-/** RFC 3339 with `Z` or an offset, as `metav1.Time` reads it. */
+/** RFC 3339 with `Z` or an offset, as `metav1.Time` reads it. A value, and no function as the others: rules check by it. */
 export const time = z.iso.datetime({ offset: true });
-export const seconds = z.int32().min(0);
+export const seconds = () => z.int32().min(0);
 /** A count, or a percentage such as `40%`. */
-export const intOrString = z.union([z.int32(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
-export const stringMap = z.record(z.string(), z.string());
+export const intOrString = () => z.union([z.int32(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
+export const stringMap = () => z.record(z.string(), z.string());
 
 /** The group version of a kind is fixed by its CRD, so the schema does not repeat it. */
-export const typeMeta = {
+export const typeMeta = () => ({
   apiVersion: z.string().describe("API group and version that this object is written in."),
   kind: z.string().describe("Kind of this object."),
-};
+});
 
 /** Checks what Capstan reads; every other field of `metadata` is kept. The CRD says only `type: object`. */
-export const objectMetaSchema: z.ZodType<ObjectMeta> = z.looseObject({
+export const objectMetaSchema: () => z.ZodType<ObjectMeta> = () => z.looseObject({
   name: z.string(),
   namespace: z.string().optional(),
   uid: z.string().optional(),
@@ -49,8 +49,8 @@ export const objectMetaSchema: z.ZodType<ObjectMeta> = z.looseObject({
   creationTimestamp: z.string().optional(),
   deletionTimestamp: z.string().optional(),
   finalizers: z.array(z.string()).optional(),
-  labels: stringMap.optional(),
-  annotations: stringMap.optional(),
+  labels: stringMap().optional(),
+  annotations: stringMap().optional(),
   ownerReferences: z
     .array(
       z.looseObject({
@@ -132,33 +132,33 @@ export const IMMUTABLE = validations({
 });
 
 /** Labels and annotations that an object hands on to what is made from it. */
-export const templateMetadataSchema = notEmpty({
-  labels: stringMap.describe("Labels of what is made from this template.").optional(),
-  annotations: stringMap.describe("Annotations of what is made from this template.").optional(),
+export const templateMetadataSchema = () => notEmpty({
+  labels: stringMap().describe("Labels of what is made from this template.").optional(),
+  annotations: stringMap().describe("Annotations of what is made from this template.").optional(),
 }).describe("Labels and annotations of what is made from this template.");
 
 /** Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract labels. */
-export const contractReferenceSchema = z.object({
-  apiGroup: dnsSubdomain.describe(
+export const contractReferenceSchema = () => z.object({
+  apiGroup: dnsSubdomain().describe(
     "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",
   ),
-  kind: kindName.describe("Kind of the provider object."),
-  name: dnsSubdomain.describe("Name of the provider object, which is in the same namespace."),
+  kind: kindName().describe("Kind of the provider object."),
+  name: dnsSubdomain().describe("Name of the provider object, which is in the same namespace."),
 });
 
-const selectorRequirementSchema = z.object({
+const selectorRequirementSchema = () => z.object({
   key: z.string().describe("Key of the label."),
   operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
   values: atomicList(z.string()).optional().describe("Values for In and NotIn; none for the others."),
 });
 
 /** Which objects are meant, by their labels; an empty one means all. */
-export const labelSelectorSchema = z
+export const labelSelectorSchema = () => z
   .object({
-    matchLabels: stringMap.optional().describe("Labels that the objects have, with these values."),
-    matchExpressions: atomicList(selectorRequirementSchema)
+    matchLabels: stringMap().optional().describe("Labels that the objects have, with these values."),
+    matchExpressions: atomicList(selectorRequirementSchema())
       .optional()
       .describe("Requirements on labels; all of them must hold."),
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
-export type LabelSelector = Immutable<z.infer<typeof labelSelectorSchema>>;
+export type LabelSelector = Immutable<z.infer<ReturnType<typeof labelSelectorSchema>>>;

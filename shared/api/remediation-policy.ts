@@ -19,7 +19,7 @@ const WEEK_SECONDS = 604_800;
 /** Most entries of the history; the rest of the object has to fit into a request beside them. */
 const MAX_ENTRIES = 500;
 
-const window = z.int32().min(60).max(WEEK_SECONDS);
+const window = () => z.int32().min(60).max(WEEK_SECONDS);
 
 function uniqueEntries(field: string) {
   return validations({
@@ -28,12 +28,12 @@ function uniqueEntries(field: string) {
   });
 }
 
-const pacingSchema = z.object({
+const pacingSchema = () => z.object({
   maxRemediations: z.int32().min(1).describe("Remediations that may start within the window."),
-  windowSeconds: window.describe("Length of the window in seconds, 60 to 604800."),
+  windowSeconds: window().describe("Length of the window in seconds, 60 to 604800."),
 });
 
-const retriesSchema = z
+const retriesSchema = () => z
   .object({
     perMachine: z.int32().min(0).optional().describe("Remediations of one Machine within the window."),
     perController: z
@@ -41,7 +41,7 @@ const retriesSchema = z
       .min(0)
       .optional()
       .describe("Remediations of all Machines of one owner, such as a MachineSet, within the window."),
-    windowSeconds: window.describe("Length of the window in seconds, 60 to 604800."),
+    windowSeconds: window().describe("Length of the window in seconds, 60 to 604800."),
   })
   .meta(
     validations({
@@ -50,7 +50,7 @@ const retriesSchema = z
     }),
   );
 
-const escalationSchema = notEmpty({
+const escalationSchema = () => notEmpty({
   afterSeconds: z
     .int32()
     .min(60)
@@ -62,7 +62,7 @@ const escalationSchema = notEmpty({
   conditions: atomicList(
     z.object({
       type: text(1, 316).describe("Type of a condition of the request, such as Succeeded."),
-      status: conditionStatusSchema.describe("Its status: True, False or Unknown."),
+      status: conditionStatusSchema().describe("Its status: True, False or Unknown."),
     }),
     { min: 1, max: 16 },
   )
@@ -70,7 +70,7 @@ const escalationSchema = notEmpty({
     .describe("Conditions of a request that mean the same."),
 });
 
-const historySchema = notEmpty({
+const historySchema = () => notEmpty({
   maxEntries: z
     .int32()
     .min(10)
@@ -80,16 +80,16 @@ const historySchema = notEmpty({
   recordVerdicts: z.boolean().optional().describe("Keep failed health checks, too. Default false."),
 });
 
-const specSchema = z
+const specSchema = () => z
   .object({
     clusterName: text(1, 63)
       .meta(IMMUTABLE)
       .describe("Name of the Cluster it is for, in the same namespace. Cannot be changed."),
-    healthChecks: atomicList(dnsSubdomain, { min: 1, max: 100 })
+    healthChecks: atomicList(dnsSubdomain(), { min: 1, max: 100 })
       .meta(uniqueEntries("healthChecks"))
       .optional()
       .describe("Names of the MachineHealthChecks that it binds. Default: all of the Cluster."),
-    pacing: pacingSchema
+    pacing: pacingSchema()
       .optional()
       .describe("How many remediations may start in a time. Default any number."),
     cooldownSeconds: z
@@ -98,10 +98,10 @@ const specSchema = z
       .max(WEEK_SECONDS)
       .optional()
       .describe("Seconds after a remediation of a Machine in which it gets no other. Default 0."),
-    retries: retriesSchema
+    retries: retriesSchema()
       .optional()
       .describe("How often a Machine, or the Machines of one owner, may be remediated. Default any number."),
-    escalation: escalationSchema
+    escalation: escalationSchema()
       .optional()
       .describe(
         "When the owner replaces a Machine that an external controller does not repair. Default never.",
@@ -112,16 +112,16 @@ const specSchema = z
       .describe(
         "Remediate a control plane Machine only while most of the others are healthy. Default false.",
       ),
-    history: historySchema.optional().describe("The entries that are kept in the status."),
+    history: historySchema().optional().describe("The entries that are kept in the status."),
   })
   .describe("Limits of the remediation beyond those of the health checks.");
 
-const machineSchema = z
+const machineSchema = () => z
   .object({ name: text(1, 253).describe("Its name."), uid: text(1, 128).describe("Its uid.") })
   .describe("The Machine.");
 
-const entrySchema = z.object({
-  machine: machineSchema,
+const entrySchema = () => z.object({
+  machine: machineSchema(),
   failedAt: time.describe("When its health check failed: the transition time of HealthCheckSucceeded."),
   healthCheck: text(1, 253).describe("Name of the MachineHealthCheck."),
   reason: text(1, 256).describe("Reason of the failed health check."),
@@ -143,28 +143,28 @@ const entrySchema = z.object({
   endedAt: time.optional().describe("When it ended. Absent: it is under way."),
 });
 /** One remediation in the history of a policy. */
-export type RemediationEntry = Immutable<z.infer<typeof entrySchema>>;
+export type RemediationEntry = Immutable<z.infer<ReturnType<typeof entrySchema>>>;
 
-const verdictSchema = z.object({
-  machine: machineSchema,
+const verdictSchema = () => z.object({
+  machine: machineSchema(),
   failedAt: time.describe("When its health check failed."),
   reason: text(1, 256).describe("Reason of the failed health check."),
 });
 /** One failed health check in the history of a policy. */
-export type RecordedVerdict = Immutable<z.infer<typeof verdictSchema>>;
+export type RecordedVerdict = Immutable<z.infer<ReturnType<typeof verdictSchema>>>;
 
-const remediationPolicySchema = z
+const remediationPolicySchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
     status: z
       .object({
         underWay: z.int32().min(0).optional().describe("Entries without end."),
-        remediations: atomicList(entrySchema, { max: MAX_ENTRIES })
+        remediations: atomicList(entrySchema(), { max: MAX_ENTRIES })
           .optional()
           .describe("Remediations, the oldest first."),
-        verdicts: atomicList(verdictSchema, { max: MAX_ENTRIES })
+        verdicts: atomicList(verdictSchema(), { max: MAX_ENTRIES })
           .optional()
           .describe("Failed health checks, the oldest first; with history.recordVerdicts."),
       })
@@ -174,7 +174,7 @@ const remediationPolicySchema = z
   .describe("Limits the remediation by the MachineHealthChecks of a Cluster, and keeps its history.");
 
 /** Opt-in limits of remediation, of Capstan itself: Cluster API has no such kind. */
-export type RemediationPolicy = Immutable<z.infer<typeof remediationPolicySchema>>;
+export type RemediationPolicy = Immutable<z.infer<ReturnType<typeof remediationPolicySchema>>>;
 
 export const RemediationPolicy: Kind<RemediationPolicy> = {
   group: "capstan.dev",

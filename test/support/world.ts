@@ -239,10 +239,17 @@ export function appliedStatus<Status>(decision: AnyDecision): Status {
   return status as Status;
 }
 
+/** Thousands of decisions are checked, and each schema is made once. */
+const schemas = new Map<Kind, ReturnType<NonNullable<Kind["schema"]>> | undefined>();
+function schemaOf(kind: Kind) {
+  if (!schemas.has(kind)) schemas.set(kind, kind.schema?.());
+  return schemas.get(kind);
+}
+
 function checkStatus(kind: Kind, object: KubeObject, decision: AnyDecision): void {
   const status: unknown = decision.apply?.["status"];
   if (status === undefined) return;
-  const checked = kind.schema?.safeParse(JSON.parse(JSON.stringify({ ...object, status })));
+  const checked = schemaOf(kind)?.safeParse(JSON.parse(JSON.stringify({ ...object, status })));
   assert(checked?.success !== false, `the ${kind.kind} status is invalid: ${checked?.error?.message}`);
 }
 

@@ -33,6 +33,7 @@ export interface InfrastructureReport {
   readonly message?: string | undefined;
 }
 
+const ADDRESSES = addressesSchema();
 const MAX_PROVIDER_ID = 512;
 const MAX_FAILURE_DOMAIN = 256;
 
@@ -86,7 +87,7 @@ function readAddresses({ object, contract }: Found): Field<readonly MachineAddre
   const path = infraMachinePath(contract, "addresses");
   const value = valueAt(object, path);
   if (value === undefined || value === null) return {};
-  const read = addressesSchema.safeParse(value);
+  const read = ADDRESSES.safeParse(value);
   return read.success
     ? { value: read.data }
     : { problem: `${path} is not a list of at most 256 addresses with type and address` };

@@ -15,52 +15,52 @@ import { AGE, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { clusterStatusSchema } from "./cluster-status.ts";
 import { topologySchema } from "./cluster-topology.ts";
 
-export const port = z.int32().min(1).max(65_535);
-const networkRangesSchema = z.object({
+export const port = () => z.int32().min(1).max(65_535);
+const networkRangesSchema = () => z.object({
   cidrBlocks: atomicList(text(1, 43), { min: 1, max: 100 }).describe(
     "Address blocks in CIDR notation such as 10.96.0.0/12, 1 to 100.",
   ),
 });
 
-const specSchema = notEmpty({
+const specSchema = () => notEmpty({
   paused: z
     .boolean()
     .optional()
     .describe("While true, nothing of this Cluster is reconciled. Default false."),
   clusterNetwork: notEmpty({
-    apiServerPort: port
+    apiServerPort: port()
       .optional()
       .describe("Port of the workload API server, for providers that let one choose."),
-    services: networkRangesSchema.optional().describe("Addresses of Services."),
-    pods: networkRangesSchema.optional().describe("Addresses of Pods."),
+    services: networkRangesSchema().optional().describe("Addresses of Services."),
+    pods: networkRangesSchema().optional().describe("Addresses of Pods."),
     serviceDomain: text(1, 253).optional().describe("DNS domain of Services."),
   })
     .optional()
     .describe("Network of the workload cluster. Capstan hands it on; providers read it."),
   controlPlaneEndpoint: notEmpty({
     host: text(1, 512).optional().describe("Host name or address."),
-    port: port.optional().describe("TCP port, 1 to 65535."),
+    port: port().optional().describe("TCP port, 1 to 65535."),
   })
     .optional()
     .describe(
       "Where the workload API server answers. Copied once from the infrastructure or control plane object when it is not set; it never changes after that.",
     ),
-  controlPlaneRef: contractReferenceSchema
+  controlPlaneRef: contractReferenceSchema()
     .optional()
     .describe(
       "The provider object that runs the control plane, such as a KubeadmControlPlane. Can be set later, never removed.",
     ),
-  infrastructureRef: contractReferenceSchema
+  infrastructureRef: contractReferenceSchema()
     .optional()
     .describe(
       "The provider object with what the whole Cluster needs, such as networks. Can be set later, never removed.",
     ),
-  topology: topologySchema
+  topology: topologySchema()
     .optional()
     .describe(
       "A Cluster made from a ClusterClass. Accepted and kept, but Capstan does not run it: Cluster API's topology controller does.",
     ),
-  availabilityGates: conditionGatesSchema
+  availabilityGates: conditionGatesSchema()
     .optional()
     .describe("Further conditions of this Cluster that count for its condition Available, 1 to 32."),
 })
@@ -81,12 +81,12 @@ const specSchema = notEmpty({
     ),
   );
 
-const clusterSchema = z
+const clusterSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
-    status: clusterStatusSchema
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
+    status: clusterStatusSchema()
       .optional()
       .describe("Observed state of the Cluster. Written by cluster-status alone."),
   })
@@ -99,7 +99,7 @@ const clusterSchema = z
   );
 
 /** A workload cluster; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type Cluster = Immutable<z.infer<typeof clusterSchema>>;
+export type Cluster = Immutable<z.infer<ReturnType<typeof clusterSchema>>>;
 export type ClusterStatus = NonNullable<Cluster["status"]>;
 export type ClusterPhase = NonNullable<ClusterStatus["phase"]>;
 

@@ -18,24 +18,24 @@ function uniqueEntries(field: string) {
   });
 }
 
-const machineSelectorSchema = notEmpty({
-  selector: labelSelectorSchema.optional().describe("Selects Machines by their labels. Default: all."),
-  clusterSelector: labelSelectorSchema
+const machineSelectorSchema = () => notEmpty({
+  selector: labelSelectorSchema().optional().describe("Selects Machines by their labels. Default: all."),
+  clusterSelector: labelSelectorSchema()
     .optional()
     .describe("Selects Machines by the labels of their Clusters. Default: all."),
 });
 
-const podSelectorSchema = notEmpty({
-  selector: labelSelectorSchema.optional().describe("Selects Pods by their labels. Default: all."),
-  namespaceSelector: labelSelectorSchema
+const podSelectorSchema = () => notEmpty({
+  selector: labelSelectorSchema().optional().describe("Selects Pods by their labels. Default: all."),
+  namespaceSelector: labelSelectorSchema()
     .optional()
     .describe("Selects Pods by the labels of their Namespaces. Default: all."),
 });
 
-const machineDrainRuleSchema = z
+const machineDrainRuleSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
     spec: z
       .object({
         drain: z
@@ -57,13 +57,13 @@ const machineDrainRuleSchema = z
             }),
           )
           .describe("How the Pods leave while the Node of a deleted Machine is drained."),
-        machines: atomicList(machineSelectorSchema, { min: 1, max: 32 })
+        machines: atomicList(machineSelectorSchema(), { min: 1, max: 32 })
           .meta(uniqueEntries("machines"))
           .optional()
           .describe(
             "Machines of this namespace that the rule is for; one of the entries must fit. Default: all.",
           ),
-        pods: atomicList(podSelectorSchema, { min: 1, max: 32 })
+        pods: atomicList(podSelectorSchema(), { min: 1, max: 32 })
           .meta(uniqueEntries("pods"))
           .optional()
           .describe("Pods that the rule is for; one of the entries must fit. Default: all."),
@@ -73,7 +73,7 @@ const machineDrainRuleSchema = z
   .describe("Says for some Pods how they leave the Node of a deleted Machine.");
 
 /** Read live while a Node is drained; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type MachineDrainRule = Immutable<z.infer<typeof machineDrainRuleSchema>>;
+export type MachineDrainRule = Immutable<z.infer<ReturnType<typeof machineDrainRuleSchema>>>;
 
 export const MachineDrainRule: Kind<MachineDrainRule> = {
   group: "cluster.x-k8s.io",

@@ -2,18 +2,18 @@ import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "../conditions.ts";
 import { atomicList, dnsSubdomain, type Immutable, notEmpty, text, time } from "../meta.ts";
 
-const addressSchema = z.object({
+const addressSchema = () => z.object({
   type: z
     .enum(["Hostname", "ExternalIP", "InternalIP", "ExternalDNS", "InternalDNS"])
     .describe("Type of the address: host name or IP, internal or external."),
   address: text(1, 256).describe("The address or name."),
 });
 
-export const addressesSchema = atomicList(addressSchema, { max: 256 });
-export type MachineAddress = Immutable<z.infer<typeof addressSchema>>;
+export const addressesSchema = () => atomicList(addressSchema(), { max: 256 });
+export type MachineAddress = Immutable<z.infer<ReturnType<typeof addressSchema>>>;
 
 /** As the kubelet reports it. */
-const nodeInfoSchema = z.object({
+const nodeInfoSchema = () => z.object({
   architecture: z.string().describe("Processor architecture, such as arm64."),
   bootID: z.string().describe("Identity of the current boot."),
   containerRuntimeVersion: z
@@ -33,7 +33,7 @@ const nodeInfoSchema = z.object({
 });
 
 /** Never go back to false, even if the provider reports it. */
-export const initializationSchema = notEmpty({
+export const initializationSchema = () => notEmpty({
   infrastructureProvisioned: z
     .boolean()
     .optional()
@@ -46,17 +46,17 @@ export const initializationSchema = notEmpty({
   .optional()
   .describe("First steps that are done; they stay done.");
 
-export const machineStatusSchema = notEmpty({
-  conditions: conditionsSchema.optional(),
-  initialization: initializationSchema,
+export const machineStatusSchema = () => notEmpty({
+  conditions: conditionsSchema().optional(),
+  initialization: initializationSchema(),
   nodeRef: z
-    .object({ name: dnsSubdomain.describe("Name of the Node.") })
+    .object({ name: dnsSubdomain().describe("Name of the Node.") })
     .optional()
     .describe("The Node that the machine has become."),
-  nodeInfo: nodeInfoSchema.optional().describe("The machine as its kubelet reports it."),
+  nodeInfo: nodeInfoSchema().optional().describe("The machine as its kubelet reports it."),
   lastUpdated: time.optional().describe("When the phase changed last."),
   failureDomain: text(1, 256).optional().describe("Failure domain where the machine runs."),
-  addresses: addressesSchema.optional().describe("Addresses of the machine, at most 256."),
+  addresses: addressesSchema().optional().describe("Addresses of the machine, at most 256."),
   phase: z
     .enum([
       "Pending",
@@ -88,5 +88,5 @@ export const machineStatusSchema = notEmpty({
     })
     .optional()
     .describe("When each stage of the deletion began."),
-  deprecated: deprecatedSchema(deprecatedStatusFields),
+  deprecated: deprecatedSchema(deprecatedStatusFields()),
 });

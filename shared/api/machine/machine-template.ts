@@ -17,12 +17,12 @@ const SEMANTIC_VERSION =
   "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
 
 /** Entry of `status.versions` of what has Machines. */
-export const versionCountSchema = z.object({
+export const versionCountSchema = () => z.object({
   version: text(1, 256).describe("Kubernetes version."),
   replicas: z.int32().min(1).optional().describe("Nodes that run it."),
 });
 
-const conditionGateSchema = z.object({
+const conditionGateSchema = () => z.object({
   conditionType: text(1, 316, CONDITION_TYPE).describe("Type of a condition of the same object."),
   polarity: z
     .enum(["Positive", "Negative"])
@@ -31,9 +31,9 @@ const conditionGateSchema = z.object({
 });
 
 /** Further conditions that count for `Ready` (Machines) or `Available` (Clusters). */
-export const conditionGatesSchema = mapList(conditionGateSchema, ["conditionType"], { min: 1, max: 32 });
+export const conditionGatesSchema = () => mapList(conditionGateSchema(), ["conditionType"], { min: 1, max: 32 });
 
-const machineTaintSchema = z.object({
+const machineTaintSchema = () => z.object({
   key: text(1, 317, TAINT_KEY).describe("Key of the taint, such as example.com/gpu."),
   value: text(1, 63, LABEL_VALUE).optional().describe("Value of the taint. Default none."),
   effect: z
@@ -43,7 +43,7 @@ const machineTaintSchema = z.object({
     .enum(["Always", "OnInitialization"])
     .describe("OnInitialization: set once when the Node appears. Always: set again whenever it is missing."),
 });
-export const machineTaintsSchema = mapList(machineTaintSchema, ["key", "effect"], { min: 1, max: 64 });
+export const machineTaintsSchema = () => mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 });
 
 /** Taints that Cluster API, kubelets or cloud providers set themselves. Source: MS-2 */
 const RESERVED_TAINTS = validations(
@@ -62,22 +62,22 @@ const RESERVED_TAINTS = validations(
 );
 
 /** 0 means without limit for each of them. */
-export const deletionTimeouts = {
-  nodeDrainTimeoutSeconds: seconds
+export const deletionTimeouts = () => ({
+  nodeDrainTimeoutSeconds: seconds()
     .optional()
     .describe(
       "Seconds to spend on draining the Node before it is deleted anyway. 0 or absent: without limit.",
     ),
-  nodeVolumeDetachTimeoutSeconds: seconds
+  nodeVolumeDetachTimeoutSeconds: seconds()
     .optional()
     .describe("Seconds to wait for volumes to be detached. 0 or absent: without limit."),
-  nodeDeletionTimeoutSeconds: seconds
+  nodeDeletionTimeoutSeconds: seconds()
     .optional()
     .describe("Seconds to try to delete the Node. 0: without limit. Default 10."),
-};
+});
 
 /** `spec.clusterName` of what belongs to a Cluster for as long as it lives. */
-export const clusterNameSchema = text(1, 63)
+export const clusterNameSchema = () => text(1, 63)
   .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
   .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed.");
 
@@ -88,11 +88,11 @@ export const ONE_CLUSTER = {
 };
 
 /** `spec` of a Machine, and of the template of everything that makes Machines. */
-export const machineSpecSchema = z.object({
+export const machineSpecSchema = () => z.object({
   clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
   bootstrap: z
     .object({
-      configRef: contractReferenceSchema
+      configRef: contractReferenceSchema()
         .optional()
         .describe("The provider object that makes the bootstrap data, such as a KubeadmConfig."),
       dataSecretName: text(0, 253)
@@ -102,7 +102,7 @@ export const machineSpecSchema = z.object({
         ),
     })
     .describe("How a machine becomes a Node. One of configRef and dataSecretName must be set."),
-  infrastructureRef: contractReferenceSchema.describe(
+  infrastructureRef: contractReferenceSchema().describe(
     "The provider object that makes the machines, such as an AWSMachinePool.",
   ),
   version: text(1, 256).optional().describe("Kubernetes version wanted, such as v1.34.0. Providers read it."),
@@ -110,14 +110,14 @@ export const machineSpecSchema = z.object({
     .optional()
     .describe("Identity of the machine at its provider, which its Node repeats."),
   failureDomain: text(1, 256).optional().describe("Failure domain where the machine is to run."),
-  minReadySeconds: seconds
+  minReadySeconds: seconds()
     .optional()
     .describe("Seconds that a Node must be Ready before it counts as available. Default 0."),
-  readinessGates: conditionGatesSchema
+  readinessGates: conditionGatesSchema()
     .optional()
     .describe("Further conditions of the Machine that count for its condition Ready, 1 to 32."),
-  deletion: notEmpty(deletionTimeouts).optional().describe("How long each stage of a deletion may take."),
-  taints: machineTaintsSchema
+  deletion: notEmpty(deletionTimeouts()).optional().describe("How long each stage of a deletion may take."),
+  taints: machineTaintsSchema()
     .meta(RESERVED_TAINTS)
     .optional()
     .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
@@ -128,7 +128,7 @@ export const machineSpecSchema = z.object({
  * for no admission runs here. `taints` is the rule of the kind for them. Source: MP-12, MS-2
  */
 export function templateSpecSchema(taints: Validation) {
-  return machineSpecSchema.meta(
+  return machineSpecSchema().meta(
     validations(
       {
         rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",

@@ -6,21 +6,21 @@ import { AGE, CLUSTER, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { machineStatusSchema } from "./machine-status.ts";
 import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
 
-const machineSchema = z
+const machineSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: machineSpecSchema
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: machineSpecSchema()
       .extend({
-        clusterName: clusterNameSchema,
+        clusterName: clusterNameSchema(),
       })
       .describe("Desired state of the Machine."),
-    status: machineStatusSchema.optional().describe("Observed state of the Machine."),
+    status: machineStatusSchema().optional().describe("Observed state of the Machine."),
   })
   .describe("One machine of a Cluster and the Node that it becomes.");
 
 /** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
-export type Machine = Immutable<z.infer<typeof machineSchema>>;
+export type Machine = Immutable<z.infer<ReturnType<typeof machineSchema>>>;
 export type MachineStatus = NonNullable<Machine["status"]>;
 
 function addressColumn(name: string, type: string): PrinterColumn {

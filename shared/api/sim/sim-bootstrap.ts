@@ -3,22 +3,22 @@ import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
 import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
-const specSchema = z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
+const specSchema = () => z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
 
-const simBootstrapConfigSchema = z
+const simBootstrapConfigSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
     status: providerStatus(
-      { dataSecretCreated: flag.describe("The Secret has been written once.") },
+      { dataSecretCreated: flag().describe("The Secret has been written once.") },
       { dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data.") },
     ),
   })
   .describe("Bootstrap data of simulated instances.");
 
 /** Bootstrap data of simulated instances: a Secret with a line of text. Of a MachinePool or of one Machine. */
-export type SimBootstrapConfig = Immutable<z.infer<typeof simBootstrapConfigSchema>>;
+export type SimBootstrapConfig = Immutable<z.infer<ReturnType<typeof simBootstrapConfigSchema>>>;
 export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
   group: "bootstrap.sim.capstan.dev",
   version: "v1beta2",
@@ -32,10 +32,10 @@ export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
   ]),
 };
 
-const simBootstrapConfigTemplateSchema = templateSchema(specSchema, "SimBootstrapConfig");
+const simBootstrapConfigTemplateSchema = () => templateSchema(specSchema(), "SimBootstrapConfig");
 
 /** Template from which MachineSets and control planes make SimBootstrapConfigs. */
-export type SimBootstrapConfigTemplate = Immutable<z.infer<typeof simBootstrapConfigTemplateSchema>>;
+export type SimBootstrapConfigTemplate = Immutable<z.infer<ReturnType<typeof simBootstrapConfigTemplateSchema>>>;
 export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = templateOf(
   SimBootstrapConfig,
   simBootstrapConfigTemplateSchema,

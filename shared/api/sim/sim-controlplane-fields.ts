@@ -5,17 +5,17 @@ import { count, endpoint, flag } from "./sim-provider.ts";
 /** Fields that the simulated control planes of both contracts have in common. */
 
 /** A semantic version; the provider adds a missing `v`. */
-const wantedVersion = text(1, 256, "^v?[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$");
+const wantedVersion = () => text(1, 256, "^v?[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$");
 
-export const controlPlaneSpec = {
-  controlPlaneEndpoint: endpoint,
+export const controlPlaneSpec = () => ({
+  controlPlaneEndpoint: endpoint(),
   endpointMode: z
     .enum(["provider", "external"])
     .optional()
     .describe(
       "With provider, this object orders the workload API server and publishes its address; with external, it waits for the endpoint of the Cluster. Default external.",
     ),
-  version: wantedVersion.optional().describe("Kubernetes version wanted, such as v1.34.0."),
+  version: wantedVersion().optional().describe("Kubernetes version wanted, such as v1.34.0."),
   replicas: z
     .int32()
     .min(1)
@@ -27,17 +27,17 @@ export const controlPlaneSpec = {
     .min(10)
     .optional()
     .describe("Seconds that the client certificate in the kubeconfig is valid. Default one year."),
-} as const;
+});
 
 /** References of the contract v1beta2. */
-export const MACHINE_TEMPLATE_NAMES = {
+export const machineTemplateNames = () => ({
   apiGroup: z.enum(["infrastructure.sim.capstan.dev"]).describe("API group of the template."),
   kind: z.enum(["SimMachineTemplate"]).describe("Kind of the template."),
-};
-export const BOOTSTRAP_TEMPLATE_NAMES = {
+});
+export const bootstrapTemplateNames = () => ({
   apiGroup: z.enum(["bootstrap.sim.capstan.dev"]).describe("API group of the template."),
   kind: z.enum(["SimBootstrapConfigTemplate"]).describe("Kind of the template."),
-};
+});
 
 /** The choice between Machines and external is made once. */
 export const FLAVOUR_RULES = validations({
@@ -62,18 +62,18 @@ export function reportedConditions<More extends z.ZodRawShape>(more: More) {
   return mapList(condition, ["type"], { max: 32 }).describe("Conditions: one per type, at most 32.");
 }
 
-export const controlPlaneStatus = {
+export const controlPlaneStatus = () => ({
   selector: z
     .string()
     .optional()
     .describe("Label selector of its Machines, for the scale subresource. An external one has none."),
-  replicas: count.describe("Replicas that exist."),
-  readyReplicas: count.describe("Replicas that are ready."),
+  replicas: count().describe("Replicas that exist."),
+  readyReplicas: count().describe("Replicas that are ready."),
   version: text(1, 256).optional().describe("The lowest Kubernetes version that a replica runs."),
-  externalManagedControlPlane: flag.describe("True without Machines: the control plane has no Nodes."),
+  externalManagedControlPlane: flag().describe("True without Machines: the control plane has no Nodes."),
   certificates: z
     .object({
-      ready: flag.describe("All certificates and the kubeconfig are there."),
+      ready: flag().describe("All certificates and the kubeconfig are there."),
       message: z.string().max(1024).optional().describe("Problem with them, for people."),
     })
     .optional()
@@ -81,7 +81,7 @@ export const controlPlaneStatus = {
   failureReason: z.string().optional().describe("Final failure, one word. Only as a fault for tests."),
   failureMessage: z.string().optional().describe("The same for people."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
-};
+});
 
 /** For the scale subresource. */
 export const REPLICA_PATHS = {

@@ -13,49 +13,49 @@ import {
   typeMeta,
 } from "../meta.ts";
 import {
-  BOOTSTRAP_TEMPLATE_NAMES,
+  bootstrapTemplateNames,
   controlPlaneSpec,
   controlPlaneStatus,
   FLAVOUR_RULES,
-  MACHINE_TEMPLATE_NAMES,
+  machineTemplateNames,
   REPLICA_PATHS,
   reportedConditions,
 } from "./sim-controlplane-fields.ts";
 import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
-const machineTemplateSchema = z.object({
-  metadata: templateMetadataSchema.optional(),
+const machineTemplateSchema = () => z.object({
+  metadata: templateMetadataSchema().optional(),
   spec: z
     .object({
-      infrastructureRef: contractReferenceSchema
-        .extend(MACHINE_TEMPLATE_NAMES)
+      infrastructureRef: contractReferenceSchema()
+        .extend(machineTemplateNames())
         .describe("The SimMachineTemplate of its machines: only they start a simulated API server."),
       bootstrap: z
         .object({
-          configRef: contractReferenceSchema
-            .extend(BOOTSTRAP_TEMPLATE_NAMES)
+          configRef: contractReferenceSchema()
+            .extend(bootstrapTemplateNames())
             .describe("The SimBootstrapConfigTemplate of its machines."),
         })
         .describe("How a machine becomes a Node."),
-      minReadySeconds: seconds
+      minReadySeconds: seconds()
         .optional()
         .describe("Seconds that a Node must be Ready before it counts as available. Default 0."),
-      readinessGates: conditionGatesSchema.optional().describe("Further conditions that count for Ready."),
-      deletion: notEmpty(deletionTimeouts).optional().describe("How long each stage of a deletion may take."),
-      taints: machineTaintsSchema.optional().describe("Taints of the Nodes, 1 to 64."),
+      readinessGates: conditionGatesSchema().optional().describe("Further conditions that count for Ready."),
+      deletion: notEmpty(deletionTimeouts()).optional().describe("How long each stage of a deletion may take."),
+      taints: machineTaintsSchema().optional().describe("Taints of the Nodes, 1 to 64."),
     })
     .describe("Desired state of the Machines."),
 });
 
-const specSchema = z
+const specSchema = () => z
   .object({
-    ...controlPlaneSpec,
+    ...controlPlaneSpec(),
     rollout: notEmpty({
       after: time.optional().describe("Machines that were created before this time are replaced after it."),
     })
       .optional()
       .describe("When Machines are replaced although nothing has changed."),
-    machineTemplate: machineTemplateSchema
+    machineTemplate: machineTemplateSchema()
       .optional()
       .describe(
         "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
@@ -65,22 +65,22 @@ const specSchema = z
   .meta(FLAVOUR_RULES)
   .describe("Desired state.");
 
-const simControlPlaneSchema = z
+const simControlPlaneSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
     status: z
       .object({
-        ...controlPlaneStatus,
+        ...controlPlaneStatus(),
         conditions: reportedConditions({}).optional(),
         initialization: firstSteps({
-          controlPlaneInitialized: flag.describe("The API server has answered once."),
+          controlPlaneInitialized: flag().describe("The API server has answered once."),
         }),
-        availableReplicas: count.describe("Replicas that are available."),
-        upToDateReplicas: count.describe("Replicas that match the spec."),
+        availableReplicas: count().describe("Replicas that are available."),
+        upToDateReplicas: count().describe("Replicas that match the spec."),
         versions: mapList(
-          z.object({ version, replicas: z.int32().min(1).optional().describe("Replicas that run it.") }),
+          z.object({ version: version(), replicas: z.int32().min(1).optional().describe("Replicas that run it.") }),
           ["version"],
           { min: 1, max: 100 },
         )
@@ -93,7 +93,7 @@ const simControlPlaneSchema = z
   .describe("Control plane of a simulated Cluster, of the contract v1beta2: Machines, or external.");
 
 /** Control plane of a simulated Cluster: of Machines, or external. Contract v1beta2. */
-export type SimControlPlane = Immutable<z.infer<typeof simControlPlaneSchema>>;
+export type SimControlPlane = Immutable<z.infer<ReturnType<typeof simControlPlaneSchema>>>;
 export const SimControlPlane: Kind<SimControlPlane> = {
   group: "controlplane.sim.capstan.dev",
   version: "v1beta2",
@@ -119,10 +119,10 @@ export const SimControlPlane: Kind<SimControlPlane> = {
   ),
 };
 
-const simControlPlaneTemplateSchema = templateSchema(specSchema, "SimControlPlane");
+const simControlPlaneTemplateSchema = () => templateSchema(specSchema(), "SimControlPlane");
 
 /** Template from which a ClusterClass creates SimControlPlanes. */
-export type SimControlPlaneTemplate = Immutable<z.infer<typeof simControlPlaneTemplateSchema>>;
+export type SimControlPlaneTemplate = Immutable<z.infer<ReturnType<typeof simControlPlaneTemplateSchema>>>;
 export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = templateOf(
   SimControlPlane,
   simControlPlaneTemplateSchema,

@@ -5,62 +5,62 @@ import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from 
 import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
 /** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
-const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
+const providerIDs = () => atomicList(z.string(), { max: 20_000 }).optional();
 
 /** False values that the provider reports, each on its own. The instances are not affected. */
-const faultsSchema = z.object({
+const faultsSchema = () => z.object({
   failureReason: z.string().optional().describe("Final failure to report, one word."),
   failureMessage: z.string().optional().describe("The same for people."),
-  notReadyAfterSeconds: seconds
+  notReadyAfterSeconds: seconds()
     .optional()
     .describe("Seconds from the creation of the pool until it reports that it is no longer ready."),
-  providerIDList: providerIDs.describe(
+  providerIDList: providerIDs().describe(
     "Identities to report in place of those of the instances: emptied, shrunk, foreign or malformed.",
   ),
-  replicas: count.describe("Number to report in place of the instances that run."),
+  replicas: count().describe("Number to report in place of the instances that run."),
 });
 
-const specSchema = z
+const specSchema = () => z
   .object({
-    providerIDList: providerIDs.describe("Written by the provider: one identity per running instance."),
-    bootDelaySeconds: seconds
+    providerIDList: providerIDs().describe("Written by the provider: one identity per running instance."),
+    bootDelaySeconds: seconds()
       .default(1)
       .describe("Seconds from the creation of an instance until it runs. Default 1."),
-    nodeReadyDelaySeconds: seconds
+    nodeReadyDelaySeconds: seconds()
       .default(1)
       .describe("Seconds from running until the Node is Ready. Default 1."),
     template: z
-      .object({ kubeletVersion: version.optional().describe("Version that the kubelets report.") })
+      .object({ kubeletVersion: version().optional().describe("Version that the kubelets report.") })
       .optional()
       .describe("Template of the instances."),
-    machines: flag.describe(
+    machines: flag().describe(
       "Make one SimMachine per instance, so that the MachinePool has Machines. Default false.",
     ),
-    replicas: count.describe(
+    replicas: count().describe(
       "Instances that the cloud's own autoscaler wants; counts while the MachinePool has the annotation cluster.x-k8s.io/replicas-managed-by.",
     ),
-    faults: faultsSchema.optional().describe("False values that the provider reports, for tests."),
+    faults: faultsSchema().optional().describe("False values that the provider reports, for tests."),
   })
   .prefault({})
   .describe("Desired state. The MachinePool sets the number of instances.");
 
-const simMachinePoolSchema = z
+const simMachinePoolSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
     status: z
       .object({
-        ready: flag.describe("Whether the pool is ready; decides under both contracts."),
-        replicas: count.describe("Instances that run."),
-        initialization: firstSteps({ provisioned: flag.describe("It has been ready once.") }),
+        ready: flag().describe("Whether the pool is ready; decides under both contracts."),
+        replicas: count().describe("Instances that run."),
+        initialization: firstSteps({ provisioned: flag().describe("It has been ready once.") }),
         failureReason: z.string().optional().describe("Final failure, one word."),
         failureMessage: z.string().optional().describe("The same for people."),
         infrastructureMachineKind: z
           .string()
           .optional()
           .describe("SimMachine while the pool makes them, else absent."),
-        conditions: conditionsSchema.optional(),
+        conditions: conditionsSchema().optional(),
       })
       .optional()
       .describe("State that the provider reports."),
@@ -68,7 +68,7 @@ const simMachinePoolSchema = z
   .describe("A pool of simulated instances.");
 
 /** A pool of simulated instances; the number wanted is its MachinePool's `spec.replicas`. */
-export type SimMachinePool = Immutable<z.infer<typeof simMachinePoolSchema>>;
+export type SimMachinePool = Immutable<z.infer<ReturnType<typeof simMachinePoolSchema>>>;
 export const SimMachinePool: Kind<SimMachinePool> = {
   group: "infrastructure.sim.capstan.dev",
   version: "v1beta2",
@@ -92,10 +92,10 @@ export const SimMachinePool: Kind<SimMachinePool> = {
   ),
 };
 
-const simMachinePoolTemplateSchema = templateSchema(specSchema, "SimMachinePool");
+const simMachinePoolTemplateSchema = () => templateSchema(specSchema(), "SimMachinePool");
 
 /** Template from which a ClusterClass creates SimMachinePools. */
-export type SimMachinePoolTemplate = Immutable<z.infer<typeof simMachinePoolTemplateSchema>>;
+export type SimMachinePoolTemplate = Immutable<z.infer<ReturnType<typeof simMachinePoolTemplateSchema>>>;
 export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = templateOf(
   SimMachinePool,
   simMachinePoolTemplateSchema,

@@ -6,13 +6,13 @@ import { notEmpty, objectMetaSchema, templateMetadataSchema, text, typeMeta } fr
 
 /** Parts that the kinds of the simulated provider have in common. */
 
-export const flag = z.boolean().optional();
-export const count = z.int32().min(0).optional();
-export const version = text(1, 256).describe("Kubernetes version, such as v1.34.0.");
-export const clusterName = text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
-export const endpoint = notEmpty({
+export const flag = () => z.boolean().optional();
+export const count = () => z.int32().min(0).optional();
+export const version = () => text(1, 256).describe("Kubernetes version, such as v1.34.0.");
+export const clusterName = () => text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
+export const endpoint = () => notEmpty({
   host: text(1, 512).optional().describe("Host name or address."),
-  port: port.optional().describe("TCP port, 1 to 65535."),
+  port: port().optional().describe("TCP port, 1 to 65535."),
 })
   .optional()
   .describe("Where the workload API server answers.");
@@ -31,8 +31,8 @@ export function providerStatus<Latches extends z.ZodRawShape, More extends z.Zod
     .object({
       ...more,
       initialization: firstSteps(latches),
-      ready: flag.describe("The same for the contract v1beta1."),
-      conditions: conditionsSchema.optional(),
+      ready: flag().describe("The same for the contract v1beta1."),
+      conditions: conditionsSchema().optional(),
     })
     .optional()
     .describe("State that the provider reports.");
@@ -61,12 +61,12 @@ export function providerCrd(
 export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: string) {
   return z
     .object({
-      ...typeMeta,
-      metadata: objectMetaSchema,
+      ...typeMeta(),
+      metadata: objectMetaSchema(),
       spec: z
         .object({
           template: z
-            .object({ metadata: templateMetadataSchema.optional(), spec })
+            .object({ metadata: templateMetadataSchema().optional(), spec })
             .describe(`Template of every ${kindName}.`),
         })
         .describe("Desired state."),
@@ -82,7 +82,7 @@ export function templateOf<T extends KubeObject>(
     kind,
     crd: { labels } = providerCrd([]),
   }: Pick<Kind, "group" | "version" | "kind" | "crd">,
-  schema: z.ZodType<T>,
+  schema: () => z.ZodType<T>,
 ): Kind<T> {
   const crd: CrdSpec = { ...providerCrd([]), ...(labels === undefined ? {} : { labels }), status: false };
   const plural = `${kind.toLowerCase()}templates`;

@@ -3,14 +3,14 @@ import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../meta.ts";
 import { count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
-const specSchema = z
+const specSchema = () => z
   .object({
     strategy: z
       .enum(["Reboot"])
       .default("Reboot")
       .describe("How the instance of the Machine is repaired. Default Reboot."),
-    delaySeconds: seconds.default(2).describe("Seconds that a reboot takes. Default 2."),
-    timeoutSeconds: seconds
+    delaySeconds: seconds().default(2).describe("Seconds that a reboot takes. Default 2."),
+    timeoutSeconds: seconds()
       .default(60)
       .describe(
         "Seconds after a reboot until it counts as failed, if the request is still there. Default 60.",
@@ -36,11 +36,11 @@ const specSchema = z
   .prefault({})
   .describe("Desired state.");
 
-const simRemediationSchema = z
+const simRemediationSchema = () => z
   .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: specSchema,
+    ...typeMeta(),
+    metadata: objectMetaSchema(),
+    spec: specSchema(),
     status: z
       .object({
         phase: z
@@ -49,7 +49,7 @@ const simRemediationSchema = z
           .describe(
             "Running: the instance is being rebooted. Waiting: for the Machine to be healthy. Deleting machine: given up. Failed: the Machine has no instance.",
           ),
-        retryCount: count.describe("Further reboots so far."),
+        retryCount: count().describe("Further reboots so far."),
         lastRemediated: time
           .optional()
           .describe("When the present step began: a reboot, or the wait after it."),
@@ -60,7 +60,7 @@ const simRemediationSchema = z
   .describe("A request to repair the simulated instance of the Machine that has its name.");
 
 /** A request to repair the instance of a Machine, as health checks make it. Its owner is the Machine. */
-export type SimRemediation = Immutable<z.infer<typeof simRemediationSchema>>;
+export type SimRemediation = Immutable<z.infer<ReturnType<typeof simRemediationSchema>>>;
 export const SimRemediation: Kind<SimRemediation> = {
   group: "infrastructure.sim.capstan.dev",
   version: "v1beta2",
@@ -75,10 +75,10 @@ export const SimRemediation: Kind<SimRemediation> = {
   ]),
 };
 
-const simRemediationTemplateSchema = templateSchema(specSchema, "SimRemediation");
+const simRemediationTemplateSchema = () => templateSchema(specSchema(), "SimRemediation");
 
 /** Template from which health checks make SimRemediations. */
-export type SimRemediationTemplate = Immutable<z.infer<typeof simRemediationTemplateSchema>>;
+export type SimRemediationTemplate = Immutable<z.infer<ReturnType<typeof simRemediationTemplateSchema>>>;
 export const SimRemediationTemplate: Kind<SimRemediationTemplate> = templateOf(
   SimRemediation,
   simRemediationTemplateSchema,

@@ -45,7 +45,7 @@ export function toV1beta2(object: KubeObject): Converted {
 
 /** The API server would drop such a field of the spec without a word. Other faults it reports by itself. */
 function refuseUnknown(object: KubeObject): void {
-  const checked = kindOf(groupOf(object.apiVersion), object.kind)?.schema?.safeParse(object);
+  const checked = kindOf(groupOf(object.apiVersion), object.kind)?.schema?.().safeParse(object);
   const unknown =
     checked?.success === true
       ? unknownField(Reflect.get(object, "spec"), Reflect.get(checked.data, "spec"), "spec")

@@ -97,7 +97,7 @@ function nodeObjection({ name, uid }: ObjectRef, pool: MachinePool, objects: Obj
 function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
   const pool = poolIn(objects);
   if (pool === undefined) return;
-  const checked = MachinePool.schema?.safeParse(JSON.parse(JSON.stringify(pool)));
+  const checked = MachinePool.schema?.().safeParse(JSON.parse(JSON.stringify(pool)));
   expect(checked?.error?.message).toBeUndefined();
   const {
     readyReplicas = 0,

@@ -24,7 +24,7 @@ describe("structural schemas", () => {
     ["a time", time, { type: "string", format: "date-time" }],
     [
       "a count or percentage",
-      intOrString.optional(),
+      intOrString().optional(),
       { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true },
     ],
     [
@@ -34,7 +34,7 @@ describe("structural schemas", () => {
         "x-kubernetes-preserve-unknown-fields": true,
       },
     ],
-    ["a map of strings", stringMap, { type: "object", additionalProperties: { type: "string" } }],
+    ["a map of strings", stringMap(), { type: "object", additionalProperties: { type: "string" } }],
     [
       "a pattern with slashes",
       text(1, 9, "^a/b\\/c$"),

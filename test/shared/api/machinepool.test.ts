@@ -24,19 +24,19 @@ const status = {
 describe("MachinePool", () => {
   it.each(["self-managed.yaml", "managed.yaml"])("keeps every field of %s", async (file) => {
     const object = await pool(file);
-    expect(MachinePool.schema?.parse(object)).toEqual(object);
+    expect(MachinePool.schema?.().parse(object)).toEqual(object);
   });
 
   it("keeps a complete status, and metadata that it does not know", async () => {
     const object = changed(changed(await pool("managed.yaml"), "status", status), "metadata/managers", {
       "spec.replicas": ["kubectl"],
     });
-    expect(MachinePool.schema?.parse(object)).toEqual(object);
+    expect(MachinePool.schema?.().parse(object)).toEqual(object);
   });
 
   it("prunes fields that the API does not have", async () => {
     const object = await pool("self-managed.yaml");
-    expect(MachinePool.schema?.parse(changed(object, "spec/template/spec/providerId", "x"))).toEqual(object);
+    expect(MachinePool.schema?.().parse(changed(object, "spec/template/spec/providerId", "x"))).toEqual(object);
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe("MachinePool", () => {
     ],
     ["with an empty reason", "status", { conditions: [{ ...status.conditions[0], reason: "" }] }],
   ])("is refused %s", async (_, pointer, value) => {
-    const result = MachinePool.schema?.safeParse(changed(await pool("self-managed.yaml"), pointer, value));
+    const result = MachinePool.schema?.().safeParse(changed(await pool("self-managed.yaml"), pointer, value));
     expect(result?.success).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ function accepts(spec: unknown): boolean {
     kind: "MachineDrainRule",
     metadata: { name: "r" },
   };
-  return MachineDrainRule.schema?.safeParse({ ...identity, spec }).success === true;
+  return MachineDrainRule.schema?.().safeParse({ ...identity, spec }).success === true;
 }
 
 const drain = { behavior: "Skip" };

@@ -3,7 +3,7 @@ import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { machine } from "../../../support/builders.ts";
 
 function accepts(object: unknown): boolean {
-  return Machine.schema?.safeParse(object).success === true;
+  return Machine.schema?.().safeParse(object).success === true;
 }
 
 describe("a Machine", () => {

@@ -30,30 +30,30 @@ describe("simulated provider kinds", () => {
   });
 
   it.each(PROVIDER_KINDS)("$kind needs no spec", (kind) => {
-    expect(kind.schema?.parse(bare(kind))).toHaveProperty("spec");
+    expect(kind.schema?.().parse(bare(kind))).toHaveProperty("spec");
   });
 
   it("a SimMachinePool boots its instances within a second by default", () => {
-    expect(SimMachinePool.schema?.parse(bare(SimMachinePool)).spec).toEqual({
+    expect(SimMachinePool.schema?.().parse(bare(SimMachinePool)).spec).toEqual({
       bootDelaySeconds: 1,
       nodeReadyDelaySeconds: 1,
     });
   });
 
   it("a SimControlPlane has one replica by default", () => {
-    expect(SimControlPlane.schema?.parse(bare(SimControlPlane)).spec.replicas).toBe(1);
+    expect(SimControlPlane.schema?.().parse(bare(SimControlPlane)).spec.replicas).toBe(1);
   });
 
   it("a negative delay is refused", () => {
-    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { bootDelaySeconds: -1 })).success).toBe(
+    expect(SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { bootDelaySeconds: -1 })).success).toBe(
       false,
     );
   });
 
   it("a pool may report values that no MachinePool accepts", () => {
     const faults = { providerIDList: ["", "x".repeat(600)], replicas: 7, notReadyAfterSeconds: 3 };
-    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults })).success).toBe(true);
-    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success).toBe(
+    expect(SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { faults })).success).toBe(true);
+    expect(SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success).toBe(
       false,
     );
   });
@@ -62,10 +62,10 @@ describe("simulated provider kinds", () => {
     const { crd, schema } = SimMachinePoolTemplate;
     expect(crd).toMatchObject({ status: false, labels: SimMachinePool.crd?.labels });
     const template = { metadata: { labels: { a: "b" } }, spec: { machines: true } };
-    expect(schema?.parse(bare(SimMachinePoolTemplate, { template })).spec.template.spec).toMatchObject({
+    expect(schema?.().parse(bare(SimMachinePoolTemplate, { template })).spec.template.spec).toMatchObject({
       machines: true,
       bootDelaySeconds: 1,
     });
-    expect(schema?.safeParse(bare(SimMachinePoolTemplate, {})).success).toBe(false);
+    expect(schema?.().safeParse(bare(SimMachinePoolTemplate, {})).success).toBe(false);
   });
 });

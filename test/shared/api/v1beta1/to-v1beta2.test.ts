@@ -26,7 +26,7 @@ function convert(kind: Kind, content: object): object {
   const object = { apiVersion: V1BETA1, kind: kind.kind, metadata: { name: "a" }, ...content };
   const { apiVersion, metadata, kind: _, ...converted } = toV1beta2(object).object;
   expect([apiVersion, metadata]).toEqual(["cluster.x-k8s.io/v1beta2", { name: "a" }]);
-  const checked = kind.schema?.safeParse({ ...object, ...converted, apiVersion });
+  const checked = kind.schema?.().safeParse({ ...object, ...converted, apiVersion });
   expect(checked?.error).toBeUndefined();
   return converted;
 }

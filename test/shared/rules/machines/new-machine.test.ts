@@ -15,7 +15,7 @@ const DESIGN = {
 describe("a new Machine", () => {
   it("MS-8.1.2: is born with finalizer, controller, tracker and default, and names the clones of its templates", () => {
     const { object } = newMachine("s1-x", DESIGN);
-    expect(Machine.schema?.safeParse(object).success).toBe(true);
+    expect(Machine.schema?.().safeParse(object).success).toBe(true);
     expect(object).toMatchObject({
       metadata: {
         name: "s1-x",
