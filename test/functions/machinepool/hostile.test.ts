@@ -23,6 +23,8 @@ import {
   worldOf,
 } from "./small-server.ts";
 
+const SCHEMA = MachinePool.schema?.();
+
 /** Snapshots of the read model lag behind by at most so many changes. */
 const MAX_LAG = 4;
 
@@ -97,7 +99,7 @@ function nodeObjection({ name, uid }: ObjectRef, pool: MachinePool, objects: Obj
 function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
   const pool = poolIn(objects);
   if (pool === undefined) return;
-  const checked = MachinePool.schema?.().safeParse(JSON.parse(JSON.stringify(pool)));
+  const checked = SCHEMA?.safeParse(JSON.parse(JSON.stringify(pool)));
   expect(checked?.error?.message).toBeUndefined();
   const {
     readyReplicas = 0,
