@@ -21,9 +21,7 @@ export async function loadFunctions(
   // Group and provider of a function stand in its spec, so they load all.
   const mayMatch = (name: string) => patterns.some((pattern) => isSet(pattern) || matchesGlob(name, pattern));
   const loaded = await Promise.all(
-    [...files]
-      .filter(([name]) => mayMatch(name))
-      .map(([name, file]) => loadFunction(name, file)),
+    [...files].filter(([name]) => mayMatch(name)).map(([name, file]) => loadFunction(name, file)),
   );
   for (const pattern of patterns) {
     if (loaded.some((fn) => isMeant(fn, pattern))) continue;

@@ -30,7 +30,8 @@ export const LABEL_VALUE = `^(${QUALIFIED_NAME})?$`;
 export const time = z.iso.datetime({ offset: true });
 export const seconds = () => z.int32().min(0);
 /** A count, or a percentage such as `40%`. */
-export const intOrString = () => z.union([z.int32(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
+export const intOrString = () =>
+  z.union([z.int32(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
 export const stringMap = () => z.record(z.string(), z.string());
 
 /** The group version of a kind is fixed by its CRD, so the schema does not repeat it. */
@@ -40,30 +41,31 @@ export const typeMeta = () => ({
 });
 
 /** Checks what Capstan reads; every other field of `metadata` is kept. The CRD says only `type: object`. */
-export const objectMetaSchema: () => z.ZodType<ObjectMeta> = () => z.looseObject({
-  name: z.string(),
-  namespace: z.string().optional(),
-  uid: z.string().optional(),
-  resourceVersion: z.string().optional(),
-  generation: z.int().optional(),
-  creationTimestamp: z.string().optional(),
-  deletionTimestamp: z.string().optional(),
-  finalizers: z.array(z.string()).optional(),
-  labels: stringMap().optional(),
-  annotations: stringMap().optional(),
-  ownerReferences: z
-    .array(
-      z.looseObject({
-        apiVersion: z.string(),
-        kind: z.string(),
-        name: z.string(),
-        uid: z.string(),
-        controller: z.boolean().optional(),
-        blockOwnerDeletion: z.boolean().optional(),
-      }),
-    )
-    .optional(),
-});
+export const objectMetaSchema: () => z.ZodType<ObjectMeta> = () =>
+  z.looseObject({
+    name: z.string(),
+    namespace: z.string().optional(),
+    uid: z.string().optional(),
+    resourceVersion: z.string().optional(),
+    generation: z.int().optional(),
+    creationTimestamp: z.string().optional(),
+    deletionTimestamp: z.string().optional(),
+    finalizers: z.array(z.string()).optional(),
+    labels: stringMap().optional(),
+    annotations: stringMap().optional(),
+    ownerReferences: z
+      .array(
+        z.looseObject({
+          apiVersion: z.string(),
+          kind: z.string(),
+          name: z.string(),
+          uid: z.string(),
+          controller: z.boolean().optional(),
+          blockOwnerDeletion: z.boolean().optional(),
+        }),
+      )
+      .optional(),
+  });
 
 /** An object that must have at least one known member when it is present. */
 export function notEmpty<S extends z.ZodRawShape>(shape: S) {
@@ -132,33 +134,37 @@ export const IMMUTABLE = validations({
 });
 
 /** Labels and annotations that an object hands on to what is made from it. */
-export const templateMetadataSchema = () => notEmpty({
-  labels: stringMap().describe("Labels of what is made from this template.").optional(),
-  annotations: stringMap().describe("Annotations of what is made from this template.").optional(),
-}).describe("Labels and annotations of what is made from this template.");
+export const templateMetadataSchema = () =>
+  notEmpty({
+    labels: stringMap().describe("Labels of what is made from this template.").optional(),
+    annotations: stringMap().describe("Annotations of what is made from this template.").optional(),
+  }).describe("Labels and annotations of what is made from this template.");
 
 /** Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract labels. */
-export const contractReferenceSchema = () => z.object({
-  apiGroup: dnsSubdomain().describe(
-    "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",
-  ),
-  kind: kindName().describe("Kind of the provider object."),
-  name: dnsSubdomain().describe("Name of the provider object, which is in the same namespace."),
-});
+export const contractReferenceSchema = () =>
+  z.object({
+    apiGroup: dnsSubdomain().describe(
+      "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",
+    ),
+    kind: kindName().describe("Kind of the provider object."),
+    name: dnsSubdomain().describe("Name of the provider object, which is in the same namespace."),
+  });
 
-const selectorRequirementSchema = () => z.object({
-  key: z.string().describe("Key of the label."),
-  operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
-  values: atomicList(z.string()).optional().describe("Values for In and NotIn; none for the others."),
-});
+const selectorRequirementSchema = () =>
+  z.object({
+    key: z.string().describe("Key of the label."),
+    operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
+    values: atomicList(z.string()).optional().describe("Values for In and NotIn; none for the others."),
+  });
 
 /** Which objects are meant, by their labels; an empty one means all. */
-export const labelSelectorSchema = () => z
-  .object({
-    matchLabels: stringMap().optional().describe("Labels that the objects have, with these values."),
-    matchExpressions: atomicList(selectorRequirementSchema())
-      .optional()
-      .describe("Requirements on labels; all of them must hold."),
-  })
-  .meta({ "x-kubernetes-map-type": "atomic" });
+export const labelSelectorSchema = () =>
+  z
+    .object({
+      matchLabels: stringMap().optional().describe("Labels that the objects have, with these values."),
+      matchExpressions: atomicList(selectorRequirementSchema())
+        .optional()
+        .describe("Requirements on labels; all of them must hold."),
+    })
+    .meta({ "x-kubernetes-map-type": "atomic" });
 export type LabelSelector = Immutable<z.infer<ReturnType<typeof labelSelectorSchema>>>;

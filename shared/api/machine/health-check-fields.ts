@@ -23,14 +23,15 @@ const OWN_CONDITIONS = [
   "OwnerRemediated",
   "ExternallyRemediated",
 ];
-const machineConditionTypeSchema = () => text(1, 316, CONDITION_TYPE)
-  .refine((type) => !OWN_CONDITIONS.includes(type), `type must not be one of: ${OWN_CONDITIONS.join(", ")}`)
-  .meta(
-    validations({
-      rule: `!(self in [${OWN_CONDITIONS.map((type) => `'${type}'`).join(",")}])`,
-      message: `type must not be one of: ${OWN_CONDITIONS.join(", ")}`,
-    }),
-  );
+const machineConditionTypeSchema = () =>
+  text(1, 316, CONDITION_TYPE)
+    .refine((type) => !OWN_CONDITIONS.includes(type), `type must not be one of: ${OWN_CONDITIONS.join(", ")}`)
+    .meta(
+      validations({
+        rule: `!(self in [${OWN_CONDITIONS.map((type) => `'${type}'`).join(",")}])`,
+        message: `type must not be one of: ${OWN_CONDITIONS.join(", ")}`,
+      }),
+    );
 
 /** Checks that make a Machine unhealthy. */
 export const checkFields = () => ({

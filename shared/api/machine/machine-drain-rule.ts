@@ -18,59 +18,62 @@ function uniqueEntries(field: string) {
   });
 }
 
-const machineSelectorSchema = () => notEmpty({
-  selector: labelSelectorSchema().optional().describe("Selects Machines by their labels. Default: all."),
-  clusterSelector: labelSelectorSchema()
-    .optional()
-    .describe("Selects Machines by the labels of their Clusters. Default: all."),
-});
+const machineSelectorSchema = () =>
+  notEmpty({
+    selector: labelSelectorSchema().optional().describe("Selects Machines by their labels. Default: all."),
+    clusterSelector: labelSelectorSchema()
+      .optional()
+      .describe("Selects Machines by the labels of their Clusters. Default: all."),
+  });
 
-const podSelectorSchema = () => notEmpty({
-  selector: labelSelectorSchema().optional().describe("Selects Pods by their labels. Default: all."),
-  namespaceSelector: labelSelectorSchema()
-    .optional()
-    .describe("Selects Pods by the labels of their Namespaces. Default: all."),
-});
+const podSelectorSchema = () =>
+  notEmpty({
+    selector: labelSelectorSchema().optional().describe("Selects Pods by their labels. Default: all."),
+    namespaceSelector: labelSelectorSchema()
+      .optional()
+      .describe("Selects Pods by the labels of their Namespaces. Default: all."),
+  });
 
-const machineDrainRuleSchema = () => z
-  .object({
-    ...typeMeta(),
-    metadata: objectMetaSchema(),
-    spec: z
-      .object({
-        drain: z
-          .object({
-            behavior: z
-              .enum(["Drain", "Skip", "WaitCompleted"])
-              .describe(
-                "Drain evicts the Pods, Skip leaves them alone, WaitCompleted waits until they have ended.",
-              ),
-            order: z
-              .int32()
-              .optional()
-              .describe("Pods of a lower order leave first. Only for Drain. Default 0."),
-          })
-          .meta(
-            validations({
-              rule: "!has(self.order) || self.behavior == 'Drain'",
-              message: "order can only be set when behavior is Drain",
-            }),
-          )
-          .describe("How the Pods leave while the Node of a deleted Machine is drained."),
-        machines: atomicList(machineSelectorSchema(), { min: 1, max: 32 })
-          .meta(uniqueEntries("machines"))
-          .optional()
-          .describe(
-            "Machines of this namespace that the rule is for; one of the entries must fit. Default: all.",
-          ),
-        pods: atomicList(podSelectorSchema(), { min: 1, max: 32 })
-          .meta(uniqueEntries("pods"))
-          .optional()
-          .describe("Pods that the rule is for; one of the entries must fit. Default: all."),
-      })
-      .describe("How Pods are drained."),
-  })
-  .describe("Says for some Pods how they leave the Node of a deleted Machine.");
+const machineDrainRuleSchema = () =>
+  z
+    .object({
+      ...typeMeta(),
+      metadata: objectMetaSchema(),
+      spec: z
+        .object({
+          drain: z
+            .object({
+              behavior: z
+                .enum(["Drain", "Skip", "WaitCompleted"])
+                .describe(
+                  "Drain evicts the Pods, Skip leaves them alone, WaitCompleted waits until they have ended.",
+                ),
+              order: z
+                .int32()
+                .optional()
+                .describe("Pods of a lower order leave first. Only for Drain. Default 0."),
+            })
+            .meta(
+              validations({
+                rule: "!has(self.order) || self.behavior == 'Drain'",
+                message: "order can only be set when behavior is Drain",
+              }),
+            )
+            .describe("How the Pods leave while the Node of a deleted Machine is drained."),
+          machines: atomicList(machineSelectorSchema(), { min: 1, max: 32 })
+            .meta(uniqueEntries("machines"))
+            .optional()
+            .describe(
+              "Machines of this namespace that the rule is for; one of the entries must fit. Default: all.",
+            ),
+          pods: atomicList(podSelectorSchema(), { min: 1, max: 32 })
+            .meta(uniqueEntries("pods"))
+            .optional()
+            .describe("Pods that the rule is for; one of the entries must fit. Default: all."),
+        })
+        .describe("How Pods are drained."),
+    })
+    .describe("Says for some Pods how they leave the Node of a deleted Machine.");
 
 /** Read live while a Node is drained; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type MachineDrainRule = Immutable<z.infer<ReturnType<typeof machineDrainRuleSchema>>>;

@@ -17,33 +17,40 @@ const SEMANTIC_VERSION =
   "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
 
 /** Entry of `status.versions` of what has Machines. */
-export const versionCountSchema = () => z.object({
-  version: text(1, 256).describe("Kubernetes version."),
-  replicas: z.int32().min(1).optional().describe("Nodes that run it."),
-});
+export const versionCountSchema = () =>
+  z.object({
+    version: text(1, 256).describe("Kubernetes version."),
+    replicas: z.int32().min(1).optional().describe("Nodes that run it."),
+  });
 
-const conditionGateSchema = () => z.object({
-  conditionType: text(1, 316, CONDITION_TYPE).describe("Type of a condition of the same object."),
-  polarity: z
-    .enum(["Positive", "Negative"])
-    .optional()
-    .describe("Positive: the condition must be True. Negative: it must be False. Default Positive."),
-});
+const conditionGateSchema = () =>
+  z.object({
+    conditionType: text(1, 316, CONDITION_TYPE).describe("Type of a condition of the same object."),
+    polarity: z
+      .enum(["Positive", "Negative"])
+      .optional()
+      .describe("Positive: the condition must be True. Negative: it must be False. Default Positive."),
+  });
 
 /** Further conditions that count for `Ready` (Machines) or `Available` (Clusters). */
-export const conditionGatesSchema = () => mapList(conditionGateSchema(), ["conditionType"], { min: 1, max: 32 });
+export const conditionGatesSchema = () =>
+  mapList(conditionGateSchema(), ["conditionType"], { min: 1, max: 32 });
 
-const machineTaintSchema = () => z.object({
-  key: text(1, 317, TAINT_KEY).describe("Key of the taint, such as example.com/gpu."),
-  value: text(1, 63, LABEL_VALUE).optional().describe("Value of the taint. Default none."),
-  effect: z
-    .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-    .describe("Effect on Pods that do not tolerate the taint."),
-  propagation: z
-    .enum(["Always", "OnInitialization"])
-    .describe("OnInitialization: set once when the Node appears. Always: set again whenever it is missing."),
-});
-export const machineTaintsSchema = () => mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 });
+const machineTaintSchema = () =>
+  z.object({
+    key: text(1, 317, TAINT_KEY).describe("Key of the taint, such as example.com/gpu."),
+    value: text(1, 63, LABEL_VALUE).optional().describe("Value of the taint. Default none."),
+    effect: z
+      .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
+      .describe("Effect on Pods that do not tolerate the taint."),
+    propagation: z
+      .enum(["Always", "OnInitialization"])
+      .describe(
+        "OnInitialization: set once when the Node appears. Always: set again whenever it is missing.",
+      ),
+  });
+export const machineTaintsSchema = () =>
+  mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 });
 
 /** Taints that Cluster API, kubelets or cloud providers set themselves. Source: MS-2 */
 const RESERVED_TAINTS = validations(
@@ -77,9 +84,10 @@ export const deletionTimeouts = () => ({
 });
 
 /** `spec.clusterName` of what belongs to a Cluster for as long as it lives. */
-export const clusterNameSchema = () => text(1, 63)
-  .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
-  .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed.");
+export const clusterNameSchema = () =>
+  text(1, 63)
+    .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+    .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed.");
 
 /** The rule of a `spec` with a template of Machines for both names. */
 export const ONE_CLUSTER = {
@@ -88,40 +96,43 @@ export const ONE_CLUSTER = {
 };
 
 /** `spec` of a Machine, and of the template of everything that makes Machines. */
-export const machineSpecSchema = () => z.object({
-  clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
-  bootstrap: z
-    .object({
-      configRef: contractReferenceSchema()
-        .optional()
-        .describe("The provider object that makes the bootstrap data, such as a KubeadmConfig."),
-      dataSecretName: text(0, 253)
-        .optional()
-        .describe(
-          "Name of the Secret with the bootstrap data. Copied from the object of configRef; a value that you set stays. Empty: no bootstrap data is wanted.",
-        ),
-    })
-    .describe("How a machine becomes a Node. One of configRef and dataSecretName must be set."),
-  infrastructureRef: contractReferenceSchema().describe(
-    "The provider object that makes the machines, such as an AWSMachinePool.",
-  ),
-  version: text(1, 256).optional().describe("Kubernetes version wanted, such as v1.34.0. Providers read it."),
-  providerID: text(1, 512)
-    .optional()
-    .describe("Identity of the machine at its provider, which its Node repeats."),
-  failureDomain: text(1, 256).optional().describe("Failure domain where the machine is to run."),
-  minReadySeconds: seconds()
-    .optional()
-    .describe("Seconds that a Node must be Ready before it counts as available. Default 0."),
-  readinessGates: conditionGatesSchema()
-    .optional()
-    .describe("Further conditions of the Machine that count for its condition Ready, 1 to 32."),
-  deletion: notEmpty(deletionTimeouts()).optional().describe("How long each stage of a deletion may take."),
-  taints: machineTaintsSchema()
-    .meta(RESERVED_TAINTS)
-    .optional()
-    .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
-});
+export const machineSpecSchema = () =>
+  z.object({
+    clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
+    bootstrap: z
+      .object({
+        configRef: contractReferenceSchema()
+          .optional()
+          .describe("The provider object that makes the bootstrap data, such as a KubeadmConfig."),
+        dataSecretName: text(0, 253)
+          .optional()
+          .describe(
+            "Name of the Secret with the bootstrap data. Copied from the object of configRef; a value that you set stays. Empty: no bootstrap data is wanted.",
+          ),
+      })
+      .describe("How a machine becomes a Node. One of configRef and dataSecretName must be set."),
+    infrastructureRef: contractReferenceSchema().describe(
+      "The provider object that makes the machines, such as an AWSMachinePool.",
+    ),
+    version: text(1, 256)
+      .optional()
+      .describe("Kubernetes version wanted, such as v1.34.0. Providers read it."),
+    providerID: text(1, 512)
+      .optional()
+      .describe("Identity of the machine at its provider, which its Node repeats."),
+    failureDomain: text(1, 256).optional().describe("Failure domain where the machine is to run."),
+    minReadySeconds: seconds()
+      .optional()
+      .describe("Seconds that a Node must be Ready before it counts as available. Default 0."),
+    readinessGates: conditionGatesSchema()
+      .optional()
+      .describe("Further conditions of the Machine that count for its condition Ready, 1 to 32."),
+    deletion: notEmpty(deletionTimeouts()).optional().describe("How long each stage of a deletion may take."),
+    taints: machineTaintsSchema()
+      .meta(RESERVED_TAINTS)
+      .optional()
+      .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
+  });
 
 /**
  * Returns `spec.template.spec` of what has Machines: the rules of Cluster API's webhook, as far as CEL can express them,

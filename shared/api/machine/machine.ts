@@ -6,18 +6,19 @@ import { AGE, CLUSTER, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { machineStatusSchema } from "./machine-status.ts";
 import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
 
-const machineSchema = () => z
-  .object({
-    ...typeMeta(),
-    metadata: objectMetaSchema(),
-    spec: machineSpecSchema()
-      .extend({
-        clusterName: clusterNameSchema(),
-      })
-      .describe("Desired state of the Machine."),
-    status: machineStatusSchema().optional().describe("Observed state of the Machine."),
-  })
-  .describe("One machine of a Cluster and the Node that it becomes.");
+const machineSchema = () =>
+  z
+    .object({
+      ...typeMeta(),
+      metadata: objectMetaSchema(),
+      spec: machineSpecSchema()
+        .extend({
+          clusterName: clusterNameSchema(),
+        })
+        .describe("Desired state of the Machine."),
+      status: machineStatusSchema().optional().describe("Observed state of the Machine."),
+    })
+    .describe("One machine of a Cluster and the Node that it becomes.");
 
 /** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type Machine = Immutable<z.infer<ReturnType<typeof machineSchema>>>;

@@ -5,17 +5,18 @@ import { flag, providerCrd, providerStatus, templateOf, templateSchema } from ".
 
 const specSchema = () => z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
 
-const simBootstrapConfigSchema = () => z
-  .object({
-    ...typeMeta(),
-    metadata: objectMetaSchema(),
-    spec: specSchema(),
-    status: providerStatus(
-      { dataSecretCreated: flag().describe("The Secret has been written once.") },
-      { dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data.") },
-    ),
-  })
-  .describe("Bootstrap data of simulated instances.");
+const simBootstrapConfigSchema = () =>
+  z
+    .object({
+      ...typeMeta(),
+      metadata: objectMetaSchema(),
+      spec: specSchema(),
+      status: providerStatus(
+        { dataSecretCreated: flag().describe("The Secret has been written once.") },
+        { dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data.") },
+      ),
+    })
+    .describe("Bootstrap data of simulated instances.");
 
 /** Bootstrap data of simulated instances: a Secret with a line of text. Of a MachinePool or of one Machine. */
 export type SimBootstrapConfig = Immutable<z.infer<ReturnType<typeof simBootstrapConfigSchema>>>;
@@ -35,7 +36,9 @@ export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
 const simBootstrapConfigTemplateSchema = () => templateSchema(specSchema(), "SimBootstrapConfig");
 
 /** Template from which MachineSets and control planes make SimBootstrapConfigs. */
-export type SimBootstrapConfigTemplate = Immutable<z.infer<ReturnType<typeof simBootstrapConfigTemplateSchema>>>;
+export type SimBootstrapConfigTemplate = Immutable<
+  z.infer<ReturnType<typeof simBootstrapConfigTemplateSchema>>
+>;
 export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = templateOf(
   SimBootstrapConfig,
   simBootstrapConfigTemplateSchema,

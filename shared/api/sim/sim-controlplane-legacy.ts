@@ -33,54 +33,59 @@ function objectReferenceSchema(apiVersion: string, kind: string) {
 /** A Go duration such as 1h30m. */
 const duration = () => text(2, 64, "^([0-9]+(ms|s|m|h))+$").optional();
 
-const machineTemplateSchema = () => z.object({
-  metadata: templateMetadataSchema().optional(),
-  infrastructureRef: objectReferenceSchema("infrastructure.sim.capstan.dev", "SimMachineTemplate").describe(
-    "The SimMachineTemplate of its machines: only they start a simulated API server.",
-  ),
-  bootstrapRef: objectReferenceSchema("bootstrap.sim.capstan.dev", "SimBootstrapConfigTemplate").describe(
-    "The SimBootstrapConfigTemplate of its machines.",
-  ),
-  nodeDrainTimeout: duration().describe("How long a Node is drained before it is deleted anyway, such as 10m."),
-  nodeVolumeDetachTimeout: duration().describe("How long volumes may take to be detached."),
-  nodeDeletionTimeout: duration().describe("How long the Node is tried to be deleted."),
-  readinessGates: conditionGatesSchema().optional().describe("Further conditions that count for Ready."),
-  taints: machineTaintsSchema().optional().describe("Taints of the Nodes, 1 to 64."),
-});
+const machineTemplateSchema = () =>
+  z.object({
+    metadata: templateMetadataSchema().optional(),
+    infrastructureRef: objectReferenceSchema("infrastructure.sim.capstan.dev", "SimMachineTemplate").describe(
+      "The SimMachineTemplate of its machines: only they start a simulated API server.",
+    ),
+    bootstrapRef: objectReferenceSchema("bootstrap.sim.capstan.dev", "SimBootstrapConfigTemplate").describe(
+      "The SimBootstrapConfigTemplate of its machines.",
+    ),
+    nodeDrainTimeout: duration().describe(
+      "How long a Node is drained before it is deleted anyway, such as 10m.",
+    ),
+    nodeVolumeDetachTimeout: duration().describe("How long volumes may take to be detached."),
+    nodeDeletionTimeout: duration().describe("How long the Node is tried to be deleted."),
+    readinessGates: conditionGatesSchema().optional().describe("Further conditions that count for Ready."),
+    taints: machineTaintsSchema().optional().describe("Taints of the Nodes, 1 to 64."),
+  });
 
-const specSchema = () => z
-  .object({
-    ...controlPlaneSpec(),
-    machineTemplate: machineTemplateSchema()
-      .optional()
-      .describe(
-        "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
-      ),
-  })
-  .prefault({})
-  .meta(FLAVOUR_RULES)
-  .describe("Desired state.");
+const specSchema = () =>
+  z
+    .object({
+      ...controlPlaneSpec(),
+      machineTemplate: machineTemplateSchema()
+        .optional()
+        .describe(
+          "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
+        ),
+    })
+    .prefault({})
+    .meta(FLAVOUR_RULES)
+    .describe("Desired state.");
 
-const simControlPlaneLegacySchema = () => z
-  .object({
-    ...typeMeta(),
-    metadata: objectMetaSchema(),
-    spec: specSchema(),
-    status: z
-      .object({
-        ...controlPlaneStatus(),
-        conditions: reportedConditions({
-          severity: z.string().max(32).optional().describe("Error, Warning or Info."),
-        }).optional(),
-        initialized: flag().describe("The API server has answered once."),
-        ready: flag().describe("The API server has answered once."),
-        updatedReplicas: count().describe("Replicas that match the spec."),
-        unavailableReplicas: count().describe("Replicas that are not available."),
-      })
-      .optional()
-      .describe("State that the provider reports."),
-  })
-  .describe("Control plane of a simulated Cluster, of the contract v1beta1 only: Machines, or external.");
+const simControlPlaneLegacySchema = () =>
+  z
+    .object({
+      ...typeMeta(),
+      metadata: objectMetaSchema(),
+      spec: specSchema(),
+      status: z
+        .object({
+          ...controlPlaneStatus(),
+          conditions: reportedConditions({
+            severity: z.string().max(32).optional().describe("Error, Warning or Info."),
+          }).optional(),
+          initialized: flag().describe("The API server has answered once."),
+          ready: flag().describe("The API server has answered once."),
+          updatedReplicas: count().describe("Replicas that match the spec."),
+          unavailableReplicas: count().describe("Replicas that are not available."),
+        })
+        .optional()
+        .describe("State that the provider reports."),
+    })
+    .describe("Control plane of a simulated Cluster, of the contract v1beta1 only: Machines, or external.");
 
 /** Control plane of a simulated Cluster: of Machines, or external. Contract v1beta1. */
 export type SimControlPlaneLegacy = Immutable<z.infer<ReturnType<typeof simControlPlaneLegacySchema>>>;
@@ -112,7 +117,9 @@ export const SimControlPlaneLegacy: Kind<SimControlPlaneLegacy> = {
 const simControlPlaneLegacyTemplateSchema = () => templateSchema(specSchema(), "SimControlPlaneLegacy");
 
 /** Template from which a ClusterClass creates SimControlPlaneLegacies. */
-export type SimControlPlaneLegacyTemplate = Immutable<z.infer<ReturnType<typeof simControlPlaneLegacyTemplateSchema>>>;
+export type SimControlPlaneLegacyTemplate = Immutable<
+  z.infer<ReturnType<typeof simControlPlaneLegacyTemplateSchema>>
+>;
 export const SimControlPlaneLegacyTemplate: Kind<SimControlPlaneLegacyTemplate> = templateOf(
   SimControlPlaneLegacy,
   simControlPlaneLegacyTemplateSchema,

@@ -9,13 +9,15 @@ import { notEmpty, objectMetaSchema, templateMetadataSchema, text, typeMeta } fr
 export const flag = () => z.boolean().optional();
 export const count = () => z.int32().min(0).optional();
 export const version = () => text(1, 256).describe("Kubernetes version, such as v1.34.0.");
-export const clusterName = () => text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
-export const endpoint = () => notEmpty({
-  host: text(1, 512).optional().describe("Host name or address."),
-  port: port().optional().describe("TCP port, 1 to 65535."),
-})
-  .optional()
-  .describe("Where the workload API server answers.");
+export const clusterName = () =>
+  text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
+export const endpoint = () =>
+  notEmpty({
+    host: text(1, 512).optional().describe("Host name or address."),
+    port: port().optional().describe("TCP port, 1 to 65535."),
+  })
+    .optional()
+    .describe("Where the workload API server answers.");
 
 /** The latches of a provider object; each is set once. */
 export function firstSteps<Latches extends z.ZodRawShape>(latches: Latches) {

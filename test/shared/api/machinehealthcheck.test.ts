@@ -69,6 +69,8 @@ describe("MachineHealthCheck", () => {
     ["with an empty status", "status", {}],
     ["with a negative count", "status", { currentHealthy: -1 }],
   ])("MHC-1: is refused %s", (_, pointer, value) => {
-    expect(MachineHealthCheck.schema?.().safeParse(changed(healthCheck(), pointer, value)).success).toBe(false);
+    expect(MachineHealthCheck.schema?.().safeParse(changed(healthCheck(), pointer, value)).success).toBe(
+      false,
+    );
   });
 });

@@ -36,7 +36,9 @@ describe("MachinePool", () => {
 
   it("prunes fields that the API does not have", async () => {
     const object = await pool("self-managed.yaml");
-    expect(MachinePool.schema?.().parse(changed(object, "spec/template/spec/providerId", "x"))).toEqual(object);
+    expect(MachinePool.schema?.().parse(changed(object, "spec/template/spec/providerId", "x"))).toEqual(
+      object,
+    );
   });
 
   it.each([

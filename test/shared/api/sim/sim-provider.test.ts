@@ -53,9 +53,9 @@ describe("simulated provider kinds", () => {
   it("a pool may report values that no MachinePool accepts", () => {
     const faults = { providerIDList: ["", "x".repeat(600)], replicas: 7, notReadyAfterSeconds: 3 };
     expect(SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { faults })).success).toBe(true);
-    expect(SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success).toBe(
-      false,
-    );
+    expect(
+      SimMachinePool.schema?.().safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success,
+    ).toBe(false);
   });
 
   it("a template says what a pool's spec says, has no status and the label of the same contract", () => {
