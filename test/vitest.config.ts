@@ -2,20 +2,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./support/longest-first.ts";
+import { retriedReporter } from "./support/retried-reporter.ts";
 import { skippedReporter } from "./support/skipped-reporter.ts";
 
 interface How {
   readonly exclude?: string[];
   /** Every file has modules of its own. */
   readonly isolate?: boolean;
+  readonly retry?: number;
 }
 
 /** Of a test that hangs: no machine is so slow. Longer than HANG_MS of support/eventually.ts, which knows more. */
 const TIMEOUT_MS = 10 * 60_000;
 
-const project = (name: string, include: string[], { exclude = [], isolate = true }: How = {}) => ({
+const project = (name: string, include: string[], { exclude = [], isolate = true, retry = 0 }: How = {}) => ({
   extends: true as const,
-  test: { name, include, exclude, isolate, testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS },
+  test: { name, include, exclude, isolate, retry, testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS },
 });
 
 /**
@@ -32,6 +34,12 @@ const LONG = [
   "test/functions/mhc/limit-schedules.test.ts",
 ];
 
+/**
+ * In CI, a test of dozens of real processes on two busy cores that fails is run once more; the end of the run lists it
+ * with its first failure, to be mended.
+ */
+const RETRY = process.env["CI"] === undefined ? 0 : 1;
+
 const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);
 
 export default defineConfig({
@@ -42,15 +50,15 @@ export default defineConfig({
     // Tests start the command line and workers a hundred times: each reads what the first has compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache") },
     root: new URL("..", import.meta.url).pathname,
-    reporters: ["default", skippedReporter],
+    reporters: ["default", skippedReporter, retriedReporter],
     setupFiles: ["test/support/seeded.ts"],
     projects: [
       // No module that they import keeps a state, so they share their modules.
       project("unit", UNIT, { exclude: LONG, isolate: false }),
       project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false }),
       project("long", LONG),
-      project("simulation", ["test/simulation/**/*.test.ts"]),
-      project("system", ["test/system/**/*.test.ts"]),
+      project("simulation", ["test/simulation/**/*.test.ts"], { retry: RETRY }),
+      project("system", ["test/system/**/*.test.ts"], { retry: RETRY }),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },
