@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
+import { messageOf } from "../shared/function/errors.ts";
 import { print, printError } from "./cli/terminal/print.ts";
 import { type ReleaseOptions, renderRelease } from "./deploy/release.ts";
 
@@ -39,7 +40,7 @@ if (import.meta.main) {
   try {
     await releaseCommand().parseAsync();
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
+    printError(messageOf(error));
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
@@ -54,7 +55,7 @@ function parseAddress(text: string): CloudAddress {
   try {
     return parseCloudAddress(text);
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new InvalidArgumentError(messageOf(error));
   }
 }
 

@@ -65,7 +65,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   // The message names the problem and the next step; the stack helps only with bugs.
-  const message = error instanceof Error ? error.message : String(error);
+  const { messageOf } = await import("../../shared/function/errors.ts");
+  const message = messageOf(error);
   printError(message);
   if (error instanceof Error && message.startsWith("bug:")) printError(error.stack ?? "");
   process.exitCode = 1;

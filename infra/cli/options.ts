@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { messageOf } from "../../shared/function/errors.ts";
 import { addressList } from "../kube/server-access.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
@@ -89,7 +90,7 @@ export function parseAddress(text: string): LoopbackAddress {
   try {
     return parseLoopbackAddress(text);
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new InvalidArgumentError(messageOf(error));
   }
 }
 
@@ -140,7 +141,7 @@ function parseBlocks(text: string, before: readonly string[] = []): readonly str
   try {
     addressList([text]);
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new InvalidArgumentError(messageOf(error));
   }
   return [...before, text];
 }

@@ -1,5 +1,6 @@
 import type { Place } from "../../shared/contract/rules/rule.ts";
 import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import { truncate } from "../../shared/rules/conditions/truncate.ts";
 
 /** Reasons by rule id, for every object; those of one object stand in its annotation. */
@@ -54,6 +55,6 @@ export function waiverProblem({ waive }: Place, rules: ReadonlySet<string>): str
     checkWaivers(readWaivers(waive), rules);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

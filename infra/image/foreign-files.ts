@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../shared/function/errors.ts";
 import { ARCHITECTURES, npmNameOf } from "./architectures.ts";
 import { DEBIAN_PACKAGES, downloadDebian } from "./debian.ts";
 import { type ForeignFile, lockError } from "./lock.ts";
@@ -76,7 +77,7 @@ async function named(files: readonly ForeignFile[], download: Promise<void>): Pr
   try {
     await download;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // apt names the packages that it lacks, among those that it has.
     const blamed = files.filter(({ file, name, architecture }) =>
       [file, `${name}:${architecture}`].some((each) => message.includes(each)),

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
+import { messageOf } from "../../shared/function/errors.ts";
 import { formatTable } from "../cli/table.ts";
 import { print, printError } from "../cli/terminal/print.ts";
 import { ARCHITECTURES, type Architecture, npmNameOf } from "./architectures.ts";
@@ -119,7 +120,7 @@ if (import.meta.main) {
   try {
     await imageCommand().parseAsync();
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
+    printError(messageOf(error));
     process.exitCode = 1;
   }
 }

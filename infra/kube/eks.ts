@@ -1,4 +1,4 @@
-import { TerminalError } from "../../shared/function/errors.ts";
+import { messageOf, TerminalError } from "../../shared/function/errors.ts";
 import { maskText } from "../../shared/redaction/redact.ts";
 import { pem, serverUrl } from "./kubeconfig-entries.ts";
 import { checkServer, type ServerAccess } from "./server-access.ts";
@@ -99,7 +99,7 @@ async function eksToken(
       unhoistableHeaders: new Set([CLUSTER_HEADER]),
     })
     .catch((error: unknown) => {
-      const why = maskText(error instanceof Error ? error.message : String(error));
+      const why = maskText(messageOf(error));
       throw invalid(
         `a token for the EKS cluster ${name} cannot be signed: ${why}; give this process a role of AWS`,
       );
@@ -133,7 +133,7 @@ function named<T>(variable: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw invalid(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(`${variable}: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
-import { type ErrorClass, KubeError } from "../../shared/function/errors.ts";
+import { type ErrorClass, KubeError, messageOf } from "../../shared/function/errors.ts";
 import { grantCommand, missingRight } from "../../shared/function/missing-right.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
@@ -34,7 +34,7 @@ export function errorOfEvent(object: unknown, subject: RequestSubject, cause: un
  * (KC-07).
  */
 export function noAnswer(cause: unknown, subject: RequestSubject, what: string): KubeError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = messageOf(cause);
   return new KubeError({
     class: "Transient",
     status: 0,

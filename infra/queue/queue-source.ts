@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { readCertificates } from "../pki/read-certificates.ts";
 import { readSmallFile } from "../read-small-file.ts";
@@ -44,7 +45,7 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
       current = next;
       problem = undefined;
     } catch (error) {
-      const found = error instanceof Error ? error.message : String(error);
+      const found = messageOf(error);
       if (found !== problem) log.warn({ error: found }, "the last address of the queue stays in use");
       problem = found;
     }

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/function/backoff.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./checks.ts";
 
@@ -159,6 +160,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== "") return error.message;
   const parts = error instanceof AggregateError ? error.errors : [];
-  const texts = parts.map((part: unknown) => (part instanceof Error ? part.message : String(part)));
+  const texts = parts.map(messageOf);
   return texts.length > 0 ? texts.join(", ") : error.name;
 }

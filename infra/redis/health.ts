@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/function/backoff.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
@@ -84,7 +85,7 @@ export async function watchRedis(
         }
         return result;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         // The connection logs once that the server is unreachable.
         if (refusal === undefined && redis.status === "ready") {
           log.error({ error: reason }, "Redis refuses events; they wait in this process");

@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Lease, Outcome, Queue, QueueDepth, WorkOptions } from "../../shared/runtime/queue-port.ts";
 import { PRIORITY } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
@@ -57,7 +58,7 @@ export function meterQueue(
         refusals.delete(name);
         metrics.add("workqueue_adds_total", { name, controller: name }, entries.length);
       } catch (error) {
-        refusals.set(name, error instanceof Error ? error.message : String(error));
+        refusals.set(name, messageOf(error));
         metrics.add("capstan_queue_refused_total", { function: name });
         throw error;
       }

@@ -1,4 +1,5 @@
 import { SECOND } from "../../shared/function/backoff.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 
@@ -24,7 +25,7 @@ export function viewQueue(queue: Queue, functions: readonly string[], clock: Clo
       const depth = await answerWithin(ANSWER_WITHIN_MS, clock, () => queue.depth(functionName));
       return { functionName, depth, error: undefined };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return { functionName, depth: undefined, error: message };
     }
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { messageOf } from "../../shared/function/errors.ts";
 import { parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
@@ -138,7 +139,7 @@ async function scaleAnswer(name: string, scale: ScaleView | undefined): Promise<
   } catch (error) {
     return {
       code: 503,
-      text: `not known: ${oneLine(error instanceof Error ? error.message : String(error))}\n`,
+      text: `not known: ${oneLine(messageOf(error))}\n`,
     };
   }
 }

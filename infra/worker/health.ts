@@ -2,6 +2,7 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import { maskText } from "../../shared/redaction/redact.ts";
 import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
@@ -117,7 +118,7 @@ async function storeReasons({ functions, store, clock }: HealthSources): Promise
     return reasons.flat();
   };
   return answerWithin(STORE_WITHIN_MS, clock, look).catch((error: unknown) => [
-    `read model: ${error instanceof Error ? error.message : String(error)}`,
+    `read model: ${messageOf(error)}`,
   ]);
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import { SECOND } from "../../shared/function/backoff.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 
 /** Port 0 = any free one. Without a host: every address of the machine. */
@@ -45,7 +46,7 @@ export async function startListener(
   server.maxConnections = maxConnections;
   server.listen({ host, port });
   await once(server, "listening").catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`cannot serve ${serves} at ${host ?? ""}:${port}: ${why}`);
   });
   server.on("error", (error) => log.warn({ serves, error: String(error) }, "a listener has a problem"));

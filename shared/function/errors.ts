@@ -70,3 +70,8 @@ export class KubeError extends Error implements KubeErrorDetails {
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`bug: ${message}`);
 }
+
+/** Returns the message of anything that was thrown: of what is not an Error, its text. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

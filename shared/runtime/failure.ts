@@ -1,4 +1,4 @@
-import { KubeError, TerminalError } from "../function/errors.ts";
+import { KubeError, messageOf, TerminalError } from "../function/errors.ts";
 import { maskText } from "../redaction/redact.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Failure, Outcome } from "./queue-port.ts";
@@ -12,7 +12,7 @@ const ALL_HIDDEN = /^hmac-sha256:\S{1,16}$/;
 
 /** A thrown error, as the queue, the log and people see it; see `redactFailure`. */
 export function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof TerminalError)
     return redactFailure({ class: "Terminal", reason: error.reason, message });
   if (error instanceof KubeError) return redactFailure({ class: error.class, reason: error.reason, message });

@@ -11,6 +11,7 @@ import { NO_VALUES, readValues, withEnvironment } from "../../infra/clusterctl/r
 import { writeYaml } from "../../infra/yaml/write-yaml.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { Manifest } from "../../shared/contract/rules/release/subject.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import { renderReleases } from "../support/capstan-release.ts";
 import { clusterctlMissing, startClusterctl } from "../support/clusterctl.ts";
 import { type Generated, generateComponents, generateProvider } from "../support/generate-provider.ts";
@@ -36,7 +37,7 @@ function rendered(text: string): Generated {
   try {
     return { objects: renderComponents(text, { label: LABEL, targetNamespace: undefined, values: VALUES }) };
   } catch (error) {
-    return { refusal: error instanceof Error ? error.message : String(error) };
+    return { refusal: messageOf(error) };
   }
 }
 

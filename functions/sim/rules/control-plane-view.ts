@@ -5,6 +5,7 @@ import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
 import { SimControlPlaneLegacy } from "../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { toContractReference } from "../../../shared/api/v1beta1/contract-reference.ts";
 import { toSeconds } from "../../../shared/api/v1beta1/seconds.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { TemplateMetadata } from "../../../shared/rules/machines/template-keys.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
 
@@ -60,7 +61,7 @@ export function machineTemplateOf(
       ? undefined
       : { metadata, spec: legacySpec(object.spec.machineTemplate, object.metadata.namespace ?? "") };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../shared/function/errors.ts";
 import { StatusError } from "../errors/status-error.ts";
 import type { KubeJson } from "../objects/json.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -61,7 +62,7 @@ export class Views {
     try {
       return (await this.#versions?.convert(object, apiVersion)) ?? object;
     } catch (error) {
-      throw new NoView(error instanceof Error ? error.message : String(error));
+      throw new NoView(messageOf(error));
     }
   }
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { CertificateProblem } from "../../pki/certificate-authority.ts";
 import { badRequest, StatusError } from "../errors/status-error.ts";
 import type { Answered, Exchange } from "../request/exchange.ts";
@@ -80,7 +81,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badRequest(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(`the body is not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../shared/function/errors.ts";
 import { StatusError } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
@@ -53,7 +54,7 @@ async function askConversion(
 ): Promise<readonly KubeObject[]> {
   const webhook = `conversion webhook for ${objects[0]?.apiVersion}, Kind=${type.kind}`;
   const converted = await convert(objects, apiVersion).catch((error: unknown) => {
-    throw conversionError(`${webhook} failed: ${error instanceof Error ? error.message : String(error)}`);
+    throw conversionError(`${webhook} failed: ${messageOf(error)}`);
   });
   if (converted.length !== objects.length) {
     throw conversionError(`${webhook} returned ${converted.length} objects, expected ${objects.length}`);

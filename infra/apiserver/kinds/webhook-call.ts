@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { request as startRequest } from "node:https";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
 import { parseJson } from "../objects/strict-json.ts";
@@ -105,7 +106,7 @@ function read({ code, contentType, text }: Received): Json {
   try {
     return parseJson(text).value;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`couldn't get version/kind; json parse error: ${reason}`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../shared/function/errors.ts";
 import { badRequest, internalError, invalid, StatusError } from "../errors/status-error.ts";
 import { copyWarnings, tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
@@ -77,7 +78,7 @@ export function memberProblem({ type, served }: Target, object: JsonObject): str
   try {
     checkMetadataTypes(object);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   const whole = applyDefaults(served.schema, object);
   // All of them: the first one of the wrong type may stand behind many others.

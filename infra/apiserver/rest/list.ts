@@ -1,3 +1,4 @@
+import { messageOf } from "../../../shared/function/errors.ts";
 import { badRequest, type Cause, expired, invalid, notFound, StatusError } from "../errors/status-error.ts";
 import { isJsonObject, type Json, memberOf } from "../objects/json.ts";
 import { type KubeObject, keyOf, textAt } from "../objects/kube-object.ts";
@@ -187,7 +188,7 @@ function decodeContinue(token: string): Page {
     if (!Number.isSafeInteger(version)) throw new Error("no version");
     return { version: version === ANY_VERSION ? undefined : version, after: textAt(value, "start") };
   } catch (error) {
-    throw badRequest(`continue key is not valid: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(`continue key is not valid: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../shared/function/errors.ts";
 import { applyConfiguration } from "../apply/managed-fields.ts";
 import { badRequest, conflict, failedPatch, notFound, StatusError } from "../errors/status-error.ts";
 import { kindVersions } from "../kinds/kind-versions.ts";
@@ -94,7 +95,7 @@ function parsePatch(body: Buffer) {
   try {
     return parseJson(body.toString("utf8"));
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(`error decoding patch: ${messageOf(error)}`);
   }
 }
 

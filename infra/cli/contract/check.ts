@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import type { Values } from "../../clusterctl/render/values.ts";
 import type { Outcome } from "../../contract/finding.ts";
@@ -104,7 +105,7 @@ async function judged(paths: readonly string[], options: CheckCommandOptions): P
   try {
     return await (options.live === true ? checkServer(options) : checkFiles(paths, options));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

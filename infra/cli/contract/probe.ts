@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import type { ProbeOutcome } from "../../contract/probe/probe.ts";
 import type { Mutation } from "../../contract/probe/stage.ts";
@@ -113,7 +114,7 @@ async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | stri
     const life = { limitMs, restMs, mutation, signal: stop.signal, note: showStep };
     return await probe(server, manifest, { ...life, namespace, named, waivers, clock: systemClock });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

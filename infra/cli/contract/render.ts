@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { Command } from "commander";
 import type { Manifest } from "../../../shared/contract/rules/release/subject.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { readReleaseText } from "../../clusterctl/release/read-text.ts";
 import { ManifestError } from "../../clusterctl/render/objects.ts";
 import { renderClusterTemplate, renderComponents } from "../../clusterctl/render/render.ts";
@@ -39,7 +40,7 @@ export function renderCommand(): Command {
         else printSource(objects.map(toYaml).join("---\n"));
       } catch (error) {
         // Wrong components are a wrong input here; `check` judges them.
-        printError(error instanceof Error ? error.message : String(error));
+        printError(messageOf(error));
         process.exitCode = 2;
       }
     });

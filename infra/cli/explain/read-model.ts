@@ -1,5 +1,6 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import { readEnvironment } from "../../config.ts";
@@ -99,7 +100,7 @@ async function reachManagement({
   const why = await whyUnreachable(server);
   if (why === undefined) return server;
   server[Symbol.dispose]();
-  const message = why instanceof Error ? why.message : String(why);
+  const message = messageOf(why);
   const next = `name another with --kubeconfig${otherwise === undefined ? "" : `, or ${otherwise}`}`;
   throw new Error(`the management cluster ${server.url.origin} does not answer: ${message}; ${next}`);
 }

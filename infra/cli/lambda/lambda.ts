@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { readEnvironment } from "../../config.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { openRuntimeApi } from "../../worker/lambda-runtime.ts";
@@ -40,7 +41,7 @@ function timeoutOption(): Option {
       try {
         return parseTimeout(text);
       } catch (error) {
-        throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+        throw new InvalidArgumentError(messageOf(error));
       }
     });
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import { readMovePlan } from "../../clusterctl/move/read-plan.ts";
 import { exitStatus } from "../../contract/report.ts";
@@ -38,7 +39,7 @@ export function planCommand(): Command {
       try {
         process.exitCode = await runPlan(options);
       } catch (error) {
-        printError(error instanceof Error ? error.message : String(error));
+        printError(messageOf(error));
         process.exitCode = 2;
       }
     });

@@ -1,5 +1,6 @@
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { describeRequest, nothingIssued, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
@@ -96,7 +97,7 @@ function answerOf({
   readonly error?: unknown;
   readonly resourceVersion?: string | undefined;
 }): string {
-  if (error !== undefined) return error instanceof Error ? error.message : String(error);
+  if (error !== undefined) return messageOf(error);
   return resourceVersion === undefined
     ? "nothing to delete"
     : `accepted, on top of version ${resourceVersion}`;

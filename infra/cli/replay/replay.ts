@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
 import { systemClock } from "../../clock.ts";
@@ -93,7 +94,7 @@ export async function replayLetter(found: Promise<DeadLetter>, options: ReplayOp
     await replayFound(await found, options);
   } catch (error) {
     // Not 1: that means that the step decides differently.
-    printError(error instanceof Error ? error.message : String(error));
+    printError(messageOf(error));
     process.exitCode = EXIT_CODES["not replayable"];
   }
 }

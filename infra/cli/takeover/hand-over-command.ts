@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
@@ -56,7 +57,7 @@ export function addHandOver(command: Command, handOver: HandOver): Command {
       try {
         process.exitCode = await act(clusters, flags, handOver);
       } catch (error) {
-        printError(error instanceof Error ? error.message : String(error));
+        printError(messageOf(error));
         process.exitCode = 1;
       }
     });

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import { type Finding, judge } from "../../takeover/findings.ts";
 import { readSurvey } from "../../takeover/survey.ts";
@@ -33,7 +34,7 @@ export function planCommand(): Command {
       try {
         process.exitCode = await runPlan(clusters, flags);
       } catch (error) {
-        printError(error instanceof Error ? error.message : String(error));
+        printError(messageOf(error));
         process.exitCode = 2;
       }
     });

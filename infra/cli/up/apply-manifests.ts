@@ -5,6 +5,7 @@ import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shar
 import { valueAt } from "../../../shared/api/path.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
 import { isOurs } from "../../crds/crd.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
@@ -174,8 +175,4 @@ function notServed({ apiVersion, kind }: KubeObject): string {
 /** An error that names the place in the file. */
 function problem({ place }: Manifest, message: string, cause?: unknown): Error {
   return new Error(place === undefined ? message : `${place}: ${message}`, { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

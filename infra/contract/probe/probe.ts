@@ -2,6 +2,7 @@ import { Namespace } from "../../../shared/api/core.ts";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import { probeRulesOf } from "../../../shared/contract/rules/probe/checks.ts";
 import { type Life, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import type { Finding, Outcome } from "../finding.ts";
@@ -89,7 +90,7 @@ async function cleanedUp(scratch: Scratch, uid: string, { limitMs }: ProbeOption
   try {
     return await cleanUp(scratch, uid, limitMs);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`${reason}; Namespace ${scratch.namespace} is left, delete its Cluster and then itself`, {
       cause: error,
     });

@@ -1,5 +1,5 @@
 import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
-import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
+import { KubeError, messageOf, TerminalError } from "../../../shared/function/errors.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
@@ -142,6 +142,6 @@ const CERTIFICATES: { readonly [code: string]: Required<Finding> } = {
 
 /** Returns the text of an error in one line. */
 function plain(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return truncate(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), MAX_CHARACTERS);
 }

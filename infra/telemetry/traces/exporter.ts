@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { otlpText } from "./otlp.ts";
 import type { AddSpan, Attributes, Span } from "./span.ts";
@@ -123,7 +124,7 @@ class BatchExporter {
       else this.#failed(delivered === "later" ? "it asks to wait" : "it refuses spans");
       return delivered;
     } catch (error) {
-      this.#failed(error instanceof Error ? error.message : String(error));
+      this.#failed(messageOf(error));
       return "later";
     }
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
 import type { Reviews } from "./reviews.ts";
 
@@ -19,7 +20,7 @@ export type Admit = (message: IncomingMessage, path: string) => Promise<Refusal 
 export function createAdmission(reviews: Reviews, log: Log): Admit {
   let outage = false;
   const note = (error: unknown): void => {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (!outage) log.warn({ error: text }, `diagnostics: clients with tokens are refused; ${ADVICE}`);
     outage = true;
   };

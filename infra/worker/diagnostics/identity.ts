@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Credentials } from "../../pki/pki.ts";
 import { MAX_PEM_BYTES, readCertificates } from "../../pki/read-certificates.ts";
@@ -55,7 +56,7 @@ export async function followIdentity(options: Followed): Promise<Identity & Disp
       log.info({}, "diagnostics: new certificates are in use");
       onChange(next);
     } catch (error) {
-      warn(`${error instanceof Error ? error.message : String(error)}; the last ones stay in use`);
+      warn(`${messageOf(error)}; the last ones stay in use`);
     }
   };
   const lookLater = (): void => {

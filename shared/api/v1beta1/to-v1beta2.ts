@@ -38,8 +38,8 @@ export function toV1beta2(object: KubeObject): Converted {
       .map(({ from, to }) => `${named}: ${from} is applied as ${to}, its name in v1beta2`);
     return { object: converted, renamed };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new Error(`${named}: ${problem}`, { cause: error });
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`${named}: ${error.message}`, { cause: error });
   }
 }
 
