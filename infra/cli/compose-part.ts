@@ -1,7 +1,8 @@
 import { readEnvironment } from "../config.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { startProbes } from "../worker/probes.ts";
-import { type ComposeOptions, compose, type Running } from "./compose.ts";
+import { compose, type Running } from "./compose.ts";
+import type { ComposeOptions } from "./compose-options.ts";
 import { sharedQueue } from "./queue-options.ts";
 import { openLog } from "./terminal/log.ts";
 

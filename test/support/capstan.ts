@@ -1,4 +1,5 @@
-import { type ComposeOptions, compose, type Role, type Running } from "../../infra/cli/compose.ts";
+import { compose, type Running } from "../../infra/cli/compose.ts";
+import type { ComposeOptions, Role } from "../../infra/cli/compose-options.ts";
 import { actAsAccounts, grantAccounts } from "./derived-accounts.ts";
 import { enforcesRights } from "./processes/api-servers.ts";
 

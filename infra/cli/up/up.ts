@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { rest } from "../../rest.ts";
-import { compose, ROLES, type Role, type Running } from "../compose.ts";
+import { compose, type Running } from "../compose.ts";
+import { ROLES, type Role } from "../compose-options.ts";
 import { addUpConsoleOptions, type UpConsoleFlags } from "../console/console-options.ts";
 import {
   addServeOptions,

@@ -1,0 +1,47 @@
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Server, ServerOptions } from "../kube/client.ts";
+import { writePrivateFile } from "../private-file.ts";
+import type { ComposeOptions } from "./compose-options.ts";
+import { type Connect, managementRate, readManagement } from "./management.ts";
+
+interface ManagementPorts extends Pick<ServerOptions, "noteRequest"> {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The management cluster of a process. */
+interface Management {
+  readonly server: Server;
+  /** Opens another connection to it. */
+  readonly connect: Connect;
+  /** The kubeconfig that reaches it; absent: the first that is found (KC-02). */
+  readonly kubeconfigFile: string | undefined;
+}
+
+/** Connects to the management cluster; starts it first, in this process, with the role `apiserver`. Installs CRDs. */
+export async function openManagement(
+  options: ComposeOptions,
+  { clock, log, noteRequest }: ManagementPorts,
+  starting: AsyncDisposableStack,
+): Promise<Management> {
+  const isEmbedded = options.roles.has("apiserver");
+  if (isEmbedded) await startEmbedded(options, starting);
+  const kubeconfigFile = isEmbedded ? options.writeKubeconfig : options.kubeconfig;
+  const sending = { clock, log, connect: options.connectManagement, noteRequest };
+  const connect = await readManagement(kubeconfigFile, sending);
+  const server = starting.use(connect(managementRate(options)));
+  if (options.installCrds || isEmbedded) {
+    const { installCrds } = await import("./install-crds.ts");
+    await installCrds(server.as("up"), clock);
+  }
+  return { server, connect, kubeconfigFile };
+}
+
+async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {
+  const { startApiServer } = await import("../apiserver/entry.ts");
+  const { port, data } = options;
+  const embedded = starting.use(
+    await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),
+  );
+  await writePrivateFile(options.writeKubeconfig, embedded.kubeconfig());
+}

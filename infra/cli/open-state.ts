@@ -1,0 +1,96 @@
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { LastRuns, ReadHistory } from "../../shared/runtime/last-run.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
+import { openDeadLetters } from "../dead-letters/open.ts";
+import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
+import type { Server } from "../kube/client.ts";
+import { historyFrom } from "../queue/last-runs.ts";
+import { openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
+import { type QueueSource, redisOf } from "../queue/queue-source.ts";
+import type { RedisAddress } from "../redis/connection.ts";
+import type { Observed } from "../worker/observe.ts";
+import type { ComposeOptions } from "./compose-options.ts";
+import { tieQueue } from "./tie-queue.ts";
+
+interface StatePorts {
+  readonly server: Server;
+  readonly functions: readonly AnyFunction[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The metrics, which start later; absent: they are not served. */
+  readonly observed: () => Observed | undefined;
+}
+
+/** Everything that a process keeps, in memory or in Redis. */
+interface State {
+  /** Absent: all of it is in memory. */
+  readonly redis: RedisAddress | undefined;
+  readonly queue: Queue;
+  /** The read model. */
+  readonly store: Store;
+  readonly deadLetters: DeadLetters;
+  readonly lastRuns: LastRuns;
+  /** State of the keys. */
+  readonly history: ReadHistory;
+}
+
+/** Opens the queue, the read model, the dead letters and the notes of last runs. */
+export async function openState(
+  options: ComposeOptions,
+  { server, functions, clock, log, observed }: StatePorts,
+  starting: AsyncDisposableStack,
+): Promise<State> {
+  const source = typeof options.queue === "string" ? { url: options.queue } : options.queue;
+  const redis = redisOf(source);
+  const isTemporary = options.roles.has("apiserver") && options.data === undefined;
+  starting.use(await tieQueue({ redis, server, log, isTemporary }));
+
+  const place = { redis, file: options.deadLetters, writer: true };
+  const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log }));
+  const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
+  const notes = notesFor(recorder, observed);
+  const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes }, starting);
+  const lastRuns = starting.use(await openLastRuns(source, { clock, log }));
+  return {
+    redis,
+    queue,
+    store: options.wrapStore?.(store) ?? store,
+    deadLetters,
+    lastRuns,
+    history: historyFrom(queue, lastRuns),
+  };
+}
+
+/** Passes each report of the queue to the dead letters, then to the metrics: a death counts when its letter exists. */
+function notesFor(
+  recorder: Recorder,
+  observed: StatePorts["observed"],
+): Pick<SharedQueuePorts, "noteFailure" | "noteCount"> {
+  return {
+    noteFailure: async (run) => {
+      await recorder.noteFailure(run);
+      await observed()?.noteFailure(run);
+    },
+    noteCount: (...counted) => observed()?.noteCount(...counted),
+  };
+}
+
+async function openQueueAndStore(
+  source: QueueSource,
+  ports: SharedQueuePorts,
+  starting: AsyncDisposableStack,
+): Promise<Pick<State, "queue" | "store">> {
+  const redis = redisOf(source);
+  if (redis === undefined) {
+    const [{ createMemoryQueue }, { createMemoryStore }] = await Promise.all([
+      import("../queue/memory.ts"),
+      import("../store/memory.ts"),
+    ]);
+    return { queue: starting.use(createMemoryQueue(ports)), store: starting.use(createMemoryStore()) };
+  }
+  const { createRedisStore } = await import("../store/redis.ts");
+  const store = starting.use(await createRedisStore({ ...redis, log: ports.log }));
+  return { queue: starting.use(await openSharedQueue(source, ports)), store };
+}
