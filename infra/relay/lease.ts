@@ -38,6 +38,8 @@ export interface LeaseOptions {
 export interface LeaseCandidate {
   /** The holder at the last read; undefined before the first read and after a release. */
   readonly holder: string | undefined;
+  /** When it had renewed the lease by its own clock, RFC 3339, at the last read. */
+  readonly renewedAt: string | undefined;
   /** Takes the lease when it is free or expired, renews it when it is ours. Returns whether it is ours now. */
   tryHold(now: Date): Promise<boolean>;
   /** Frees the lease for the next candidate. Does nothing when it is not ours. */
@@ -68,6 +70,9 @@ export function createLeaseCandidate({ client, key, identity }: LeaseOptions): L
   return {
     get holder() {
       return seen?.holderIdentity === "" ? undefined : seen?.holderIdentity;
+    },
+    get renewedAt() {
+      return seen?.renewTime;
     },
     async tryHold(now) {
       const lease = await look(now);

@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, tenantOf } from "../../shared/api/indexes.ts";
-import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, type ObjectKey, objectKeyOf } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
@@ -34,13 +34,29 @@ export interface Member {
   readonly object: KubeObject;
 }
 
+/** Returns `<namespace>/<name>`. */
+export function nameOf(object: KubeObject): string {
+  const { namespace, name } = objectKeyOf(object);
+  return `${namespace}/${name}`;
+}
+
 /** Returns the Cluster that an object belongs to, `<namespace>/<name>`. */
 export function clusterOf({ kind, object }: Member): string {
   return tenantOf(kind, object);
 }
 
-/** Returns the objects of one Cluster, read live, in the order of `FAMILIES`. */
+/** Returns the objects of these Clusters, read live, in the order of `FAMILIES`. */
 export async function membersOf(
+  client: ServerClient,
+  clusters: readonly ObjectKey[],
+): Promise<readonly Member[]> {
+  const [only, ...more] = clusters;
+  if (only !== undefined && more.length === 0) return membersOfOne(client, only);
+  const wanted = new Set(clusters.map(({ namespace, name }) => `${namespace}/${name}`));
+  return (await allMembers(client)).filter((member) => wanted.has(clusterOf(member)));
+}
+
+async function membersOfOne(
   client: ServerClient,
   { namespace, name }: ObjectKey,
 ): Promise<readonly Member[]> {

@@ -4,9 +4,9 @@ import { valueAt } from "../../shared/api/path.ts";
 import { controllerOf } from "../../shared/rules/metadata/owner-references.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
-import { FAMILIES } from "./families.ts";
+import { FAMILIES, nameOf } from "./families.ts";
 import { type Filters, isHeldByUser, standingOf } from "./standing.ts";
-import { type ClusterSurvey, nameOf, type Scope, type Survey } from "./survey.ts";
+import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
 
 /** Something that stops a take-over (`fail`), or that its operator should know (`warn`). */
 export interface Finding {

@@ -1,11 +1,12 @@
 import { type KubeObject, type ObjectKey, objectKeyOf } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { rest } from "../rest.ts";
-import { type Member, membersOf } from "./families.ts";
+import { clusterOf, type Member, membersOf, nameOf } from "./families.ts";
 import {
   type Filters,
   isHeldByUser,
@@ -27,15 +28,21 @@ export interface Hands {
   readonly turn: Pick<Turn, "check">;
 }
 
+/** A controller that gives objects, or gets them. */
+export interface Side {
+  readonly name: string;
+  /** Whether a hand-over waits until the object says that this controller has seen the pause, or its end. */
+  readonly isAwaited: (member: Member) => boolean;
+}
+
 /** Which objects change hands, and who gets them. */
 export interface Direction extends Receiver {
   /** Objects that the giver works on, or has paused for this. */
   readonly leaves: readonly Standing[];
   /** Objects that belong to the taker already, paused: the other direction was begun. They are only unpaused. */
   readonly stays: Standing;
-  /** For errors: who has them now, and who gets them. */
-  readonly giver: string;
-  readonly taker: string;
+  readonly giver: Side;
+  readonly taker: Side;
 }
 
 const LOOK_MS = 100;
@@ -47,26 +54,26 @@ const ATTEMPTS = 200;
 const PARALLEL = 10;
 
 /**
- * Pauses the objects of a Cluster that are to change hands, and waits until the controller of each says so: from then on
- * none of them is written, created or deleted. Returns them. Throws when a controller does not answer within a minute.
+ * Pauses the objects of these Clusters that are to change hands, and waits until their controllers say so: from then on
+ * no Machine is created or deleted. Returns them. Throws when a controller does not answer within a minute.
  */
-export async function pauseCluster(
+export async function pauseClusters(
   hands: Hands,
-  cluster: ObjectKey,
-  direction: Direction,
+  clusters: readonly ObjectKey[],
+  { leaves, giver }: Direction,
 ): Promise<readonly Member[]> {
   const { clock } = hands;
   const until = clock.now().getTime() + PAUSED_WITHIN_MS;
   for (;;) {
-    const leaving = await standing(hands, cluster, direction.leaves);
+    const leaving = await standing(hands, clusters, leaves);
     // Until it is paused a set may make a Machine, so each look is at all objects.
     for (const members of inOrder(leaving))
       await each(hands, members, ({ object }) => pauseOperations(object));
-    const silent = leaving.filter(({ object }) => !saysPaused(object));
+    const silent = leaving.filter((member) => giver.isAwaited(member) && !saysPaused(member.object));
     if (silent.length === 0) return leaving;
     if (clock.now().getTime() > until) {
       throw new Error(
-        `${direction.giver} has not paused ${someOf(silent)} of Cluster ${textOf(cluster)} within ${PAUSED_WITHIN_MS / SECOND} s; ` +
+        `${giver.name} has not paused ${someOf(silent)} within ${PAUSED_WITHIN_MS / SECOND} s; ` +
           "is it running, and does it have their label? Nothing has changed hands: continue with the same command, or return with the other one",
       );
     }
@@ -74,29 +81,40 @@ export async function pauseCluster(
   }
 }
 
-/** Gives the paused objects of a Cluster to the other controller, each by one patch. */
-export async function giveCluster(hands: Hands, cluster: ObjectKey, direction: Direction): Promise<number> {
-  const leaving = await standing(hands, cluster, [...direction.leaves, direction.stays]);
+/** Gives the paused objects of these Clusters to the other controller, each by one patch. Returns them. */
+export async function giveClusters(
+  hands: Hands,
+  clusters: readonly ObjectKey[],
+  direction: Direction,
+): Promise<readonly Member[]> {
+  const leaving = await standing(hands, clusters, [...direction.leaves, direction.stays]);
   await each(hands, leaving, (member) => handOverOperations(member, direction));
-  return leaving.length;
+  return leaving;
 }
 
-/** Waits until the controller that got the objects works on all of them. Throws when it does not within two minutes. */
-export async function untilTaken(hands: Hands, cluster: ObjectKey, direction: Direction): Promise<void> {
-  const { client, clock } = hands;
+/**
+ * Waits until the controller that got these Clusters works on their objects. Throws when it does not within two minutes.
+ */
+export async function untilTaken(
+  { client, clock }: Hands,
+  clusters: readonly ObjectKey[],
+  { taker }: Direction,
+): Promise<void> {
   const until = clock.now().getTime() + TAKEN_WITHIN_MS;
   for (;;) {
-    const members = await membersOf(client, cluster);
-    const isHeld = members.some(
-      ({ kind, object }) => kind.kind === "Cluster" && Reflect.get(object, "spec")?.paused === true,
+    const members = await membersOf(client, clusters);
+    const held = new Set(members.filter(isHeldCluster).map(clusterOf));
+    const waiting = members.filter(
+      (member) =>
+        taker.isAwaited(member) &&
+        !held.has(clusterOf(member)) &&
+        !isHeldByUser(member.object) &&
+        !saysNotPaused(member.object),
     );
-    const waiting = isHeld
-      ? []
-      : members.filter(({ object }) => !isHeldByUser(object) && !saysNotPaused(object));
     if (waiting.length === 0) return;
     if (clock.now().getTime() > until) {
       throw new Error(
-        `${direction.taker} does not work on ${someOf(waiting)} of Cluster ${textOf(cluster)}, ${TAKEN_WITHIN_MS / SECOND} s after it got them; ` +
+        `${taker.name} does not work on ${someOf(waiting)}, ${TAKEN_WITHIN_MS / SECOND} s after it got them; ` +
           "is it running with the right --watch-filter? capstan takeover plan shows where each Cluster is",
       );
     }
@@ -104,12 +122,17 @@ export async function untilTaken(hands: Hands, cluster: ObjectKey, direction: Di
   }
 }
 
+/** A Cluster that its user has paused as a whole. */
+function isHeldCluster({ kind, object }: Member): boolean {
+  return kind.kind === "Cluster" && valueAt(object, "spec.paused") === true;
+}
+
 async function standing(
   { client, filters }: Hands,
-  cluster: ObjectKey,
+  clusters: readonly ObjectKey[],
   wanted: readonly Standing[],
 ): Promise<readonly Member[]> {
-  const members = await membersOf(client, cluster);
+  const members = await membersOf(client, clusters);
   return members.filter(({ object }) => wanted.includes(standingOf(object, filters)));
 }
 
@@ -174,13 +197,9 @@ function isWebhookAway({ status, message }: KubeError): boolean {
   return status >= 500 && message.includes("webhook");
 }
 
-function textOf({ namespace, name }: ObjectKey): string {
-  return `${namespace}/${name}`;
-}
-
 const MAX_NAMED = 3;
 function someOf(members: readonly Member[]): string {
-  const titles = members.map(({ object }) => `${object.kind} ${object.metadata.name}`);
+  const titles = members.map(({ kind, object }) => `${kind.kind} ${nameOf(object)}`);
   const more = titles.length - MAX_NAMED;
   return more > 0 ? `${titles.slice(0, MAX_NAMED).join(", ")} and ${more} more` : titles.join(", ");
 }

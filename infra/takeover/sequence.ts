@@ -1,9 +1,17 @@
 import type { ObjectKey } from "../../shared/api/kinds.ts";
+import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Core } from "./core.ts";
-import type { Member } from "./families.ts";
+import { clusterOf, type Member } from "./families.ts";
 import { lowerFence, raiseFence } from "./fence.ts";
-import { type Direction, giveCluster, type Hands, pauseCluster, untilTaken } from "./hand-over.ts";
+import {
+  type Direction,
+  giveClusters,
+  type Hands,
+  pauseClusters,
+  type Side,
+  untilTaken,
+} from "./hand-over.ts";
 import { parkLease, releaseLease } from "./park-lease.ts";
 import { untilQuiet } from "./quiet.ts";
 
@@ -15,7 +23,7 @@ interface Plan {
   readonly parkLease: boolean;
 }
 
-/** One line for each step that is done; `at` is when it was. */
+/** One line for each step that is done. */
 export interface Step {
   /** `<namespace>/<name>`; absent where a step is about all. */
   readonly cluster?: string | undefined;
@@ -76,14 +84,25 @@ export async function back(sequence: Sequence): Promise<readonly Moved[]> {
   return moved;
 }
 
+/**
+ * It looks at a health check every 15 s only, so nothing waits for its answer there: while it has the objects its word
+ * counts, and later the API server refuses what it writes to Machines and health checks of Capstan.
+ * Source: Cluster API v1.14.0, core/reconcilers/machinehealthcheck (WithRateLimitInterval)
+ */
+const CORE: Side = {
+  name: "Cluster API's manager",
+  isAwaited: ({ kind }) => kind.kind !== MachineHealthCheck.kind,
+};
+const CAPSTAN: Side = { name: "Capstan", isAwaited: () => true };
+
 function toCapstan({ managers }: Core, { filters }: Hands): Direction {
   return {
     leaves: ["core", "leaving-core"],
     stays: "leaving-capstan",
     label: filters.capstan,
     isGone: (manager) => managers.has(manager),
-    giver: "Cluster API's manager",
-    taker: "Capstan",
+    giver: CORE,
+    taker: CAPSTAN,
   };
 }
 
@@ -93,8 +112,8 @@ function toCore({ filters }: Hands): Direction {
     stays: "leaving-core",
     label: filters.core,
     isGone: (manager) => manager.startsWith("capstan-"),
-    giver: "Capstan",
-    taker: "Cluster API's manager",
+    giver: CAPSTAN,
+    taker: CORE,
   };
 }
 
@@ -108,16 +127,16 @@ async function oneByOne(
   for (const key of clusters) {
     const cluster = `${key.namespace}/${key.name}`;
     const startedAt = hands.clock.now().getTime();
-    const members = await pauseCluster(hands, key, direction);
+    const members = await pauseClusters(hands, [key], direction);
     note({ cluster, did: `${members.length} objects paused` });
     await settled(members);
-    const objects = await giveCluster(hands, key, direction);
-    note({ cluster, did: `${objects} objects given to ${direction.taker}` });
-    await untilTaken(hands, key, direction);
+    const { length: objects } = await giveClusters(hands, [key], direction);
+    note({ cluster, did: `${objects} objects given to ${direction.taker.name}` });
+    await untilTaken(hands, [key], direction);
     const pausedMs = hands.clock.now().getTime() - startedAt;
     note({
       cluster,
-      did: `${direction.taker} works on it, ${(pausedMs / SECOND).toFixed(1)} s after the first pause`,
+      did: `${direction.taker.name} works on it, ${secondsOf(pausedMs)} after the first pause`,
     });
     moved.push({ cluster, objects, pausedMs });
   }
@@ -137,20 +156,22 @@ async function allAtOnce(
   { pauses, between, after }: Together,
 ): Promise<readonly Moved[]> {
   const startedAt = hands.clock.now().getTime();
-  const paused: Member[] = [];
-  for (const key of pauses ? clusters : []) paused.push(...(await pauseCluster(hands, key, direction)));
+  const paused = pauses ? await pauseClusters(hands, clusters, direction) : [];
   note({ did: `${paused.length} objects of ${clusters.length} Clusters paused` });
   await between(paused);
-  const given: { readonly key: ObjectKey; readonly objects: number }[] = [];
-  for (const key of clusters) given.push({ key, objects: await giveCluster(hands, key, direction) });
+  const given = await giveClusters(hands, clusters, direction);
   await after?.();
-  note({ did: `${clusters.length} Clusters given to ${direction.taker}` });
-  const moved: Moved[] = [];
-  for (const { key, objects } of given) {
-    await untilTaken(hands, key, direction);
-    const pausedMs = hands.clock.now().getTime() - startedAt;
-    moved.push({ cluster: `${key.namespace}/${key.name}`, objects, pausedMs });
-  }
-  note({ did: `${direction.taker} works on all of them` });
-  return moved;
+  note({ did: `${clusters.length} Clusters given to ${direction.taker.name}` });
+  await untilTaken(hands, clusters, direction);
+  const pausedMs = hands.clock.now().getTime() - startedAt;
+  note({ did: `${direction.taker.name} works on all of them, ${secondsOf(pausedMs)} after the first pause` });
+  const objects = Map.groupBy(given, clusterOf);
+  return clusters.map(({ namespace, name }) => {
+    const cluster = `${namespace}/${name}`;
+    return { cluster, objects: objects.get(cluster)?.length ?? 0, pausedMs };
+  });
+}
+
+function secondsOf(ms: number): string {
+  return `${(ms / SECOND).toFixed(1)} s`;
 }

@@ -1,16 +1,10 @@
 import type { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import {
-  CLUSTER_GROUP,
-  type Kind,
-  type KubeObject,
-  type ObjectKey,
-  objectKeyOf,
-} from "../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { type Core, readCore } from "./core.ts";
-import { allMembers, clusterOf, FAMILIES, type Member, UNSERVED } from "./families.ts";
+import { allMembers, clusterOf, FAMILIES, type Member, nameOf, UNSERVED } from "./families.ts";
 import { missingRights } from "./rights.ts";
 
 /** The task of a take-over. */
@@ -67,11 +61,6 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
       members: members.filter((member) => clusterOf(member) === nameOf(object)),
     }));
   return { core, clusters, unserved: unserved.flat(), definitions, missingRights: rights };
-}
-
-export function nameOf(object: KubeObject): string {
-  const { namespace, name } = objectKeyOf(object);
-  return `${namespace}/${name}`;
 }
 
 function isServed(crd: CustomResourceDefinition | undefined, { version }: Kind): boolean {

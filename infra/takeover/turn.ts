@@ -3,7 +3,6 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { createLeaseCandidate } from "../relay/lease.ts";
 import { rest } from "../rest.ts";
-import { readLease } from "./core.ts";
 
 const RENEW_MS = 3 * SECOND;
 /** Shorter than the Lease lasts (15 s): who could not renew for this long writes nothing more. */
@@ -34,7 +33,6 @@ export async function takeTurn(
 ): Promise<Turn> {
   const key = turnKey(namespace);
   const candidate = createLeaseCandidate({ client, key, identity });
-  const renewedAt = async () => (await readLease(client, key))?.renewed;
   let heldFrom = Number.NEGATIVE_INFINITY;
   const hold = async (): Promise<boolean> => {
     const askedAt = clock.now();
@@ -42,9 +40,10 @@ export async function takeTurn(
     if (held) heldFrom = askedAt.getTime();
     return held;
   };
-  const first = await renewedAt();
+  let first: string | undefined;
   while (!(await hold())) {
-    if ((await renewedAt()) !== first) {
+    first ??= candidate.renewedAt;
+    if (candidate.renewedAt !== first) {
       throw new Error(
         `${candidate.holder ?? "another operator"} is handing over now (Lease ${key.namespace}/${key.name}); ` +
           "wait until it has ended and start again",

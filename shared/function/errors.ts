@@ -71,7 +71,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`bug: ${message}`);
 }
 
-/** Returns the message of anything that was thrown: of what is not an Error, its text. */
+/** Returns the message of anything that was thrown; a value that is not an Error is its own message. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -39,10 +39,12 @@ async function measure(flags: readonly string[], start: readonly string[], label
   const { client, fleet, core, takeover } = both;
   const uids = await fleet.uids();
   const lines = stack.use(await watchTimeLines(client));
-  stack.use(fleet.edit());
   const handOver = async (args: readonly string[]) => {
+    const edits = fleet.edit();
     const { code, output } = await takeover(...args, "-o", "json");
+    await edits[Symbol.asyncDispose]();
     if (code !== 0) throw new Error(`capstan takeover ${args.join(" ")}: ${output}`);
+    await fleet.untilEdited();
     const seconds = (JSON.parse(output) as Moved).moved
       .map(({ pausedMs }) => pausedMs / 1_000)
       .toSorted((a, b) => a - b);
@@ -53,10 +55,8 @@ async function measure(flags: readonly string[], start: readonly string[], label
   };
   const there = await handOver(start);
   progress(`start: ${JSON.stringify(there)}`);
-  await fleet.untilEdited();
   const back = await handOver(["back", "--yes"]);
   progress(`back: ${JSON.stringify(back)}`);
-  await fleet.untilEdited();
   const overlaps = lines.overlaps(isWrong);
   const same = JSON.stringify(uids) === JSON.stringify(await fleet.uids());
   const result = {

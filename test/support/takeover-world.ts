@@ -7,7 +7,7 @@ import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { Deployment } from "../../infra/takeover/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { startCapstan } from "./capstan.ts";
-import { runCli } from "./processes/cli.ts";
+import { type CliProcess, startCli } from "./processes/cli.ts";
 import { clusterApiMissing, startClusterApi } from "./processes/cluster-api.ts";
 import { kubectlFor, kubectlMissing } from "./processes/kubectl.ts";
 import { realServerMissing, startRealServer } from "./processes/real-server.ts";
@@ -57,21 +57,28 @@ export async function startBoth(
   );
   const asked = ["--metrics-address", new URL(capstan.metricsUrl ?? "").host];
   const kubectl = kubectlFor(server.kubeconfigFile);
+  /** Starts `capstan takeover …`; it knows where Capstan's queue is. */
+  const begin = (...args: readonly string[]): CliProcess => {
+    const more = args[0] === "plan" ? [] : asked;
+    return startCli(["takeover", ...args, "--kubeconfig", server.kubeconfigFile, ...more]);
+  };
   return {
     core,
     client,
-    probe: connection.as("test", { dryRun: true }),
     fleet,
     kubectl,
-    /** Runs `capstan takeover …` to its end; it knows where Capstan's queue is. */
-    takeover: (...args: readonly string[]) =>
-      runCli(
-        "takeover",
-        ...args,
-        "--kubeconfig",
-        server.kubeconfigFile,
-        ...(args[0] === "plan" ? [] : asked),
-      ),
+    /** Runs `capstan takeover …` to its end. */
+    async takeover(...args: readonly string[]) {
+      await using cli = begin(...args);
+      return { code: await cli.ended, output: cli.output() };
+    },
+    /** Starts `capstan takeover …`, and kills it with SIGKILL when it has printed this text. */
+    async kill(text: string, ...args: readonly string[]): Promise<void> {
+      await using cli = begin(...args);
+      cli.child.stdout?.on("data", () => cli.output().includes(text) && cli.child.kill("SIGKILL"));
+      await cli.ended;
+      if (!cli.output().includes(text)) throw new Error(`it has not printed "${text}": ${cli.output()}`);
+    },
   };
 }
 

@@ -1,20 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
 import type { ServerClient } from "../../infra/kube/verbs.ts";
-import { allMembers, membersOf } from "../../infra/takeover/families.ts";
-import { filtersOf, judge } from "../../infra/takeover/findings.ts";
-import { back, type Sequence, start } from "../../infra/takeover/sequence.ts";
-import { saysNotPaused, standingOf } from "../../infra/takeover/standing.ts";
-import { readSurvey } from "../../infra/takeover/survey.ts";
+import { allMembers } from "../../infra/takeover/families.ts";
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { bothMissing, isWrong, startBoth } from "../support/takeover-world.ts";
 import { watchTimeLines } from "../support/time-lines.ts";
 
-const CLUSTERS = 4;
-const FILTERS = { core: "capi", capstan: "capstan" };
+const CLUSTERS = 3;
 const WITHIN = { withinMs: 240_000, stepMs: 250 };
 type Both = Awaited<ReturnType<typeof startBoth>>;
 const missing = bothMissing();
@@ -43,57 +37,11 @@ async function labelsOf(client: ServerClient): Promise<{ readonly [label: string
   return Object.fromEntries([...groups].map(([label, of]) => [label, of.length]));
 }
 
-/** A client that sends so many patches, and then fails as if its process had been killed. */
-function stopAfter(client: ServerClient, patches: number): ServerClient {
-  let left = patches;
-  return {
-    ...client,
-    async jsonPatch(...patch) {
-      left -= 1;
-      if (left < 0) throw new Error("stopped");
-      return client.jsonPatch(...patch);
-    },
-  };
-}
-
-/** The hand-over of one Cluster, by a client that may stop. */
-async function sequenceOf({ client, probe }: Both, name: string, by: ServerClient): Promise<Sequence> {
-  const core = { namespace: "capi-system", name: "capi-controller-manager" };
-  const scope = { clusters: [name], parkLease: false, core, filter: "capstan" };
-  const survey = await readSurvey(client, scope);
-  expect(judge(survey, scope).filter(({ verdict }) => verdict === "fail")).toEqual([]);
-  if (survey.core === undefined) throw new Error("Cluster API's manager has no Deployment");
-  const turn = { check: () => undefined };
-  const [namespace = "", cluster = ""] = name.split("/");
-  return {
-    core: survey.core,
-    clusters: [{ namespace, name: cluster }],
-    parkLease: false,
-    hands: { client: by, probe, clock: systemClock, filters: filtersOf(survey, scope), turn },
-    note: () => undefined,
-    untilIdle: async () => undefined,
-  };
-}
-
-/** Stops `start` after so many patches, continues it or not, stops `back`, and returns. */
-async function stopAndResume(all: Both, name: string, patches: number): Promise<void> {
-  const { client, takeover } = all;
-  const [namespace = "", cluster = ""] = name.split("/");
-  const members = () => membersOf(client, { namespace, name: cluster });
-  const stopping = await sequenceOf(all, name, stopAfter(client, patches));
-  await expect(start(stopping)).rejects.toThrow("stopped");
-  const planned = await takeover("plan", name, "-o", "json");
-  expect(planned.code, planned.output).toBe(0);
-  if (patches > 0) expect(planned.output).toMatch(/"leaving-core": \d/);
-  if (patches % 2 === 0) {
-    await start(await sequenceOf(all, name, client));
-    for (const { object } of await members()) expect(saysNotPaused(object)).toBe(true);
-  }
-  const stopped = back(await sequenceOf(all, name, stopAfter(client, patches % 4)));
-  await stopped.catch((error: Error) => expect(error.message).toBe("stopped"));
-  await back(await sequenceOf(all, name, client));
-  const standings = (await members()).map(({ object }) => standingOf(object, FILTERS));
-  expect(new Set(standings)).toEqual(new Set(["core"]));
+/** How many objects of a Cluster stand where. */
+async function standsOf({ takeover }: Both, name: string): Promise<{ readonly [standing: string]: number }> {
+  const { code, output } = await takeover("plan", name, "-o", "json");
+  expect(code, output).toBe(0);
+  return JSON.parse(output).clusters[0].stands;
 }
 
 describeWith(missing, { optional: true })("take-over beside Cluster API's manager with a filter", () => {
@@ -112,6 +60,9 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect(more).toEqual([]);
     await using lines = await watchTimeLines(client);
     expect(await run(all, plan)).toContain("nothing stops it");
+    const decided = await all.takeover("plan", fleet.names[0] ?? "", "--decisions");
+    expect(decided).toMatchObject({ code: 0, output: expect.stringContaining("Capstan would send first") });
+    expect(decided.output).not.toContain("delete");
     {
       await using _edits = fleet.edit();
       expect(await run(all, startOne)).toMatch(
@@ -135,12 +86,19 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect([lines.deleted, await fleet.uids(), core.restarts]).toEqual([[], uids, 0]);
   });
 
-  it("D-902: stopped after any of its writes, it continues with start or returns with back", async () => {
-    const { fleet } = all;
+  it("D-904: killed in the middle, start continues, and back", async () => {
+    const { fleet, kill, takeover } = all;
     const uids = await fleet.uids();
-    const [name = ""] = fleet.names;
-    // Six pauses and six hand-overs.
-    for (const patches of [0, 1, 6, 9]) await stopAndResume(all, name, patches);
+    const [, name = ""] = fleet.names;
+    await kill("objects paused", "start", name, "--yes");
+    expect(Object.keys(await standsOf(all, name))).not.toEqual(["core"]);
+    // After 15 s the turn of the one that was killed is free.
+    expect(await takeover("start", name, "--yes")).toMatchObject({ code: 0 });
+    expect(await standsOf(all, name)).toEqual({ capstan: 6 });
+    await kill("objects paused", "back", name, "--yes");
+    expect(Object.keys(await standsOf(all, name))).not.toEqual(["capstan"]);
+    expect(await takeover("back", name, "--yes")).toMatchObject({ code: 0 });
+    expect(await standsOf(all, name)).toEqual({ core: 6 });
     await fleet.untilEdited();
     expect(await fleet.uids()).toEqual(uids);
   });

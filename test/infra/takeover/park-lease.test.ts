@@ -7,6 +7,8 @@ import { createLeaseCandidate, Lease } from "../../../infra/relay/lease.ts";
 import { readLease } from "../../../infra/takeover/core.ts";
 import { parkLease, releaseLease } from "../../../infra/takeover/park-lease.ts";
 import { takeTurn } from "../../../infra/takeover/turn.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 
 const key = { namespace: "kube-system", name: "controller-leader-election-capi" };
 
@@ -66,6 +68,32 @@ describe("the turn of an operator", () => {
     }
     await using second = await takeTurn(w.client, { ...place, identity: "bob@b:2" });
     second.check();
+  });
+
+  it("passes to the next 15 s after its holder was killed, with one look at the Lease each second", async () => {
+    await using w = await world();
+    let now = Date.now();
+    // Time passes while it waits for the Lease; no renewal is due.
+    const clock: Clock = {
+      now: () => new Date(now),
+      after(ms, callback) {
+        if (ms > SECOND) return () => undefined;
+        now += ms;
+        setImmediate(callback);
+        return () => undefined;
+      },
+    };
+    const turnKey = { namespace: "kube-system", name: "capstan-takeover" };
+    const killed = createLeaseCandidate({ client: w.client, key: turnKey, identity: "ann@a:1" });
+    expect(await killed.tryHold(clock.now())).toBe(true);
+    let looks = 0;
+    const get: typeof w.client.get = (kind, key) => {
+      looks += 1;
+      return w.client.get(kind, key);
+    };
+    await using turn = await takeTurn({ ...w.client, get }, { ...place, clock, identity: "bob@b:2" });
+    turn.check();
+    expect(looks).toBe(1 + 15);
   });
 
   it("is lost when another has it", async () => {
