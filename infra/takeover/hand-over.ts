@@ -5,6 +5,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
+import { createTurns } from "../relay/turns.ts";
 import { rest } from "../rest.ts";
 import { clusterOf, type Member, membersOf, nameOf } from "./families.ts";
 import {
@@ -146,13 +147,8 @@ async function each(
   members: readonly Member[],
   operations: (member: Member) => readonly PatchOperation[],
 ): Promise<void> {
-  const waiting = [...members];
-  const work = async (): Promise<void> => {
-    for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
-      await patchMember(hands, member, operations);
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  const turns = createTurns(PARALLEL);
+  await Promise.all(members.map((member) => turns.take(() => patchMember(hands, member, operations))));
 }
 
 /** Reads again when another writer was faster; what is gone needs nothing. */

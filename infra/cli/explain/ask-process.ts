@@ -1,9 +1,14 @@
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import { createTurns } from "../../relay/turns.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 
-/** Reads the history from a process that keeps the queue in memory; one request per key. */
+/** Its listener takes 64 connections. */
+const PARALLEL = 10;
+
+/** Reads the history from a process that keeps the queue in memory; one request per key, at most 10 at once. */
 export function askProcess({ host, port }: LoopbackAddress): ReadHistory {
   const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const turns = createTurns(PARALLEL);
   const answers = new Map<string, Promise<{ readonly [functionName: string]: KeyHistory }>>();
   const ask = async (key: string): Promise<{ readonly [functionName: string]: KeyHistory }> => {
     const response = await fetch(`${origin}/keys?key=${encodeURIComponent(key)}`).catch((error: Error) => {
@@ -17,7 +22,7 @@ export function askProcess({ host, port }: LoopbackAddress): ReadHistory {
     );
   };
   return async (functionName, key) => {
-    const answer = answers.get(key) ?? ask(key);
+    const answer = answers.get(key) ?? turns.take(() => ask(key));
     answers.set(key, answer);
     return (await answer)[functionName] ?? {};
   };
