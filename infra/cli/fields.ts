@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
+import { type Kind, type ObjectKey, titleOf } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
@@ -46,7 +46,7 @@ export function fieldsCommand(): Command {
 async function readOwners(client: KubeClient, kind: Kind, key: ObjectKey): Promise<readonly FieldOwner[]> {
   const object = await client.get(kind, key);
   if (object === undefined) {
-    throw new Error(`${kind.kind} ${textOf(key)} does not exist; kubectl get ${kind.plural} -A lists them`);
+    throw new Error(`${titleOf(kind.kind, key)} does not exist; kubectl get ${kind.plural} -A lists them`);
   }
   const managedFields: unknown = Reflect.get(object.metadata, "managedFields");
   return fieldOwners(Array.isArray(managedFields) ? managedFields : []);
@@ -100,9 +100,4 @@ export function keyOf({ namespaced }: Kind, text: string): ObjectKey {
   }
   if (!namespaced) return { namespace: "", name };
   return { namespace: parts.length === 2 ? (parts[0] ?? "") : "default", name };
-}
-
-/** Returns `namespace/name`, or the name of an object without namespace. */
-export function textOf({ namespace, name }: ObjectKey): string {
-  return namespace === "" ? name : `${namespace}/${name}`;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Explained, ExplainedFunction } from "../../infra/cli/explain/explain-tree.ts";
+import type { Explained, ExplainedFunction } from "../../infra/explain/explain-tree.ts";
 import { eventually } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";

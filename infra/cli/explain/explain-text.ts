@@ -1,13 +1,13 @@
 import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
+import type { Dependency, StepNow } from "../../explain/explain-step.ts";
+import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
+import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
 import { ageOf } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
-import { linesOfFacts, oneLine, titleOfFacts } from "../tree/object-facts.ts";
-import type { Dependency, StepNow } from "./explain-step.ts";
-import type { Explained, ExplainedFunction } from "./explain-tree.ts";
-import type { Folded, HeldUp } from "./fold-causes.ts";
+import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";
 
 /** Returns the tree for people, line by line. */
 export function textOfExplained(explained: Explained, now: Date): readonly string[] {

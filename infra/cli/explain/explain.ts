@@ -1,26 +1,26 @@
 import { Command } from "commander";
-import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
+import { foldCauses } from "../../explain/fold-causes.ts";
+import { clusterNamed } from "../../explain/object-tree.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import { openLastRuns } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { keyOf, namesOf, textOf } from "../fields.ts";
+import { keyOf, namesOf } from "../fields.ts";
 import { type LetterSource, openSource } from "../letter-source.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
-import { clusterNamed } from "../tree/object-tree.ts";
 import { askProcess } from "./ask-process.ts";
 import { textOfFolded } from "./explain-text.ts";
-import { type ExplainedTree, explainTree } from "./explain-tree.ts";
-import { foldCauses } from "./fold-causes.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
@@ -88,7 +88,7 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
   await using asked = await openHistory(source, options);
   const explained = await explainTree(
     {
-      model,
+      model: { ...model, live: model.server.as("explain") },
       functions,
       clock: systemClock,
       history: asked.history,
@@ -139,7 +139,7 @@ async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promi
   const { server, store } = model;
   const found = await store.get({ cluster: "management", group: kind.group, kind: kind.kind }, key);
   if (found !== undefined) return found;
-  const name = `${kind.kind} ${textOf(key)}`;
+  const name = titleOf(kind.kind, key);
   const live = await server.as("explain").get(kind, key);
   throw new Error(
     live === undefined

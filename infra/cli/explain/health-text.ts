@@ -1,8 +1,9 @@
 import type { HealthReport, TargetReport } from "../../../shared/function/health-report.ts";
+import type { Detail } from "../../explain/details.ts";
+import type { ExplainedHealth } from "../../explain/explain-health.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
-import { type Detail, detailLines } from "../tree/details.ts";
-import type { ExplainedHealth } from "./explain-health.ts";
+import { detailLines } from "../tree/detail-lines.ts";
 
 /** Ten thousand targets must not fill a terminal: the rest is counted; `-o json` has all of them. */
 const MAX_ROWS = 50;

@@ -1,10 +1,10 @@
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { systemClock } from "../../clock.ts";
+import { explainStep } from "../../explain/explain-step.ts";
 import type { Member } from "../../takeover/families.ts";
 import { runsOf } from "../../takeover/runs.ts";
 import type { Survey } from "../../takeover/survey.ts";
 import { loadFunctions } from "../../worker/load.ts";
-import { explainStep } from "../explain/explain-step.ts";
 import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
 
 /** Requests that the functions would send for a Cluster if it were with Capstan now. */

@@ -1,5 +1,5 @@
+import type { RootCause } from "../../explain/root-causes.ts";
 import { paint, widthOf } from "../terminal/paint.ts";
-import type { RootCause } from "./root-causes.ts";
 
 /** Columns that the tree takes in front of a line. */
 const INDENT_COLUMNS = 2;

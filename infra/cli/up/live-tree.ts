@@ -6,14 +6,15 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
+import { foldFacts } from "../../explain/fold-facts.ts";
+import { factsOf } from "../../explain/object-facts.ts";
+import { type ObjectNode, objectTree } from "../../explain/object-tree.ts";
+import { isAwaited, type RootCause, rootCausesOf } from "../../explain/root-causes.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
-import { foldFacts } from "../tree/fold-facts.ts";
-import { factsOf, linesOfFacts, oneLine, titleOfFacts } from "../tree/object-facts.ts";
-import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
-import { isAwaited, type RootCause, rootCausesOf } from "../tree/root-causes.ts";
+import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";
 
 export interface LiveTreeOptions {
   readonly store: Store;

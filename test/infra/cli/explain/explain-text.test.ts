@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { textOfExplained } from "../../../../infra/cli/explain/explain-text.ts";
-import type { Explained, ExplainedFunction } from "../../../../infra/cli/explain/explain-tree.ts";
+import type { Explained, ExplainedFunction } from "../../../../infra/explain/explain-tree.ts";
 import type { KeyState } from "../../../../shared/runtime/queue-port.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");

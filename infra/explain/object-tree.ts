@@ -1,4 +1,4 @@
-import { clusterNameOf, referencesOf } from "../../../shared/api/indexes.ts";
+import { clusterNameOf, referencesOf } from "../../shared/api/indexes.ts";
 import {
   type ContractReference,
   type Kind,
@@ -7,11 +7,11 @@ import {
   type ObjectKey,
   objectKeyOf,
   workloadCluster,
-} from "../../../shared/api/kinds.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
-import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
-import type { Store } from "../../../shared/runtime/ports.ts";
-import { resolveReference } from "../../../shared/runtime/resolve-reference.ts";
+} from "../../shared/api/kinds.ts";
+import { kindOf } from "../../shared/api/registry.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import type { Store } from "../../shared/runtime/ports.ts";
+import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
 
 /** An object with all objects of the read model that belong to it. */
 export interface ObjectNode {

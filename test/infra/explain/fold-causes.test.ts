@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { textOfFolded } from "../../../../infra/cli/explain/explain-text.ts";
-import type { Explained, ExplainedFunction } from "../../../../infra/cli/explain/explain-tree.ts";
-import { foldCauses } from "../../../../infra/cli/explain/fold-causes.ts";
-import type { RootCause } from "../../../../infra/cli/tree/root-causes.ts";
+import { textOfFolded } from "../../../infra/cli/explain/explain-text.ts";
+import type { Explained, ExplainedFunction } from "../../../infra/explain/explain-tree.ts";
+import { foldCauses } from "../../../infra/explain/fold-causes.ts";
+import type { RootCause } from "../../../infra/explain/root-causes.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
 const AWAY: RootCause = {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
-import { objectTree } from "../../../../infra/cli/tree/object-tree.ts";
-import { isAwaited, type RootCause, rootCausesOf } from "../../../../infra/cli/tree/root-causes.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { kindOf } from "../../../../shared/api/registry.ts";
-import { cluster, connection, crd, machinePool } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
+import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
+import { objectTree } from "../../../infra/explain/object-tree.ts";
+import { isAwaited, type RootCause, rootCausesOf } from "../../../infra/explain/root-causes.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { kindOf } from "../../../shared/api/registry.ts";
+import { cluster, connection, crd, machinePool } from "../../support/builders.ts";
+import { NOW } from "../../support/world.ts";
 
 const REFUSED =
   "workload cluster default/c1 is not connected: 10.0.0.1:6443 refuses the connection; check the server";

@@ -1,18 +1,22 @@
-import { Connection } from "../../../shared/api/core.ts";
-import { type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
-import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
-import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
-import { titleOf } from "../../../shared/runtime/last-run.ts";
-import { acceptedWrites, nothingIssued } from "../../../shared/runtime/letters/replay.ts";
-import type { Clients, Clock } from "../../../shared/runtime/ports.ts";
-import type { Failure, Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
-import { runStep } from "../../../shared/runtime/run-step.ts";
-import { createIssuer } from "../../pki/issuer.ts";
-import { x509 } from "../../pki/x509.ts";
-import { createLog } from "../../telemetry/log.ts";
-import { textOf } from "../fields.ts";
-import type { ReadModel } from "./read-model.ts";
+import { Connection } from "../../shared/api/core.ts";
+import { type KubeObject, titleOf as nameOf } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import type { RecordedRead } from "../../shared/runtime/attempt-record.ts";
+import { titleOf } from "../../shared/runtime/last-run.ts";
+import { acceptedWrites, nothingIssued } from "../../shared/runtime/letters/replay.ts";
+import type { Clients, Clock, Store } from "../../shared/runtime/ports.ts";
+import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
+import { runStep } from "../../shared/runtime/run-step.ts";
+import { createIssuer } from "../pki/issuer.ts";
+import { x509 } from "../pki/x509.ts";
+import { createLog } from "../telemetry/log.ts";
+
+/** The read model, and clients for reads that it never answers. */
+export interface ReadSources {
+  readonly store: Store;
+  readonly clients: Clients;
+}
 
 /** Requests and waits of a function for an object, if it ran now. No request is sent. */
 export interface StepNow {
@@ -49,7 +53,7 @@ export interface Dependency {
 export async function explainStep(
   fn: AnyFunction,
   { key, object }: { readonly key: string; readonly object: KubeObject },
-  { store, clients, clock }: Pick<ReadModel, "store" | "clients"> & { readonly clock: Clock },
+  { store, clients, clock }: ReadSources & { readonly clock: Clock },
 ): Promise<StepNow> {
   const lease: Lease = {
     key,
@@ -114,7 +118,7 @@ export function dependencyOf(what: string, { fn, object, reads }: Scene): Depend
     (one) => one.kind === kind && [undefined, one.metadata.name].includes(which ?? target?.name),
   );
   const missing = which === undefined ? missingIn(kind, reads) : `${kind} ${which}`;
-  const name = found === undefined ? (target?.text ?? missing) : nameOf(found);
+  const name = found === undefined ? (target?.text ?? missing) : nameOf(found.kind, found.metadata);
   const value = found === undefined || field === undefined ? undefined : shown(valueAt(found, field));
   const reason =
     kind === Connection.kind && found !== undefined ? shown(valueAt(found, "status.message")) : undefined;
@@ -157,20 +161,16 @@ function referencedAs(
   if (path === undefined) return undefined;
   const [kind, name] = [valueAt(object, `${path}.kind`), valueAt(object, `${path}.name`)];
   if (typeof kind !== "string" || typeof name !== "string") return undefined;
-  return { kind, name, text: `${kind} ${textOf({ namespace: object.metadata.namespace ?? "", name })}` };
+  return { kind, name, text: nameOf(kind, { ...object.metadata, name }) };
 }
 
 /** An object that the step has read and that does not exist. */
 function missingIn(kind: string, reads: readonly RecordedRead[]): string | undefined {
   for (const { question } of reads) {
-    if ("key" in question && question.kind.kind === kind) return `${kind} ${textOf(question.key)}`;
+    if ("key" in question && question.kind.kind === kind) return nameOf(kind, question.key);
     if ("reference" in question && question.reference.kind === kind) {
-      return `${kind} ${question.namespace}/${question.reference.name}`;
+      return nameOf(kind, { ...question, ...question.reference });
     }
   }
   return undefined;
-}
-
-function nameOf(object: KubeObject): string {
-  return `${object.kind} ${textOf(objectKeyOf(object))}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { foldFacts } from "../../../../infra/cli/tree/fold-facts.ts";
-import type { RootCause } from "../../../../infra/cli/tree/root-causes.ts";
+import { foldFacts } from "../../../infra/explain/fold-facts.ts";
+import type { RootCause } from "../../../infra/explain/root-causes.ts";
 
 const CAUSE: RootCause = {
   about: "definition",

@@ -1,17 +1,16 @@
-import { tenantOf } from "../../../shared/api/indexes.ts";
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { formatKey } from "../../../shared/runtime/key.ts";
-import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
-import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
-import type { Clock } from "../../../shared/runtime/ports.ts";
-import { fieldOwners } from "../../kube/field-owners.ts";
-import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";
-import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
-import { type RootCause, rootCausesOf } from "../tree/root-causes.ts";
+import { tenantOf } from "../../shared/api/indexes.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { formatKey } from "../../shared/runtime/key.ts";
+import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
+import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
+import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
+import { fieldOwners } from "../kube/field-owners.ts";
 import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
-import { explainStep, type StepNow } from "./explain-step.ts";
-import type { ReadModel } from "./read-model.ts";
+import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
+import { factsOf, type ObjectFacts } from "./object-facts.ts";
+import { type ObjectNode, objectTree } from "./object-tree.ts";
+import { type RootCause, rootCausesOf } from "./root-causes.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
@@ -41,7 +40,10 @@ interface LastWrite {
 }
 
 export interface ExplainSources {
-  readonly model: ReadModel;
+  readonly model: ReadSources & {
+    /** For the managers of fields, which no snapshot has; absent: nothing is read live. */
+    readonly live?: Pick<KubeClient, "get">;
+  };
   readonly functions: readonly AnyFunction[];
   readonly clock: Clock;
   /** Absent: there is no queue to ask. */
@@ -113,10 +115,7 @@ async function lastWrites(
   { kind, key }: ObjectNode,
 ): Promise<ReadonlyMap<string, LastWrite>> {
   // A user without the right to read the object live still sees everything else.
-  const live = await model.server
-    .as("explain")
-    .get(kind, key)
-    .catch(() => undefined);
+  const live = await model.live?.get(kind, key).catch(() => undefined);
   const managed: unknown = live === undefined ? undefined : Reflect.get(live.metadata, "managedFields");
   const writes = new Map<string, LastWrite>();
   const owners = fieldOwners(Array.isArray(managed) ? managed : []);

@@ -1,7 +1,6 @@
-import { valueAt } from "../../../shared/api/path.ts";
-import { textOf } from "../fields.ts";
-import { paint } from "../terminal/paint.ts";
-import { type Detail, detailLines, detailsOf } from "./details.ts";
+import { titleOf } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import { type Detail, detailsOf } from "./details.ts";
 import type { ObjectNode } from "./object-tree.ts";
 
 /** The most important facts about an object. */
@@ -39,7 +38,7 @@ const GOOD_WHEN_FALSE = new Set([
 ]);
 
 export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts {
-  const name = `${kind.kind} ${textOf(key)}`;
+  const name = titleOf(kind.kind, key);
   if (object === undefined) return { object: name, ...(problem ? { problem } : {}), conditions: [] };
   const phase = valueAt(object, "status.phase");
   const refs = valueAt(object, "status.nodeRefs");
@@ -67,34 +66,4 @@ function concernsOf(conditions: unknown): readonly Concern[] {
     const wanted = GOOD_WHEN_FALSE.has(type) ? "False" : "True";
     return type === "" || status === wanted ? [] : [{ type, status, reason, message }];
   });
-}
-
-/** `MachinePool default/p1  Running  3 of 3 Nodes`. */
-export function titleOfFacts({ object, phase, nodes, deletingSince, problem }: ObjectFacts): string {
-  const parts = [paint("bold", object)];
-  if (problem !== undefined) parts.push(paint("red", oneLine(problem)));
-  if (phase !== undefined)
-    parts.push(GOOD_PHASES.has(phase) ? paint("green", phase) : paint("yellow", phase));
-  if (nodes !== undefined) parts.push(`${nodes} Nodes`);
-  if (deletingSince !== undefined) parts.push(paint("yellow", `being deleted since ${deletingSince}`));
-  return parts.join("  ");
-}
-const GOOD_PHASES = new Set(["Running", "Provisioned"]);
-
-/** The details, then the conditions that none of them says in full. */
-export function linesOfFacts({ conditions, details = [] }: ObjectFacts): readonly string[] {
-  const said = new Set(details.map(({ condition }) => condition));
-  return [...detailLines(details), ...conditions.filter(({ type }) => !said.has(type)).map(textOfConcern)];
-}
-
-/** `Available False (NotAvailable): 0 available replicas, 3 desired`. */
-function textOfConcern({ type, status, reason, message }: Concern): string {
-  const why = [reason === "" ? "" : ` (${reason})`, message === "" ? "" : `: ${message}`].join("");
-  return `${paint("yellow", `${type} ${status}`)}${oneLine(why)}`;
-}
-
-const MAX_CHARS = 300;
-/** Foreign messages must not break the line, colour the terminal or fill the screen. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\s]+/gu, " ").slice(0, MAX_CHARS);
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
-import { machinepoolMachines } from "../../../../functions/machinepool/machines.ts";
-import { factsOf } from "../../../../infra/cli/tree/object-facts.ts";
-import { clusterNamed, type ObjectNode, objectTree } from "../../../../infra/cli/tree/object-tree.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
-import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { cluster, FOO_CRDS, infraMachinePool, machine, machinePool } from "../../../support/builders.ts";
+import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
+import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
+import { factsOf } from "../../../infra/explain/object-facts.ts";
+import { clusterNamed, type ObjectNode, objectTree } from "../../../infra/explain/object-tree.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { cluster, FOO_CRDS, infraMachinePool, machine, machinePool } from "../../support/builders.ts";
 
 const nameOf = ({ kind, key, object, children, more }: ObjectNode): unknown => ({
   [`${kind.kind} ${key.name}${object === undefined ? " (missing)" : ""}`]: [...children.map(nameOf), ...more],

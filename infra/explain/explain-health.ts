@@ -1,5 +1,5 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { Connection } from "../../../shared/api/core.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection } from "../../shared/api/core.ts";
 import {
   groupOf,
   type Kind,
@@ -7,18 +7,17 @@ import {
   MANAGEMENT,
   type ObjectKey,
   objectKeyOf,
-} from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine/machine.ts";
-import { valueAt } from "../../../shared/api/path.ts";
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { HealthReport, RequestReport } from "../../../shared/function/health-report.ts";
-import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import type { Clock } from "../../../shared/runtime/ports.ts";
-import { createReader } from "../../../shared/runtime/reader.ts";
-import { resolveReference } from "../../../shared/runtime/resolve-reference.ts";
-import { textOf } from "../fields.ts";
-import { clusterNamed } from "../tree/object-tree.ts";
-import type { ReadModel } from "./read-model.ts";
+} from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { HealthReport, RequestReport } from "../../shared/function/health-report.ts";
+import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
+import { createReader } from "../../shared/runtime/reader.ts";
+import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
+import type { ReadSources } from "./explain-step.ts";
+import { clusterNamed } from "./object-tree.ts";
 
 /** One health check: of all its targets, or of the Machine that is explained. */
 export interface ExplainedHealth extends HealthReport {
@@ -36,7 +35,7 @@ interface Unseen {
 }
 
 export interface HealthSources {
-  readonly model: Pick<ReadModel, "store" | "clients">;
+  readonly model: ReadSources;
   readonly functions: readonly AnyFunction[];
   readonly clock: Clock;
 }
@@ -98,7 +97,8 @@ async function ask(
   const read = createReader({ store, clients, function: fn, stale: [] });
   const told = await report(check, { read, now: clock.now() });
   const unseen = told.nodes === "unseen" ? await unseenOf(model, fn.spec.reconciles, check) : undefined;
-  return { healthCheck: textOf(objectKeyOf(check)), ...told, ...(unseen === undefined ? {} : { unseen }) };
+  const { namespace, name } = objectKeyOf(check);
+  return { healthCheck: `${namespace}/${name}`, ...told, ...(unseen === undefined ? {} : { unseen }) };
 }
 
 /** A relay that has just started knows only its own attempts; the condition of the Cluster is older. */

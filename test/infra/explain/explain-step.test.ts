@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
-import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
-import { machinepoolSync } from "../../../../functions/machinepool/sync.ts";
-import { dependencyOf, explainStep } from "../../../../infra/cli/explain/explain-step.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
-import { Node } from "../../../../shared/api/core.ts";
-import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../../shared/function/define-function.ts";
-import type { RecordedRead } from "../../../../shared/runtime/attempt-record.ts";
-import type { Clients, Store } from "../../../../shared/runtime/ports.ts";
+import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
+import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
+import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
+import { dependencyOf, explainStep } from "../../../infra/explain/explain-step.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Node } from "../../../shared/api/core.ts";
+import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
+import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -17,10 +17,10 @@ import {
   infraMachinePool,
   machinePool,
   node,
-} from "../../../support/builders.ts";
-import { virtualClock } from "../../../support/clock.ts";
-import { evictor, pod } from "../../../support/evictor.ts";
-import { recordingClients } from "../../../support/recording-clients.ts";
+} from "../../support/builders.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { evictor, pod } from "../../support/evictor.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
 
 const KEY = "default/c1|MachinePool|default/p1";
 /** Explaining must neither need nor send a live request here. */

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { mhcMachines } from "../../../../functions/mhc/machines.ts";
-import { explainHealth } from "../../../../infra/cli/explain/explain-health.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { Node } from "../../../../shared/api/core.ts";
-import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { Machine } from "../../../../shared/api/machine/machine.ts";
-import { MachineHealthCheck } from "../../../../shared/api/machinehealthcheck.ts";
-import { KINDS } from "../../../../shared/api/registry.ts";
-import { connection, crd, node } from "../../../support/builders.ts";
-import { at, badNode, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
-import { virtualClock } from "../../../support/clock.ts";
-import { REMEDIATION_GROUP, templateRef } from "../../../support/foo-remediation.ts";
-import { healthCheck, since, upCluster } from "../../../support/health-checks.ts";
-import { recordingClients } from "../../../support/recording-clients.ts";
-import { NOW } from "../../../support/world.ts";
+import { mhcMachines } from "../../../functions/mhc/machines.ts";
+import { explainHealth } from "../../../infra/explain/explain-health.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { Node } from "../../../shared/api/core.ts";
+import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
+import { connection, crd, node } from "../../support/builders.ts";
+import { at, badNode, failed, LONG_AGO, machineWith, succeeded } from "../../support/checked-machines.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { REMEDIATION_GROUP, templateRef } from "../../support/foo-remediation.ts";
+import { healthCheck, since, upCluster } from "../../support/health-checks.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
+import { NOW } from "../../support/world.ts";
 
 const FOO_KINDS = ["FooRemediation", "FooRemediationTemplate"].map((kind) =>
   crd(REMEDIATION_GROUP, kind, { status: { watched: true } }),

@@ -1,9 +1,8 @@
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine/machine.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
-import { compareText, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
-import { paint } from "../terminal/paint.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
+import { compareText, conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import { reservedNames } from "../../shared/rules/machines/reservation.ts";
 
 /** A fact about an object that its kind alone has. */
 export interface Detail {
@@ -147,20 +146,6 @@ function detailsOfSet(set: MachineSet): readonly Detail[] {
       ? [{ about: "blocked", lines: linesOf(blocked), isProblem: true, condition: "ScalingUp" } as const]
       : []),
   ];
-}
-
-const MAX_CHARS = 1_000;
-
-/** The same as a table of two columns; further lines of a detail stand under its second column. */
-export function detailLines(details: readonly Detail[]): readonly string[] {
-  const width = Math.max(0, ...details.map(({ about }) => about.length));
-  return details.flatMap(({ about, lines, isProblem }) =>
-    lines.map((line, at) => {
-      const head = (at === 0 ? about : "").padEnd(width);
-      const text = line.replace(/[\p{Cc}\s]+/gu, " ").slice(0, MAX_CHARS);
-      return `${paint("dim", head)}  ${isProblem && at === 0 ? paint("yellow", text) : text}`;
-    }),
-  );
 }
 
 function linesOf(message: string): readonly string[] {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { detailLines, detailsOf } from "../../../../infra/cli/tree/details.ts";
-import type { Condition } from "../../../../shared/api/conditions.ts";
-import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import { Machine } from "../../../../shared/api/machine/machine.ts";
-import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { MachineSet } from "../../../../shared/api/machineset.ts";
-import { machine, machineCondition, machinePool, type Overrides } from "../../../support/builders.ts";
+import { detailLines } from "../../../infra/cli/tree/detail-lines.ts";
+import { detailsOf } from "../../../infra/explain/details.ts";
+import type { Condition } from "../../../shared/api/conditions.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { machine, machineCondition, machinePool, type Overrides } from "../../support/builders.ts";
 
 const SINCE = "2026-01-01T11:00:00Z";
 const HOOK = "pre-drain.delete.hook.machine.cluster.x-k8s.io/migrate";

@@ -1,9 +1,9 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { Connection } from "../../../shared/api/core.ts";
-import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../../shared/api/kinds.ts";
-import { readTopologyRuns, topologyProblem } from "../../../shared/rules/coexistence/topology.ts";
-import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
-import type { Store } from "../../../shared/runtime/ports.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection } from "../../shared/api/core.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../shared/api/kinds.ts";
+import { readTopologyRuns, topologyProblem } from "../../shared/rules/coexistence/topology.ts";
+import { connectionProblem, reasonTold } from "../../shared/rules/workload/connection.ts";
+import type { Store } from "../../shared/runtime/ports.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
 /** A cause that holds up several functions and conditions; it is named once. */

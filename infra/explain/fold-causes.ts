@@ -1,6 +1,6 @@
-import { foldFacts } from "../tree/fold-facts.ts";
-import { isAwaited, type RootCause } from "../tree/root-causes.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
+import { foldFacts } from "./fold-facts.ts";
+import { isAwaited, type RootCause } from "./root-causes.ts";
 
 /** A root cause with everything that it holds up. */
 export interface HeldUp extends RootCause {
