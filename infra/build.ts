@@ -5,7 +5,12 @@ import { build, type Plugin } from "rolldown";
 import { writePackageRecords } from "./package-records.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const ENTRIES = ["infra/cli/main.ts", "infra/cli/lambda/entry.ts", "functions/*/*.ts"];
+const ENTRIES = [
+  "infra/cli/main.ts",
+  "infra/cli/lambda/entry.ts",
+  "infra/replay/replay-process.ts",
+  "functions/*/*.ts",
+];
 /** Files that are read at run time, beside the code that reads them. */
 const DATA = ["package.json", "infra/**/*.{lua,yaml}"];
 

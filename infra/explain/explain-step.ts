@@ -11,6 +11,7 @@ import { runStep } from "../../shared/runtime/run-step.ts";
 import { createIssuer } from "../pki/issuer.ts";
 import { x509 } from "../pki/x509.ts";
 import { createLog } from "../telemetry/log.ts";
+import { NOT_READ } from "./without-live-reads.ts";
 
 /** The read model, and clients for reads that it never answers. */
 export interface ReadSources {
@@ -29,6 +30,8 @@ export interface StepNow {
   /** The read model is not complete yet: the result is unknown. */
   readonly notListed?: boolean;
   readonly failure?: Failure;
+  /** It depends on what is read live, where no live read is made: the result is unknown. In words. */
+  readonly notRead?: string;
 }
 
 /** The missing object, by name and field. */
@@ -91,7 +94,10 @@ function stepNow(
   wouldSend: readonly string[],
   toDependency: (what: string) => Dependency,
 ): StepNow {
-  if (outcome.type === "error") return { wouldSend, failure: outcome.failure };
+  if (outcome.type === "error") {
+    const { failure } = outcome;
+    return failure.reason === NOT_READ ? { wouldSend: [], notRead: failure.message } : { wouldSend, failure };
+  }
   if (outcome.type === "again") return { wouldSend, notListed: true };
   const { waitingFor, afterMs } = outcome;
   if (afterMs !== undefined) {

@@ -1,7 +1,7 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, titleOf } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import { formatKey } from "../../shared/runtime/key.ts";
+import { formatKey, parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
@@ -11,13 +11,13 @@ import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
 import { type RootCause, rootCausesOf } from "./root-causes.ts";
+import type { LeftOut } from "./siblings.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
   readonly functions: readonly ExplainedFunction[];
   readonly children: readonly Explained[];
-  /** `980 more of kind Machine`. */
-  readonly more: readonly string[];
+  readonly more: readonly LeftOut[];
 }
 
 export interface ExplainedFunction {
@@ -63,24 +63,43 @@ export async function explainTree(
   root: { readonly kind: Kind; readonly object: KubeObject },
 ): Promise<ExplainedTree> {
   const { clock, functions, model } = sources;
-  const tree = await objectTree(model.store, functions, root);
+  const tree = await objectTree(model.store, functions, root, deadObjects(sources.deadLetters));
   const health = await explainHealth(sources, root);
   return {
-    ...(await explainNode(sources, tree)),
+    ...(await explainNode({ ...sources, letters: lettersOf(sources) }, tree)),
     causes: await rootCausesOf(model.store, tree, clock.now()),
     ...(health.length === 0 ? {} : { health }),
   };
 }
 
-async function explainNode(sources: ExplainSources, node: ObjectNode): Promise<Explained> {
-  const functions = await explainFunctions(sources, node);
-  const children: Explained[] = [];
-  for (const child of node.children) children.push(await explainNode(sources, child));
+/** The objects of keys that are dead, or have been: `Machine default/m1`. */
+function deadObjects(letters: readonly DeadLetterHead[]): ReadonlySet<string> {
+  return new Set(
+    letters.flatMap(({ key }) => {
+      const parts = parseKey(key);
+      return parts === undefined ? [] : [titleOf(parts.kind, parts)];
+    }),
+  );
+}
+
+interface Explaining extends ExplainSources {
+  readonly letters: ReadonlyMap<string, DeadLetterHead>;
+}
+
+function lettersOf({ deadLetters }: ExplainSources): Explaining["letters"] {
+  return new Map(deadLetters.map((head) => [`${head.function} ${head.key}`, head]));
+}
+
+async function explainNode(sources: Explaining, node: ObjectNode): Promise<Explained> {
+  const [functions, children] = await Promise.all([
+    explainFunctions(sources, node),
+    Promise.all(node.children.map((child) => explainNode(sources, child))),
+  ]);
   return { ...factsOf(node), functions, children, more: node.more };
 }
 
 async function explainFunctions(
-  sources: ExplainSources,
+  sources: Explaining,
   node: ObjectNode,
 ): Promise<readonly ExplainedFunction[]> {
   const { object, kind } = node;
@@ -96,7 +115,7 @@ async function explainFunctions(
       const now = await explainStep(fn, { key, object }, { ...sources.model, clock: sources.clock });
       const history = await sources.history?.(name, key);
       const lastWrote = writes.get(`capstan-${name}`);
-      const deadLetter = sources.deadLetters.find((head) => head.function === name && head.key === key);
+      const deadLetter = sources.letters.get(`${name} ${key}`);
       return {
         function: name,
         key,

@@ -58,12 +58,13 @@ function causeOf(
 }
 
 function isIdle({ now, history, deadLetter }: ExplainedFunction): boolean {
-  const { wouldSend, waitsFor, againAfterMs, failure, notListed } = now;
+  const { wouldSend, waitsFor, againAfterMs, failure, notListed, notRead } = now;
   const nothing = wouldSend.length === 0 && waitsFor === undefined && againAfterMs === undefined;
   return (
     nothing &&
     failure === undefined &&
     notListed !== true &&
+    notRead === undefined &&
     deadLetter === undefined &&
     history?.state === undefined
   );

@@ -2,6 +2,7 @@ import { titleOf } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { type Detail, detailsOf } from "./details.ts";
 import type { ObjectNode } from "./object-tree.ts";
+import { goodStatusOf } from "./siblings.ts";
 
 /** The most important facts about an object. */
 export interface ObjectFacts {
@@ -25,17 +26,6 @@ export interface Concern {
   readonly reason: string;
   readonly message: string;
 }
-
-/** Types whose good status is False. */
-const GOOD_WHEN_FALSE = new Set([
-  "Deleting",
-  "Paused",
-  "Remediating",
-  "RollingOut",
-  "ScalingDown",
-  "ScalingUp",
-  "Updating",
-]);
 
 export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts {
   const name = titleOf(kind.kind, key);
@@ -63,7 +53,6 @@ function concernsOf(conditions: unknown): readonly Concern[] {
     const [type, status, reason, message] = ["type", "status", "reason", "message"].map((field) =>
       String(valueAt(one, field) ?? ""),
     ) as [string, string, string, string];
-    const wanted = GOOD_WHEN_FALSE.has(type) ? "False" : "True";
-    return type === "" || status === wanted ? [] : [{ type, status, reason, message }];
+    return type === "" || status === goodStatusOf(type) ? [] : [{ type, status, reason, message }];
   });
 }

@@ -12,6 +12,7 @@ import { kindOf } from "../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
 import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
+import { type LeftOut, pickShown, worstFirst } from "./siblings.ts";
 
 /** An object with all objects of the read model that belong to it. */
 export interface ObjectNode {
@@ -24,50 +25,51 @@ export interface ObjectNode {
   /** The problem is the definition of the kind, not the object: `<group>/<Kind>`. */
   readonly definition?: string;
   readonly children: readonly ObjectNode[];
-  /** Further children of a kind that are left out. */
-  readonly more: readonly string[];
+  readonly more: readonly LeftOut[];
 }
-
-/** A pool of a thousand Machines must still fit on a screen. */
-const MAX_OF_A_KIND = 20;
 
 interface Growing {
   readonly store: Store;
   /** Kinds whose objects may be children. */
   readonly kinds: readonly Kind[];
   readonly seen: Set<string>;
+  readonly dead: ReadonlySet<string>;
 }
 
 /**
  * Returns the object, the objects that it references, and those that it or its Cluster owns: Cluster →
  * infrastructure, control plane,
- * MachinePools → bootstrap configuration, infrastructure, Machines. Each object stands in it once.
+ * MachinePools → bootstrap configuration, infrastructure, Machines. Each object stands in it once. Of the objects of one
+ * kind the worst stand first; `dead` names those that a function has given up, `Machine default/m1`.
  */
 export async function objectTree(
   store: Store,
   functions: readonly AnyFunction[],
   root: { readonly kind: Kind; readonly object: KubeObject },
+  dead: ReadonlySet<string> = new Set(),
 ): Promise<ObjectNode> {
-  const kinds = new Map(functions.flatMap(shownKinds).map((kind) => [`${kind.group}/${kind.kind}`, kind]));
-  return grow({ store, kinds: [...kinds.values()], seen: new Set() }, root.kind, root.object);
+  return grow({ store, kinds: shownKinds(functions), seen: new Set(), dead }, root.kind, root.object);
 }
 
 /**
  * Kinds that a function reconciles, and Machines, which `kubectl get cluster-api` lists and no function
  * reconciles yet.
  */
-function shownKinds({ spec: { reconciles, watches } }: AnyFunction): readonly Kind[] {
-  const listed = watches.flatMap(({ on }) =>
-    !isContractKind(on) && on.crd?.categories?.includes("cluster-api") === true ? [on] : [],
-  );
-  return [reconciles, ...listed];
+export function shownKinds(functions: readonly AnyFunction[]): readonly Kind[] {
+  const kinds = functions.flatMap(({ spec: { reconciles, watches } }) => [
+    reconciles,
+    ...watches.flatMap(({ on }) =>
+      !isContractKind(on) && on.crd?.categories?.includes("cluster-api") === true ? [on] : [],
+    ),
+  ]);
+  return [...new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind])).values()];
 }
 
 async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<ObjectNode> {
   const key = objectKeyOf(object);
   growing.seen.add(idOf(kind, key));
   const children: ObjectNode[] = [];
-  const more: string[] = [];
+  const more: LeftOut[] = [];
   for (const reference of referencesOf(kind, object)) {
     const child = await follow(growing, reference, key.namespace);
     // An object that a deleted object references is deleted first: its absence is not a problem.
@@ -75,12 +77,12 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
     if (child !== undefined && !isTakenDown) children.push(child);
   }
   for (const each of growing.kinds) {
-    const found = (await belonging(growing, each, { kind, object })).filter(
+    const found = (await belonging(growing.store, each, { kind, object })).filter(
       (one) => !growing.seen.has(idOf(each, objectKeyOf(one))),
     );
-    const left = found.length - MAX_OF_A_KIND;
-    if (left > 0) more.push(`${left} more of kind ${each.kind}`);
-    for (const one of found.slice(0, MAX_OF_A_KIND)) children.push(await grow(growing, each, one));
+    const { shown, leftOut } = pickShown(each, worstFirst(found, growing.dead));
+    more.push(...leftOut);
+    for (const one of shown) children.push(await grow(growing, each, one));
   }
   return { kind, key, object, children, more };
 }
@@ -111,8 +113,8 @@ async function follow(
 }
 
 /** Returns the objects that this one controls; of a Cluster also those that name it and have no other controller. */
-async function belonging(
-  { store }: Growing,
+export async function belonging(
+  store: Store,
   kind: Kind,
   parent: { readonly kind: Kind; readonly object: KubeObject },
 ): Promise<readonly KubeObject[]> {

@@ -24,6 +24,9 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     get: async (type, key) => typeOf(type).get(key),
     list: async (type, selection) => typeOf(type).list(selection),
     find: async (type, index, value) => typeOf(type).find(index, value),
+    async *each(type) {
+      yield* typeOf(type).each();
+    },
     put: async (type, object) => typeOf(type).put(object, placementOf(kindOf, type, object)),
     remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
     progress: async (type) => typeOf(type).progress,
@@ -66,6 +69,10 @@ class StoredType {
   list(selection: Selection): readonly KubeObject[] {
     const found = this.#candidates(selection).filter((object) => isSelected(object, selection));
     return inOrder(found, ({ metadata }) => metadata);
+  }
+
+  *each(): Iterable<KubeObject> {
+    for (const { object } of this.#objects.values()) yield object;
   }
 
   find(index: string, value: string): readonly Member[] {

@@ -20,6 +20,8 @@ const KEYS_PER_TYPE = 6;
 
 /** Snapshots per answer: a long list must not block the server. */
 const READ_AT_ONCE = 500;
+/** The same where others have their turns in between: parsing them must not take long. */
+const EACH_AT_ONCE = 100;
 
 export interface RedisStoreOptions extends RedisTarget {
   /** Default: the registry. */
@@ -56,6 +58,14 @@ export async function createRedisStore({
     list: (type, selection) => list({ redis, kindOf, type }, selection),
     find: async (type, index, value) =>
       inOrder(await membersOf(redis, type, { index, value }), (member) => member),
+    async *each(type) {
+      const { objects } = keysOf(type);
+      const fields = await redis.hkeys(objects);
+      for (let start = 0; start < fields.length; start += EACH_AT_ONCE) {
+        const bodies = await redis.hmget(objects, ...fields.slice(start, start + EACH_AT_ONCE));
+        for (const body of bodies) if (body !== null) yield snapshotOf(body);
+      }
+    },
     put: async (type, object) => {
       const { uid, resourceVersion } = versionOf(object);
       const { member, entries } = placementOf(kindOf, type, object);

@@ -65,6 +65,8 @@ export interface Store extends AsyncDisposable {
   /** Sorted by namespace, then name. */
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
+  /** Every snapshot of a type, in no order and some at a time; one that is stored or removed meanwhile may be missing. */
+  each(type: TypeKey): AsyncIterable<KubeObject>;
   /**
    * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not lower),
    * and keeps what was stored before until `advance` says that the change has been delivered.

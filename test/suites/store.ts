@@ -318,6 +318,19 @@ export function storeSuite({ name, create }: StoreSuite): void {
       );
     });
 
+    it("gives each object once", async () => {
+      await using store = await open();
+      const type = newType();
+      const names = Array.from({ length: 250 }, (_, at) => `w${at}`);
+      for (const name of names) await store.put(type, widget({ name }));
+      await store.put(newType(), widget({ name: "other" }));
+      const found: KubeObject[] = [];
+      for await (const object of store.each(type)) found.push(object);
+      expect(found).toHaveLength(names.length);
+      expect(new Set(named(found))).toEqual(new Set(names));
+      expect(found.every((object) => Object.isFrozen(object))).toBe(true);
+    });
+
     it("lists thousands of objects", async () => {
       await using store = await open();
       const type = newType();

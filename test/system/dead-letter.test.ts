@@ -134,6 +134,16 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.output)).toMatchObject({ type: "different", replayed: { result: "done" } });
 
+    // W-107
+    const tried = await runCli("dlq", "try", "pool-check", "--functions-dir", REPAIRED, ...source);
+    expect(tried).toMatchObject({ code: 0, output: expect.stringContaining("\n1 would succeed\n") });
+    const inVain = await runCli("dlq", "try", "--functions-dir", POISONED, "-o", "json", ...source);
+    expect(inVain.code).toBe(1);
+    expect(JSON.parse(inVain.output)).toMatchObject({
+      verdicts: { succeeds: 0, "fails-as-before": 1 },
+      items: [{ function: "pool-check", key: KEY, why: expect.stringContaining("malformed") }],
+    });
+
     const live = ["--live", "--kubeconfig", kubeconfig ?? ""];
     const still = await runCli("replay", file ?? "", "--functions-dir", POISONED, ...live);
     expect(still).toMatchObject({ code: 1, output: expect.stringMatching(/would fail .*malformed/s) });

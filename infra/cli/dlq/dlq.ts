@@ -4,6 +4,7 @@ import { dlqExportCommand } from "./dlq-export.ts";
 import { dlqListCommand } from "./dlq-list.ts";
 import { dlqReplayCommand } from "./dlq-replay.ts";
 import { dlqShowCommand } from "./dlq-show.ts";
+import { dlqTryCommand } from "./dlq-try.ts";
 
 export function dlqCommand(): Command {
   return new Command("dlq")
@@ -11,6 +12,7 @@ export function dlqCommand(): Command {
     .addCommand(dlqListCommand())
     .addCommand(dlqShowCommand())
     .addCommand(dlqReplayCommand())
+    .addCommand(dlqTryCommand())
     .addCommand(dlqDropCommand())
     .addCommand(dlqExportCommand());
 }

@@ -3,6 +3,7 @@ import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
 import type { Dependency, StepNow } from "../../explain/explain-step.ts";
 import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
 import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
+import { textOfLeftOut } from "../../explain/siblings.ts";
 import { ageOf } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
@@ -44,7 +45,7 @@ function branchOf(explained: Explained, now: Date): Branch {
     children: [
       ...functions.map((each) => functionBranch(each, width, now)),
       ...children.map((child) => branchOf(child, now)),
-      ...more.map((text) => ({ lines: [paint("dim", text)], children: [] })),
+      ...more.map((one) => ({ lines: [paint("dim", textOfLeftOut(one))], children: [] })),
     ],
   };
 }
@@ -84,9 +85,10 @@ function verdict({ now, history }: ExplainedFunction): string {
 }
 
 /** Result of a step that ran now, in one line. */
-function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
+function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
   if (failure !== undefined)
     return paint("red", `would fail: ${failure.reason}: ${oneLine(failure.message)}`);
+  if (notRead !== undefined) return paint("yellow", oneLine(notRead));
   if (notListed === true) return paint("yellow", "the objects that it reads are not completely listed yet");
   const parts = [
     ...(wouldSend.length === 0 ? [] : [paint("cyan", `would ${listed(wouldSend)}`)]),

@@ -10,6 +10,7 @@ import { foldFacts } from "../../explain/fold-facts.ts";
 import { factsOf } from "../../explain/object-facts.ts";
 import { type ObjectNode, objectTree } from "../../explain/object-tree.ts";
 import { isAwaited, type RootCause, rootCausesOf } from "../../explain/root-causes.ts";
+import { textOfLeftOut } from "../../explain/siblings.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
@@ -107,7 +108,10 @@ async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
     lines: [titleOfFacts(facts), ...linesOfFacts(facts), ...(await waitsOf(node, known))],
-    children: [...children, ...node.more.map((text) => ({ lines: [paint("dim", text)], children: [] }))],
+    children: [
+      ...children,
+      ...node.more.map((one) => ({ lines: [paint("dim", textOfLeftOut(one))], children: [] })),
+    ],
   };
 }
 

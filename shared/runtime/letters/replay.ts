@@ -27,6 +27,8 @@ export interface Decided {
    * cut off.
    */
   readonly result: string;
+  /** It came to a decision that is not a failure; whether its requests would be accepted is another question. */
+  readonly ok: boolean;
   /** The requests that it would send if every one succeeded, secrets masked. */
   readonly requests: readonly SentRequest[];
   readonly digest: string;
@@ -162,8 +164,9 @@ async function decided(
   const { decision, error } = ending;
   const result = describeEnding(ending);
   // A decision that its check refuses is not sent.
-  if (decision === undefined || error !== undefined) return { result, requests: [], digest };
-  return { result, requests: await requestsOf(decision, scene), digest };
+  if (decision === undefined || error !== undefined) return { result, ok: false, requests: [], digest };
+  const ok = decision.result.type !== "failed";
+  return { result, ok, requests: await requestsOf(decision, scene), digest };
 }
 
 function describeEnding({ decision, error, waitsFor }: Parameters<typeof decided>[0]): string {

@@ -3,6 +3,7 @@ import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
 import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
 import { dependencyOf, explainStep } from "../../../infra/explain/explain-step.ts";
+import { withoutLiveReads } from "../../../infra/explain/without-live-reads.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
@@ -60,6 +61,19 @@ describe("what a function would do now", () => {
     );
     expect(now.wouldSend).toEqual(["evict Pod default/a", "evict Pod default/b"]);
     expect(clients.sent).toEqual([]);
+  });
+
+  it("says which live read it depends on where none is made", async () => {
+    await using store = await holding(machinePool());
+    const now = await explainStep(
+      evictor(),
+      { key: KEY, object: machinePool() },
+      { store, clients: withoutLiveReads(), clock: virtualClock() },
+    );
+    expect(now).toEqual({
+      wouldSend: [],
+      notRead: expect.stringContaining("it depends on each Pod, which is"),
+    });
   });
 
   it("names the missing object, or the field of the object, that it waits for", async () => {

@@ -3,14 +3,25 @@ import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
 import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
 import { factsOf } from "../../../infra/explain/object-facts.ts";
 import { clusterNamed, type ObjectNode, objectTree } from "../../../infra/explain/object-tree.ts";
+import { textOfLeftOut } from "../../../infra/explain/siblings.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { cluster, FOO_CRDS, infraMachinePool, machine, machinePool } from "../../support/builders.ts";
+import {
+  cluster,
+  FOO_CRDS,
+  infraMachinePool,
+  machine,
+  machineCondition,
+  machinePool,
+} from "../../support/builders.ts";
 
 const nameOf = ({ kind, key, object, children, more }: ObjectNode): unknown => ({
-  [`${kind.kind} ${key.name}${object === undefined ? " (missing)" : ""}`]: [...children.map(nameOf), ...more],
+  [`${kind.kind} ${key.name}${object === undefined ? " (missing)" : ""}`]: [
+    ...children.map(nameOf),
+    ...more.map(textOfLeftOut),
+  ],
 });
 
 async function treeOf(
@@ -66,7 +77,20 @@ describe("the tree of a Cluster", () => {
     );
     const tree = JSON.stringify(await treeOf(cluster(), pools));
     expect(tree.match(/"MachinePool /g)).toHaveLength(20);
-    expect(tree).toContain("3 more of kind MachinePool");
+    expect(tree).toContain("3 more MachinePools");
+  });
+
+  it("W-102: shows the worst Machines of a pool and counts those that are ready", async () => {
+    const functions = [machinepoolGuard, machinepoolMachines];
+    const machines = Array.from({ length: 1_000 }, (_, index) =>
+      machine(`m${index}`, {
+        status: { conditions: [machineCondition("Ready", index % 50 === 7 ? "False" : "True", "Test")] },
+      }),
+    );
+    const tree = JSON.stringify(await treeOf(cluster(), [machinePool(), ...machines], functions));
+    expect(tree.match(/"Machine m\d*7"/g)).toHaveLength(20);
+    expect(tree.match(/"Machine m/g)).toHaveLength(20);
+    expect(tree).toContain('"980 Machines ready"');
   });
 
   it("knows the Cluster of an object", () => {

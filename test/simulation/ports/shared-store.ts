@@ -88,6 +88,9 @@ export function createSharedStore(kernel: Kernel): SharedStore {
       get: (type, key) => call("get", type, (store) => store.get(type, key)),
       list: (type, selection) => call("list", type, (store) => store.list(type, selection)),
       find: (type, index, value) => call("find", type, (store) => store.find(type, index, value)),
+      async *each(type) {
+        yield* await call("list", type, (store) => store.list(type, {}));
+      },
       put: (type, object) =>
         call("put", type, async () => {
           const put = await write((store) => store.put(type, object));

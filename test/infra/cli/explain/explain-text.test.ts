@@ -124,14 +124,14 @@ describe("the text of an explanation", () => {
     };
     const lines = textOf(
       {},
-      { conditions: [condition], children: [gone], more: ["980 more of kind Machine"] },
+      { conditions: [condition], children: [gone], more: [{ kind: "Machine", state: "ready", count: 980 }] },
     );
     expect(lines).toEqual([
       "MachinePool default/p1  Running  3 of 3 Nodes",
       "│ Available False (NotAvailable): 0 of 3",
       "├─ machinepool-nodes  nothing to do",
       "├─ SimMachinePool default/p1  does not exist",
-      "└─ 980 more of kind Machine",
+      "└─ 980 Machines ready",
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { ageOf } from "../../../../infra/cli/table.ts";
 
 const patch = (value: string) => ({
   result: "done",
+  ok: true,
   requests: [{ title: "patch Thing default/a", body: [{ op: "add", path: "/spec/a", value }] }],
   digest: "sha256:0",
 });

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { type Key, parseKey } from "../../shared/runtime/key.ts";
+import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
+import { errorPattern } from "./error-pattern.ts";
+
+/** Letters with one cause: the same function, death and error, but for names and numbers (W-106). */
+export interface LetterGroup {
+  /** 16 hexadecimal digits; the same for the same cause in every process. */
+  readonly id: string;
+  readonly function: string;
+  /** Of the deaths: `MaxAttempts`. */
+  readonly reason: string;
+  /** `Transient NoAnswer: server … does not answer`. */
+  readonly error: string;
+  readonly count: number;
+  /** The longest dead, RFC 3339. */
+  readonly oldest: string;
+  readonly newest: string;
+  /** At most three keys. */
+  readonly examples: readonly Key[];
+}
+
+export interface LetterGroups {
+  /** Those with the most letters first. */
+  readonly items: readonly LetterGroup[];
+  /** Letters in none of them: there were too many different errors. */
+  readonly ungrouped: number;
+}
+
+const MAX_GROUPS = 2_000;
+const MAX_EXAMPLES = 3;
+
+/** Groups letters by their cause; holds at most 2,000 groups, however many letters there are. */
+export async function groupLetters(
+  heads: Iterable<DeadLetterHead> | AsyncIterable<DeadLetterHead>,
+): Promise<LetterGroups> {
+  const groups = new Map<string, LetterGroup>();
+  let ungrouped = 0;
+  for await (const head of heads) {
+    const id = groupIdOf(head);
+    const group = groups.get(id);
+    if (group !== undefined) groups.set(id, withLetter(group, head));
+    else if (groups.size < MAX_GROUPS) groups.set(id, groupOf(id, head));
+    else ungrouped += 1;
+  }
+  const items = [...groups.values()].sort((a, b) => b.count - a.count || (a.oldest < b.oldest ? -1 : 1));
+  return { items, ungrouped };
+}
+
+/** Returns the group of a letter. */
+export function groupIdOf(head: DeadLetterHead): string {
+  const cause = JSON.stringify([head.function, head.reason, errorOf(head)]);
+  return createHash("sha256").update(cause).digest("hex").slice(0, 16);
+}
+
+function groupOf(id: string, head: DeadLetterHead): LetterGroup {
+  const { function: name, reason, deadSince, key } = head;
+  return {
+    id,
+    function: name,
+    reason,
+    error: errorOf(head),
+    count: 1,
+    oldest: deadSince,
+    newest: deadSince,
+    examples: [key],
+  };
+}
+
+function withLetter(group: LetterGroup, { deadSince, key }: DeadLetterHead): LetterGroup {
+  const { count, oldest, newest, examples } = group;
+  return {
+    ...group,
+    count: count + 1,
+    oldest: deadSince < oldest ? deadSince : oldest,
+    newest: deadSince > newest ? deadSince : newest,
+    examples: examples.length < MAX_EXAMPLES ? [...examples, key] : examples,
+  };
+}
+
+function errorOf({ error, key }: DeadLetterHead): string {
+  const { tenant = "", namespace = "", name = "" } = parseKey(key) ?? {};
+  const cluster = tenant.slice(tenant.indexOf("/") + 1);
+  return `${error.class} ${error.reason}: ${errorPattern(error.message, [name, namespace, cluster])}`;
+}

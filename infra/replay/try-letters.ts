@@ -1,0 +1,29 @@
+import type { Key } from "../../shared/runtime/key.ts";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
+import type { ApartResult, ReplayApart } from "./replay-apart.ts";
+import { type Judged, judge } from "./verdict.ts";
+
+export interface Tried extends Judged {
+  readonly function: string;
+  readonly key: Key;
+}
+
+/**
+ * Replays each letter offline and yields how it would end; nothing is sent (W-107). A letter whose replay is cut, or whose
+ * function cannot be loaded, is `unknown`, and the next one follows. Ends early when `signal` aborts.
+ */
+export async function* tryLetters(
+  letters: AsyncIterable<DeadLetter>,
+  apart: Pick<ReplayApart, "replay">,
+  signal?: AbortSignal,
+): AsyncIterable<Tried> {
+  for await (const letter of letters) {
+    if (signal?.aborted === true) return;
+    const { function: name, key } = letter;
+    yield { function: name, key, ...judge(letter, await replayOf(apart, letter)) };
+  }
+}
+
+function replayOf(apart: Pick<ReplayApart, "replay">, letter: DeadLetter): Promise<ApartResult> {
+  return apart.replay(letter).catch((error: Error) => ({ type: "cut", why: error.message }));
+}
