@@ -4,7 +4,7 @@ import type { VirtualClock } from "./clock.ts";
 interface Time {
   /** Virtual time to let pass; real time when absent. */
   readonly clock?: VirtualClock | undefined;
-  /** Between two looks, at first; in real time up to a second. Default 10. */
+  /** Between two looks, at first; in real time as long as a look takes at least, up to a second. Default 10. */
   readonly stepMs?: number;
 }
 
@@ -28,6 +28,7 @@ export async function eventually<T>(
   const time = timeOf(options);
   const limitMs = options.clock === undefined ? Math.max(HANG_MS, options.withinMs) : options.withinMs;
   for (;;) {
+    const lookedAtMs = time.elapsedMs();
     try {
       const value = await condition();
       if (value !== false) return value;
@@ -35,7 +36,8 @@ export async function eventually<T>(
     } catch (error) {
       if (time.elapsedMs() >= limitMs) throw error;
     }
-    await time.step(Math.min(time.elapsedMs() * STEP_SHARE, MOST_STEP_MS));
+    const elapsedMs = time.elapsedMs();
+    await time.step(Math.min(Math.max(elapsedMs * STEP_SHARE, elapsedMs - lookedAtMs), MOST_STEP_MS));
   }
 }
 

@@ -27,11 +27,15 @@ const READY_MS = 90_000;
 export async function startActor({ args, env = {}, ready }: Role): Promise<Actor> {
   const start = async (): Promise<CliProcess> => {
     const process = startCli(args, env);
+    const because = (state: string) => new Error(`${args.join(" ")} ${state}: ${process.output()}`);
     const isReady = () => {
       if (process.output().includes(ready)) return true;
-      throw new Error(`${args.join(" ")} (exit code ${process.child.exitCode}): ${process.output()}`);
+      throw because("is not ready");
     };
-    await eventually(isReady, { withinMs: READY_MS, stepMs: 100 });
+    const early = process.ended.then((code) => {
+      throw because(`ended with ${code}`);
+    });
+    await Promise.race([eventually(isReady, { withinMs: READY_MS, stepMs: 100 }), early]);
     return process;
   };
   let process = await start();

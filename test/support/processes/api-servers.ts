@@ -131,12 +131,19 @@ export const REAL: ServerFlavour = {
 async function accountsOf(server: RealServer): Promise<Accounts> {
   await grantAccounts(server.kubeconfigFile);
   const kubectl = kubectlFor(server.kubeconfigFile, NAMESPACE);
+  const write = async (account: string): Promise<string> => {
+    const file = join(dirname(server.kubeconfigFile), account);
+    const token = await kubectl(`create token ${account} --duration=2h`);
+    await writeFile(file, server.kubeconfigWith(token.trim()), { mode: 0o600 });
+    return file;
+  };
+  // Each once: processes that start side by side would read what another one is writing.
+  const written = new Map<string, Promise<string>>();
   return {
     namespace: NAMESPACE,
-    async fileOf(account) {
-      const file = join(dirname(server.kubeconfigFile), account);
-      const token = await kubectl(`create token ${account} --duration=2h`);
-      await writeFile(file, server.kubeconfigWith(token.trim()), { mode: 0o600 });
+    fileOf(account) {
+      const file = written.get(account) ?? write(account);
+      written.set(account, file);
       return file;
     },
   };

@@ -1,14 +1,14 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
 /** Below the ports that kernels give to outgoing connections (32768 and up on Linux). */
 const FIRST = 10_000;
 const LAST = 32_000;
-/** Processes that choose at the same time choose from different parts. */
+/** Processes that choose at the same time choose from different parts: a listener at its first port holds one. */
 const PART = 200;
+const PARTS = Math.floor((LAST - FIRST) / PART);
 
-const parts = Math.floor((LAST - FIRST) / PART);
-const first = FIRST + (process.pid % parts) * PART;
+let taking: Promise<number> | undefined;
 let chosen = 0;
 
 /**
@@ -16,23 +16,40 @@ let chosen = 0;
  * after it was killed: no connection of this machine takes it meanwhile. Throws when all are in use.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
+  taking ??= takePart();
+  const first = (await taking) + 1;
   const ports: number[] = [];
   for (let tries = 0; ports.length < count; tries += 1) {
-    if (tries > PART) throw new Error(`no free port from ${first} to ${first + PART - 1}`);
-    const port = first + (chosen++ % PART);
-    if (await isFree(port)) ports.push(port);
+    if (tries >= PART) throw new Error(`no free port from ${first} to ${first + PART - 2}`);
+    const port = first + (chosen++ % (PART - 1));
+    const probe = await listen(port);
+    if (probe === undefined) continue;
+    ports.push(port);
+    probe.close();
+    await once(probe, "close");
   }
   return ports;
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(probe, "listening");
-  } catch {
-    return false;
+/** The first port of a part that no other process has, for as long as this one lives. */
+async function takePart(): Promise<number> {
+  for (let tries = 0; tries < PARTS; tries += 1) {
+    const first = FIRST + ((process.pid + tries) % PARTS) * PART;
+    const holder = await listen(first);
+    if (holder === undefined) continue;
+    holder.unref();
+    return first;
   }
-  probe.close();
-  await once(probe, "close");
-  return true;
+  throw new Error(`no ${PART} ports from ${FIRST} to ${LAST} are free: ${PARTS} processes hold them`);
+}
+
+/** Undefined when the port is in use. */
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return server;
+  } catch {
+    return undefined;
+  }
 }

@@ -201,13 +201,13 @@ describe("controlPlaneInitialized", () => {
       lastTransitionTime: "2026-01-01T11:00:00Z",
     } as const;
     const status = { conditions: [stored] };
-    for (const of of [cluster({ status }), deletedCluster({ status })]) {
+    for (const each of [cluster({ status }), deletedCluster({ status })]) {
       for (const provider of [
         missing("FooControlPlane"),
         unresolved(),
         found(fooControlPlane({ status: undefined })),
       ]) {
-        expect(initialized(provider, of)).toBe("True Initialized");
+        expect(initialized(provider, each)).toBe("True Initialized");
       }
     }
   });
