@@ -16,7 +16,7 @@ import {
 import { eventually } from "../support/eventually.ts";
 import { startSide, type TestSide } from "../support/management-side.ts";
 import { plant } from "../support/planted.ts";
-import { API_SERVERS, EMBEDDED } from "../support/processes/api-servers.ts";
+import { EMBEDDED, JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { restingCluster } from "../support/resting-cluster.ts";
@@ -39,7 +39,7 @@ function inGroups(titles: readonly string[], sizes: readonly number[]): readonly
   return from === titles.length ? groups : [...groups, titles.slice(from)];
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? clusterctlMissing() ?? kubectlMissing(), flavour)(
     `capstan move plan and clusterctl move on ${flavour.name}`,
     () => {

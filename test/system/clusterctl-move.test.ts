@@ -24,7 +24,7 @@ import { objectsThrough } from "../support/objects.ts";
 import { anywhere } from "../support/own-namespace.ts";
 import { changesWhilePaused } from "../support/paused-writes.ts";
 import { moverOf, openPlace, type Place } from "../support/places.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -35,7 +35,7 @@ const WAIT = "--timeout=240s";
 const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 const UNPAUSE = `patch cluster c1 --type=merge -p '{"spec":{"paused":null}}'`;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   const missing = flavour.missing ?? clusterctlMissing() ?? kubectlMissing();
   describeWith(missing, flavour)(`a Cluster moved from ${flavour.name} to another and back`, () => {
     const stack = new AsyncDisposableStack();

@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";
 import { patchStatus } from "../support/foo-workload.ts";
 import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -143,7 +143,7 @@ const BROKEN: readonly (readonly [
   ],
 ];
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `what does not work is understood from one command on ${flavour.name}`,
     () => {

@@ -9,7 +9,7 @@ import {
   playFooProvider,
   startFooWorkload,
 } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -21,7 +21,7 @@ function conditionOf(kubectl: Kubectl, object: string, type: string): Promise<st
   return kubectl(`get ${object} -o 'jsonpath=${filter}.status} ${filter}.message}'`);
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a provider without a controller on ${flavour.name}`,
     () => {

@@ -17,7 +17,7 @@ import { eventually, holds } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
 import { objectsOf } from "../support/objects.ts";
-import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { JUDGES, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -71,7 +71,7 @@ async function dropRules(kubectl: Kubectl): Promise<void> {
   }, WITHIN);
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `health checks of bad input on ${flavour.name}`,
     { concurrent: true },

@@ -19,7 +19,7 @@ import {
 import { eventually, holds } from "../support/eventually.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
 import { objectsOf, objectsThrough } from "../support/objects.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -89,7 +89,7 @@ async function survives(scene: CheckedSets, kubectl: Kubectl, happening: () => P
 }
 
 describe("health checks and interruptions", { concurrent: true }, () => {
-  for (const flavour of API_SERVERS) {
+  for (const flavour of JUDGES) {
     describeWith(flavour.missing ?? kubectlMissing(), flavour)(`on ${flavour.name}`, () => {
       it("MHC-12.8: a relay and a worker that start again find places and deadlines in the objects", async () => {
         await using server = await flavour.start();

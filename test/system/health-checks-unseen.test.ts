@@ -21,7 +21,7 @@ import { patch } from "../support/foo-workload.ts";
 import { kubeconfigBy } from "../support/issued.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
 import { objectsOf } from "../support/objects.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -82,7 +82,7 @@ function renewKubeconfig(kubectl: Kubectl, cluster: string): Promise<string> {
   return kubectl(`delete secret/${cluster}-kubeconfig`);
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `health checks of a Cluster whose Nodes cannot be seen on ${flavour.name}`,
     { concurrent: true },

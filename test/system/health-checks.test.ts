@@ -16,7 +16,7 @@ import {
 import { eventually, holds } from "../support/eventually.ts";
 import { simClusterOfMachines } from "../support/manifests.ts";
 import { objectsOf } from "../support/objects.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -46,7 +46,7 @@ const SETS = {
 } as const satisfies { readonly [name: string]: CheckedSet };
 type SetName = keyof typeof SETS;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `health checks of Machines with owners on ${flavour.name}`,
     { concurrent: true },

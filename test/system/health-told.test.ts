@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
 import { type Objects, objectsOf } from "../support/objects.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -65,7 +65,7 @@ metadata: { name: repaired, namespace: default }
 spec: { template: { spec: { delaySeconds: 1 } } }
 `;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `what commands say about health checks on ${flavour.name}`,
     { concurrent: true },

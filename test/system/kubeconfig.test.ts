@@ -9,7 +9,7 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simCluster, simMachine } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -94,7 +94,7 @@ async function shorten(kubectl: Kubectl, name: string): Promise<X509Certificate>
   return new X509Certificate(Buffer.from(users[0].user["client-certificate-data"], "base64"));
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `kubeconfigs on ${flavour.name}`,
     { concurrent: true },

@@ -13,7 +13,7 @@ import {
   placePod,
   runFooMachine,
 } from "../support/going-machines.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -30,7 +30,7 @@ async function requestsOfDelete(scene: FooScene, name: string): Promise<readonly
     .map(({ verb, resource, code }) => `${verb} ${resource} ${code}`);
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `the deletion of a Machine on ${flavour.name}`,
     { concurrent: true },

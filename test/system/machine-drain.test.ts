@@ -5,7 +5,7 @@ import { eventually, holds } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooNode } from "../support/foo-provider.ts";
 import { createKubeconfigSecret, patch, patchStatus } from "../support/foo-workload.ts";
 import { anywhere, ownNamespace } from "../support/own-namespace.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -130,7 +130,7 @@ async function eventsOf(kubectl: Kubectl): Promise<{ readonly [reason: string]: 
   return Object.fromEntries([...counts].map(([reason, events]) => [reason, events.length]));
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a deleted Machine on ${flavour.name}`,
     { concurrent: true },

@@ -13,7 +13,7 @@ import {
 import { type FooScene, startFooScene } from "../support/foo-pools.ts";
 import { FOO_MACHINE_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -31,7 +31,7 @@ const BAR_MACHINES = (FOO_MACHINE_PROVIDER.split("---")[1] ?? "")
   .replaceAll("foo.example.com", "bar.example.com")
   .replace("  labels: { cluster.x-k8s.io/v1beta2: v1 }\n", "");
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Machine of a provider that Capstan does not know on ${flavour.name}`,
     { concurrent: true },

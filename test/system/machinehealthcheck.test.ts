@@ -10,7 +10,7 @@ import { createKubeconfigSecret, patchStatus, startFooWorkload } from "../suppor
 import { FOREIGN_REMEDIATORS } from "../support/foreign-remediators.ts";
 import { type HandmadeMachines, handmadeMachines, inSeconds } from "../support/handmade-machines.ts";
 import { type Objects, objectsOf } from "../support/objects.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { checkOf, REFUSED, trigger } from "../support/refused-health-checks.ts";
 import { describeWith } from "../support/requires.ts";
@@ -36,7 +36,7 @@ const upTo = (unhealthyLessThanOrEqualTo: number | string) => {
 const WAITING = ["False", "WaitingForRemediation", "False", "WaitingForRemediation"];
 const NEITHER = [undefined, undefined, undefined, undefined];
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a MachineHealthCheck on ${flavour.name}`,
     { concurrent: true },

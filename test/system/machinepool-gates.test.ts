@@ -15,7 +15,7 @@ import {
 import { FOO_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { simCluster, simPoolWithMachines } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -27,7 +27,7 @@ const BARE_PROVIDER = FOO_PROVIDER.replaceAll("foo", "bare")
   .replaceAll("Foo", "Bare")
   .replaceAll("  labels: { cluster.x-k8s.io/v1beta2: v1 }\n", "");
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `what holds a pool back on ${flavour.name}`,
     { concurrent: true },

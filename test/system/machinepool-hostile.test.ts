@@ -11,7 +11,7 @@ import {
   startFooScene,
 } from "../support/foo-pools.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -63,7 +63,7 @@ const USER: readonly Deed[] = [
   (kubectl) => patch(kubectl, CONFIG, { metadata: { ownerReferences: null, labels: null } }),
 ];
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `pools among providers and users who do anything on ${flavour.name}`,
     () => {

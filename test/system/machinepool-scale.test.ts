@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -15,7 +15,7 @@ interface PoolStatus {
   readonly nodeRefs?: readonly { readonly name: string }[];
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`a large pool on ${flavour.name}`, () => {
     it("brings 200 instances to Running, goes to 100, to zero and back, with at most one status write a second", async () => {
       await using server = await flavour.start();

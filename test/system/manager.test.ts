@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simMachineSet } from "../support/manifests.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { holderOf, type ManagerProcess, startManager } from "../support/processes/managers.ts";
@@ -39,7 +39,7 @@ async function hasNodes(kubectl: Kubectl, replicas: number): Promise<void> {
   expect(items.map(({ status }) => status?.phase)).toEqual(Array(replicas).fill("Running"));
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`capstan manager on ${flavour.name}`, () => {
     it("hands over when its leader is killed or stops, loses nothing and makes nothing twice (KR-21)", async () => {
       await using server = await flavour.start();

@@ -12,7 +12,7 @@ import { patch, patchStatus } from "../support/foo-workload.ts";
 import { FENCE_GROUP, FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
 import { type Objects, objectsOf } from "../support/objects.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -88,7 +88,7 @@ const POLICIES = [
   policyFor("escalated", "escalation: { phases: [Hopeless] }"),
 ];
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `remediation by external controllers on ${flavour.name}`,
     { concurrent: true },

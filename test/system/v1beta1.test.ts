@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -131,7 +131,7 @@ spec:
   maxUnhealthy: 40%
 `;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `manifests of v1beta1 on ${flavour.name}`,
     () => {

@@ -219,3 +219,10 @@ async function refuseByPolicy(server: RealServer, refusal: Refusal): Promise<() 
 }
 
 export const API_SERVERS: readonly ServerFlavour[] = [EMBEDDED, REAL];
+
+/**
+ * Where long stories are played: on the real server, which is the judge. The embedded one stands in where it is missing;
+ * `npm run test:servers` plays them on both.
+ */
+export const JUDGES: readonly ServerFlavour[] =
+  REAL.missing !== undefined || process.env["CAPSTAN_TEST_SERVERS"] === "both" ? API_SERVERS : [REAL];
