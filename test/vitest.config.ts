@@ -47,8 +47,10 @@ export default defineConfig({
     // Infra and system tests mostly wait for servers, not for a core.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // Tests start the command line and workers a hundred times: each reads what the first has compiled.
+    // Test processes, the command line and workers are started a hundred times: each reads what the first has compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache") },
+    // Node loads tests as it loads Capstan; no test replaces a module. Through Vite each use of an import is a call.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter, retriedReporter],
     setupFiles: ["test/support/seeded.ts"],
