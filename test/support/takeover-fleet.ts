@@ -18,13 +18,15 @@ import { eventually } from "./eventually.ts";
 const MACHINES = 2;
 const WITHIN = { withinMs: 240_000, stepMs: 250 };
 const EDITED = "example.org/edit";
+/** Between two edits: a bench measures this pace. */
+const EDIT_MS = 100;
 
 /** Clusters of a MachineSet with two Machines, a pool of one and a health check, whose provider is ready. */
 interface Fleet extends AsyncDisposable {
   /** `default/<name>` of each Cluster. */
   readonly names: readonly string[];
   /** Changes the template of one set after the other, whose Machines get it in place, until the result is disposed. */
-  edit(): AsyncDisposable;
+  edit(everyMs?: number): AsyncDisposable;
   /** Waits until the newest edit of every set has arrived on its Machines. */
   untilEdited(): Promise<void>;
   /** Uids of everything, sorted. */
@@ -61,13 +63,13 @@ export async function startFleet(
   let edits = 0;
   return {
     names: names.map((name) => `default/${name}`),
-    edit() {
+    edit(everyMs = EDIT_MS) {
       const abort = new AbortController();
       const editing = (async () => {
         while (!abort.signal.aborted) {
           await editSet(client, names[edits % names.length] ?? "", edits + 1);
           edits += 1;
-          await setTimeout(100);
+          await setTimeout(everyMs);
         }
       })();
       return {

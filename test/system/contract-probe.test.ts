@@ -156,7 +156,7 @@ describe.concurrent(`capstan contract probe with Capstan as core, on ${SERVER.na
   });
 
   it("finds a control plane that is careless about its Machines, and a deaf infrastructure machine", async () => {
-    const outcome = await lived(world, "broken-machines", MACHINES, { limitMs: 1.5 * SHORT_MS });
+    const outcome = await lived(world, "broken-machines", MACHINES, { limitMs: 2 * SHORT_MS });
     expect(broken(outcome).filter((one) => !one.startsWith("warn IM-24 SimMachine "))).toEqual([
       "fail CP-23 SimControlPlane c1",
       "fail CP-38 SimControlPlane c1",

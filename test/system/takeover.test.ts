@@ -9,6 +9,8 @@ import { bothMissing, isWrong, startBoth } from "../support/takeover-world.ts";
 import { watchTimeLines } from "../support/time-lines.ts";
 
 const CLUSTERS = 3;
+/** Between two edits: each makes work for both managers. */
+const EDIT_MS = 300;
 const WITHIN = { withinMs: 240_000, stepMs: 250 };
 type Both = Awaited<ReturnType<typeof startBoth>>;
 const missing = bothMissing();
@@ -64,7 +66,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect(decided).toMatchObject({ code: 0, output: expect.stringContaining("Capstan would send first") });
     expect(decided.output).not.toContain("delete");
     {
-      await using _edits = fleet.edit();
+      await using _edits = fleet.edit(EDIT_MS);
       expect(await run(all, startOne)).toMatch(
         /6 objects paused\n.*6 objects given to Capstan\n.*Capstan works on it/,
       );
@@ -77,7 +79,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     await fleet.untilEdited();
     expect(lines.overlaps(isWrong)).toEqual([]);
     {
-      await using _edits = fleet.edit();
+      await using _edits = fleet.edit(EDIT_MS);
       expect(await run(all, back)).toContain("Cluster API's manager works on it");
       expect(await labelsOf(client)).toEqual({ capi: CLUSTERS * 6 });
     }
@@ -147,7 +149,7 @@ describeWith(missing, { optional: true })(
       await using lines = await watchTimeLines(client);
       expect(await run(all, plan)).toMatch(/nothing stops it\n.* leads, renewed /);
       {
-        await using _edits = fleet.edit();
+        await using _edits = fleet.edit(EDIT_MS);
         expect(await run(all, start)).toMatch(
           /Lease \S+ parked.*\n.*nothing for 30 s\n(.*\n)*.*Capstan works on all of them/,
         );
@@ -158,7 +160,7 @@ describeWith(missing, { optional: true })(
       expect(await run(all, planAgain)).toContain("parked by a take-over");
       expect((await takeover("back", "default/fleet-0")).output).toContain("leave out their names");
       {
-        await using _edits = fleet.edit();
+        await using _edits = fleet.edit(EDIT_MS);
         expect(await run(all, back)).toMatch(
           /Lease \S+ is free.*\n(.*\n)*.*Cluster API's manager works on all of them/,
         );
