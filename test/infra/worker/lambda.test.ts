@@ -224,7 +224,7 @@ describeWith(redisMissing())("the Lambda entry", { concurrent: true }, () => {
         started.push(name);
         return new Promise(() => undefined);
       },
-      { timeoutMs: 400, concurrency: 1 },
+      { timeoutMs: 6 * SECOND, concurrency: 1 },
     );
     expect(await world.handler({ Records: await world.records() })).toEqual({
       batchItemFailures: [{ itemIdentifier: "m1" }],
