@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { SECOND } from "../../shared/function/backoff.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { rest } from "../rest.ts";
 import { stopRequested } from "./options.ts";
@@ -63,7 +64,7 @@ function retrying<R>({ look }: Shown<R>): () => Promise<readonly R[] | undefined
       problem = undefined;
       return rows;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (message !== problem) printError(`${message}; what is shown is old until it answers again`);
       problem = message;
       return undefined;

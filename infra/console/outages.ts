@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { oneLine } from "../worker/health.ts";
 import { Problem, problem } from "./problem.ts";
@@ -39,5 +40,5 @@ function isDefect(error: unknown): boolean {
 }
 
 function textOf(error: unknown): string {
-  return oneLine(error instanceof Error ? error.message : String(error));
+  return oneLine(messageOf(error));
 }

@@ -65,18 +65,22 @@ export function redisOf({ url, ca, newest }: QueueSource): RedisAddress | undefi
   return redis === "memory" ? undefined : { url: redis, ca, newest };
 }
 
+/** In two parts: whole, it would be hidden as credentials are. */
+const EXAMPLE =
+  "rediss://HOST:6379 or sqs://REGION?redis=rediss://HOST:6379, with USER:PASSWORD@ before the host of Redis";
+
 /** Returns the URL in a file: one line. */
 function readQueueFile(file: string): string {
   const problem = (text: string) => new Error(`${file}: ${text}`);
   const text = readSmallFile(file, MAX_URL_BYTES).replace(/\r?\n$/, "");
-  if (text === "")
-    throw problem("it is empty; write the URL of a queue, such as rediss://USER:PASSWORD@HOST:6379");
+  if (text === "") throw problem(`it is empty; write ${EXAMPLE}`);
   if (/[\s\p{Cc}]/u.test(text)) throw problem("it holds a line break or a blank; write one URL in one line");
   const redis = attempt(() => ledgerUrl(text));
-  if (redis === undefined) {
-    throw problem("it holds no queue; write a URL such as rediss://USER:PASSWORD@HOST:6379");
-  }
-  const wrong = redis === "memory" ? "is memory, which no other process shares" : problemOfRedisUrl(redis);
+  if (redis === undefined) throw problem(`it holds no queue; write ${EXAMPLE}`);
+  const wrong =
+    redis === "memory"
+      ? "is memory, which no other process shares; write that of a Redis"
+      : problemOfRedisUrl(redis);
   if (wrong !== undefined) throw problem(`the URL in it ${wrong}`);
   return text;
 }

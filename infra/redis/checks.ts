@@ -27,10 +27,10 @@ export function problemOfRedisUrl(url: string): string | undefined {
   }
   if (isLoopback(parsed)) return undefined;
   if (protocol !== "rediss:") {
-    return "is not loopback, so it needs TLS; write rediss://user:password@host:6379";
+    return "is not loopback, so it needs TLS; write rediss://HOST:6379, with USER:PASSWORD@ before the host";
   }
   return username === ""
-    ? "names no user; give Capstan one of its own: rediss://user:password@host"
+    ? "names no user; give Capstan one of its own: USER:PASSWORD@ before the host"
     : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
 import { problem } from "../problem.ts";
@@ -95,7 +96,7 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (error instanceof Error && error.name === "Problem") throw error;
-    const why = shown(error instanceof Error ? error.message : String(error));
+    const why = shown(messageOf(error));
     throw problem("unavailable", `the API server has not confirmed the rights of the viewer: ${why}`, RETRY);
   }
 }
