@@ -1,0 +1,111 @@
+import type { ObjectKey } from "../../../shared/api/kinds.ts";
+import { workloadCluster } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { createTimeSlices } from "../../kube/time-slices.ts";
+import type { FleetItem } from "../api/fleet.ts";
+import type { Stale } from "../api/page.ts";
+import type { Sight } from "../viewer.ts";
+import { createFleetReader, type FleetSources } from "./fleet-reader.ts";
+import { createFreshness } from "./freshness.ts";
+import { createRoster, type FleetList, type FleetSelection } from "./roster.ts";
+import { createTroubles } from "./troubles.ts";
+
+/** All Clusters in the memory of this process, with their states in words; each call answers at once (W-206). */
+export interface FleetIndex extends AsyncDisposable {
+  /** Resolves when everything has been read once. */
+  ready(): Promise<void>;
+  /** Throws a TypeError for a limit out of range or a foreign cursor. */
+  page(selection: FleetSelection): FleetPage;
+  /** Clusters that need a person, worst first: dead, failing, unreachable, waiting for long. */
+  attention(sight: Sight, limit: number): readonly FleetItem[];
+  cluster(key: ObjectKey): FleetItem | undefined;
+  /** Calls back with the names of Clusters that have changed, at most once a second; undefined: any may have. */
+  follow(onChange: (clusters: ReadonlySet<string> | undefined) => void): Disposable;
+}
+
+export interface FleetPage extends FleetList {
+  /** When the oldest part was read, RFC 3339. */
+  readonly asOf: string;
+  /** Empty: everything is current. */
+  readonly stale: readonly Stale[];
+}
+
+const TICK_MS = SECOND;
+/** Time turns what is under way into what waits for long. */
+const JUDGE_EVERY_MS = 10 * SECOND;
+const NEEDS_A_PERSON = ["dead", "failing", "unreachable", "waiting"] as const;
+
+/** Starts to read; a Cluster is unknown until it has been read. Disposing stops it. */
+export function startFleetIndex(sources: FleetSources): FleetIndex {
+  const { clock } = sources;
+  const troubles = createTroubles(sources.queue);
+  const roster = createRoster(troubles, clock);
+  const freshness = createFreshness(["Clusters", "queue"], clock);
+  const reader = createFleetReader(sources, { troubles, roster, freshness });
+  const followers = new Set<Parameters<FleetIndex["follow"]>[0]>();
+  const ready = Promise.withResolvers<void>();
+  const judge = createJudge({ clock, roster, freshness });
+  let closed = false;
+  let cancel = (): void => undefined;
+  const tick = async (): Promise<void> => {
+    await reader.read();
+    await judge();
+    if (freshness.asOf() !== undefined) ready.resolve();
+    const changed = roster.takeChanged();
+    if (changed.size > 0) for (const onChange of followers) onChange(changed);
+  };
+  let underWay: Promise<void> = Promise.resolve();
+  const next = (): void => {
+    underWay = tick()
+      .catch((error: unknown) => freshness.note("Clusters", `cannot be judged: ${String(error)}`))
+      .then(() => {
+        if (!closed) cancel = clock.after(TICK_MS, next);
+      });
+  };
+  next();
+  return {
+    ready: () => ready.promise,
+    page: (selection) => ({
+      ...roster.page(selection),
+      asOf: (freshness.asOf() ?? clock.now()).toISOString(),
+      stale: freshness.stale(),
+    }),
+    attention: (sight, limit) => roster.page({ sight, limit, states: NEEDS_A_PERSON }).items,
+    cluster: (key) => roster.get(workloadCluster(key)),
+    follow: (onChange) => {
+      followers.add(onChange);
+      return { [Symbol.dispose]: () => followers.delete(onChange) };
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      cancel();
+      reader[Symbol.dispose]();
+      await underWay;
+    },
+  };
+}
+
+interface Judging {
+  readonly clock: FleetSources["clock"];
+  readonly roster: ReturnType<typeof createRoster>;
+  readonly freshness: ReturnType<typeof createFreshness>;
+}
+
+/** Judges every Cluster again every 10 s, and at once when knowledge becomes old or current. */
+function createJudge({ clock, roster, freshness }: Judging): () => Promise<void> {
+  let judgedAt = 0;
+  let stale: string | undefined;
+  return async () => {
+    const now = clock.now().getTime();
+    const [first] = freshness.stale();
+    if (first?.reason === stale && now - judgedAt < JUDGE_EVERY_MS) return;
+    judgedAt = now;
+    stale = first?.reason;
+    roster.setStale(stale);
+    const turn = createTimeSlices(clock);
+    for (const name of roster.names()) {
+      roster.judge(name);
+      await turn();
+    }
+  };
+}

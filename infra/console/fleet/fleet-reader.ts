@@ -1,0 +1,108 @@
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { Hints } from "../../../shared/runtime/hints.ts";
+import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import type { Heartbeats } from "../../heartbeats/heartbeats.ts";
+import type { Freshness } from "./freshness.ts";
+import { createPendingHints, type Pending } from "./pending-hints.ts";
+import type { Roster } from "./roster.ts";
+import { createSnapshotReader, type SnapshotSources } from "./snapshot-reader.ts";
+import type { Troubles } from "./troubles.ts";
+
+export interface FleetSources extends Omit<SnapshotSources, "roster"> {
+  readonly queue: Pick<QueueReader, "keys" | "keyState" | "peek">;
+  readonly functions: readonly AnyFunction[];
+  /** Absent: changes are seen when everything is read again. */
+  readonly hints?: Hints | undefined;
+  /** Absent: the relay is in this process. */
+  readonly heartbeats?: Pick<Heartbeats, "processes"> | undefined;
+}
+
+/** Where what has been read goes. */
+export interface FleetTargets {
+  readonly troubles: Troubles;
+  readonly roster: Roster;
+  readonly freshness: Freshness;
+}
+
+export interface FleetReader extends Disposable {
+  /** Reads what hints name, and what is due to be read again. Never rejects: a part that cannot be read is old. */
+  read(): Promise<void>;
+}
+
+const EVERYTHING_EVERY_MS = MINUTE;
+const QUEUES_EVERY_MS = 5 * SECOND;
+
+/** Hints may be lost, so everything is read again every 60 s (W-205). */
+export function createFleetReader(sources: FleetSources, targets: FleetTargets): FleetReader {
+  const { clock, hints, heartbeats } = sources;
+  const pending = createPendingHints();
+  const following = hints?.follow(pending.note, pending.gap);
+  const readSnapshots = createSnapshotReader({ ...sources, ...targets });
+  const readQueues = createQueuesReader(sources, targets);
+  const isAllDue = createRhythm(EVERYTHING_EVERY_MS, clock);
+  const areQueuesDue = createRhythm(QUEUES_EVERY_MS, clock);
+  const noted = async (part: string, read: () => Promise<string | undefined>): Promise<void> => {
+    const problem = await read().catch((error: unknown) => `cannot be read: ${textOf(error)}`);
+    targets.freshness.note(part, problem);
+  };
+  return {
+    async read() {
+      const hinted = pending.take();
+      const isAll = isAllDue(hinted.isGap);
+      const isDue = areQueuesDue(isAll);
+      await noted("Clusters", () => readSnapshots(isAll ? "all" : hinted.clusters));
+      // A part that was not read is as old as before.
+      if (isDue || hinted.keys.length > 0) await noted("queue", () => readQueues({ hinted, isAll, isDue }));
+      if (heartbeats !== undefined && isDue) await noted("relay", () => signOfRelay(heartbeats));
+    },
+    [Symbol.dispose]: () => following?.[Symbol.dispose](),
+  };
+}
+
+/** Returns a question: is it due, or wanted before? The answer yes starts the next wait. */
+function createRhythm(everyMs: number, clock: FleetSources["clock"]): (isWanted: boolean) => boolean {
+  let dueAt = Number.NEGATIVE_INFINITY;
+  return (isWanted) => {
+    const now = clock.now().getTime();
+    if (!isWanted && now < dueAt) return false;
+    dueAt = now + everyMs;
+    return true;
+  };
+}
+
+interface QueuesAsked {
+  readonly hinted: Pending;
+  readonly isAll: boolean;
+  readonly isDue: boolean;
+}
+
+/** Reads the keys that hints name, and those of functions in which keys have died, failed or recovered. */
+function createQueuesReader({ queue, functions }: FleetSources, { troubles, roster }: FleetTargets) {
+  const seen = new Map<string, string>();
+  const judge = (clusters: Iterable<string | undefined>): void => {
+    for (const cluster of clusters) if (cluster !== undefined) roster.judge(cluster);
+  };
+  const look = async (name: string, isAll: boolean): Promise<void> => {
+    const { dead, counts } = await queue.peek(name);
+    const mark = `${dead} ${counts.failures}`;
+    const isQuiet = seen.get(name) === mark && troubles.count(name) === 0;
+    if (isQuiet && !isAll) return;
+    judge(await troubles.read(name));
+    seen.set(name, mark);
+  };
+  return async ({ hinted, isAll, isDue }: QueuesAsked): Promise<undefined> => {
+    judge(await Promise.all(hinted.keys.map(({ function: name, key }) => troubles.readKey(name, key))));
+    if (isDue) for (const { spec } of functions) await look(spec.name, isAll);
+  };
+}
+
+async function signOfRelay(heartbeats: Pick<Heartbeats, "processes">): Promise<string | undefined> {
+  const processes = await heartbeats.processes();
+  if (processes.some(({ roles }) => roles.includes("relay"))) return undefined;
+  return "no relay has given a sign of life for 30 s, so changes may be missing";
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

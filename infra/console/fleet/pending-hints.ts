@@ -1,0 +1,57 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Connection } from "../../../shared/api/core.ts";
+import { MANAGEMENT, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { Hint } from "../../../shared/runtime/hints.ts";
+import type { Key } from "../../../shared/runtime/key.ts";
+import type { TypeKey } from "../../../shared/runtime/ports.ts";
+
+/** Clusters and keys that hints have named since the last call. */
+export interface Pending {
+  /** Clusters whose own snapshots have changed. */
+  readonly clusters: ReadonlySet<string>;
+  readonly keys: readonly { readonly function: string; readonly key: Key }[];
+  /** Hints may be missing, or there were too many: everything must be read. */
+  readonly isGap: boolean;
+}
+
+export interface PendingHints {
+  note(hints: readonly Hint[]): void;
+  gap(): void;
+  take(): Pending;
+}
+
+/** More of them are a reason to read everything. */
+const MAX_PENDING = 1_000;
+
+/** Gathers hints; the same Cluster or key is named once. */
+export function createPendingHints(): PendingHints {
+  let clusters = new Set<string>();
+  let keys = new Map<string, { readonly function: string; readonly key: Key }>();
+  let isGap = false;
+  const add = (hint: Hint): void => {
+    if (hint.of === "keys") {
+      for (const key of hint.keys) keys.set(`${hint.function} ${key}`, { function: hint.function, key });
+    } else if (hint.of === "snapshot" && isOfCluster(hint.type)) clusters.add(workloadCluster(hint.key));
+  };
+  return {
+    note: (hints) => {
+      for (const hint of hints) add(hint);
+      if (clusters.size <= MAX_PENDING && keys.size <= MAX_PENDING) return;
+      [clusters, keys, isGap] = [new Set(), new Map(), true];
+    },
+    gap: () => {
+      isGap = true;
+    },
+    take: () => {
+      const taken = { clusters, keys: [...keys.values()], isGap };
+      [clusters, keys, isGap] = [new Set(), new Map(), false];
+      return taken;
+    },
+  };
+}
+
+function isOfCluster({ cluster, group, kind }: TypeKey): boolean {
+  return (
+    cluster === MANAGEMENT && [Cluster, Connection].some((one) => one.group === group && one.kind === kind)
+  );
+}

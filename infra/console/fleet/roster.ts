@@ -1,0 +1,185 @@
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
+import { CLUSTER_STATES, type ClusterState, type FleetItem } from "../api/fleet.ts";
+import { type Sight, sees } from "../viewer.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
+import { type Standing, standingOf } from "./standing.ts";
+import type { ClusterTroubles, Troubles } from "./troubles.ts";
+
+export interface FleetSelection {
+  readonly sight: Sight;
+  readonly states?: readonly ClusterState[] | undefined;
+  readonly namespace?: string | undefined;
+  /** Words that all stand in the name, the reason, the phase or the version. */
+  readonly q?: string | undefined;
+  /** 1 to 200. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** A page of Clusters, worst first, of equal ones the longest in its state first. */
+export interface FleetList {
+  readonly items: readonly FleetItem[];
+  /** Absent on the last page. Opaque. */
+  readonly next?: string | undefined;
+  /** Of all that match, whatever `states` asks for. */
+  readonly counts: Readonly<Record<ClusterState, number>>;
+  readonly total: number;
+}
+
+/** All Clusters with their standing, in memory. */
+export interface Roster {
+  set(facts: ClusterFacts): void;
+  delete(name: string): void;
+  names(): readonly string[];
+  /** Judges a Cluster again. */
+  judge(name: string): void;
+  /** Why nothing may be called healthy; every Cluster must be judged again after it. */
+  setStale(reason: string | undefined): void;
+  get(name: string): FleetItem | undefined;
+  /** Throws a TypeError for a limit out of range or a foreign cursor. */
+  page(selection: FleetSelection): FleetList;
+  /** Clusters that stand otherwise than at the last call. */
+  takeChanged(): ReadonlySet<string>;
+}
+
+/** The place in the order is also a cursor. */
+interface Entry extends Cursor {
+  readonly facts: ClusterFacts;
+  readonly standing: Standing;
+  readonly troubles: ClusterTroubles | undefined;
+}
+
+const MAX_PAGE = 200;
+const MAX_WORDS = 10;
+
+export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, "now">): Roster {
+  const entries = new Map<string, Entry>();
+  let order: readonly Entry[] | undefined;
+  let changed = new Set<string>();
+  let stale: string | undefined;
+  const put = (facts: ClusterFacts): void => {
+    const name = nameOf(facts);
+    const before = entries.get(name);
+    const found = troubles.of(name);
+    const standing = standingOf(facts, found?.worst, { now: clock.now(), stale });
+    const entry = { facts, standing, troubles: found, ...placeOf(facts, standing) };
+    entries.set(name, entry);
+    if (before !== undefined && isSame(before, entry)) return;
+    changed.add(name);
+    order = undefined;
+  };
+  return {
+    set: put,
+    delete: (name) => {
+      if (!entries.delete(name)) return;
+      changed.add(name);
+      order = undefined;
+    },
+    names: () => [...entries.keys()],
+    judge: (name) => {
+      const entry = entries.get(name);
+      if (entry !== undefined) put(entry.facts);
+    },
+    setStale: (reason) => {
+      stale = reason;
+    },
+    get: (name) => {
+      const entry = entries.get(name);
+      return entry && itemOf(entry);
+    },
+    page: (selection) => {
+      order ??= [...entries.values()].sort(compareEntries);
+      return pageOf(order, selection);
+    },
+    takeChanged: () => {
+      const taken = changed;
+      changed = new Set();
+      return taken;
+    },
+  };
+}
+
+function nameOf({ namespace, name }: Pick<ClusterFacts, "namespace" | "name">): string {
+  return `${namespace}/${name}`;
+}
+
+/** Behind every time. */
+const LAST = "~";
+
+function placeOf(facts: ClusterFacts, { state, since }: Standing): Cursor {
+  return { score: CLUSTER_STATES.indexOf(state), member: `${since ?? LAST} ${nameOf(facts)}` };
+}
+
+function compareEntries(a: Cursor, b: Cursor): number {
+  return a.score - b.score || compareText(a.member, b.member);
+}
+
+/** Time passes for all Clusters, and few of them stand otherwise by that. */
+function isSame(a: Entry, b: Entry): boolean {
+  if (a.facts !== b.facts) return JSON.stringify(itemOf(a)) === JSON.stringify(itemOf(b));
+  return (
+    a.standing.state === b.standing.state &&
+    a.standing.reason === b.standing.reason &&
+    a.member === b.member &&
+    a.troubles?.dead === b.troubles?.dead &&
+    a.troubles?.failing === b.troubles?.failing
+  );
+}
+
+function itemOf({ facts, standing, troubles }: Entry): FleetItem {
+  const { namespace, name, phase, version, machines } = facts;
+  const { dead = 0, failing = 0 } = troubles ?? {};
+  return { namespace, name, ...standing, phase, version, machines, deadLetters: dead, failing };
+}
+
+function pageOf(order: readonly Entry[], selection: FleetSelection): FleetList {
+  const { states, limit, after } = selection;
+  checkPageLimit(limit, MAX_PAGE);
+  const start = after === undefined ? undefined : parseCursor(after);
+  const matching = order.filter(isIn(selection));
+  const listed = matching.filter(
+    (entry) =>
+      (states === undefined || states.includes(entry.standing.state)) &&
+      (start === undefined || compareEntries(start, entry) < 0),
+  );
+  const shown = listed.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(itemOf),
+    next: last === undefined || listed.length === shown.length ? undefined : formatCursor(last),
+    counts: countStates(matching),
+    total: matching.length,
+  };
+}
+
+function countStates(entries: readonly Entry[]): FleetList["counts"] {
+  const counts = Object.fromEntries(CLUSTER_STATES.map((state) => [state, 0])) as Record<
+    ClusterState,
+    number
+  >;
+  for (const { standing } of entries) counts[standing.state] += 1;
+  return counts;
+}
+
+/** Selects by everything but the state. */
+function isIn({ sight, namespace, q = "" }: FleetSelection): (entry: Entry) => boolean {
+  const words = q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
+  return (entry) =>
+    sees({ sight }, entry.facts.namespace) &&
+    (namespace === undefined || entry.facts.namespace === namespace) &&
+    matches(entry, words);
+}
+
+function matches({ facts, standing }: Entry, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { phase = "", version = "" } = facts;
+  const text = `${nameOf(facts)} ${phase} ${version} ${standing.reason ?? ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

@@ -1,0 +1,65 @@
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import type { ClusterState } from "../api/fleet.ts";
+import type { ClusterFacts, Concern } from "./cluster-facts.ts";
+import type { Trouble } from "./troubles.ts";
+
+/** How a Cluster stands, in a word and in words. */
+export interface Standing {
+  readonly state: ClusterState;
+  /** Absent: healthy. */
+  readonly reason?: string | undefined;
+  /** RFC 3339. */
+  readonly since?: string | undefined;
+  /** The key that the reason is about. */
+  readonly about?: { readonly function: string; readonly key: string } | undefined;
+}
+
+/** A Cluster that is not as it must be for longer than this waits for something. */
+const PROGRESS_MS = 10 * MINUTE;
+/** A deletion drains Nodes one after the other. */
+const DELETION_MS = 60 * MINUTE;
+
+/**
+ * Judges a Cluster, worst first: a function has given up, one fails, the workload server is away, it waits for long,
+ * nothing is known, it changes. `worst` is the worst trouble of its functions. Without a sign that it is well it is
+ * never healthy, nor while `stale` says that the knowledge is old.
+ */
+export function standingOf(
+  facts: ClusterFacts,
+  worst: Trouble | undefined,
+  { now, stale }: { readonly now: Date; readonly stale: string | undefined },
+): Standing {
+  const { deleting, unreachable, available, concern, change } = facts;
+  if (worst !== undefined) return troubled(worst);
+  if (unreachable !== undefined) return { state: "unreachable", ...told(unreachable) };
+  if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
+  if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };
+  if (available === "silent") return { state: "unknown", reason: SILENT };
+  if (available === "unclear") return { state: "unknown", ...told(concern) };
+  if (concern !== undefined) return under(concern, "progressing", isOlder(concern, PROGRESS_MS, now));
+  if (stale !== undefined) return { state: "unknown", reason: stale };
+  return change === undefined ? { state: "healthy" } : { state: "progressing", ...told(change) };
+}
+
+const SILENT =
+  "its status has no condition Available: its functions have not run yet, or another controller keeps it";
+
+function troubled({ function: name, key, isDead, failures, error, since }: Trouble): Standing {
+  const times = failures === 1 ? "once" : `${failures} times`;
+  const reason = `${name} ${isDead ? "has given up: it failed" : "has failed"} ${times}: ${error}`;
+  return { state: isDead ? "dead" : "failing", reason, since, about: { function: name, key } };
+}
+
+function told(concern: Concern | undefined): Pick<Standing, "reason" | "since"> {
+  return { reason: concern?.text, since: concern?.since };
+}
+
+function under(concern: Concern, state: ClusterState, isLong: boolean): Standing {
+  return { state: isLong ? "waiting" : state, ...told(concern) };
+}
+
+/** A concern without a date may have lasted for ever. */
+function isOlder({ since = "" }: Concern, ms: number, now: Date): boolean {
+  const age = now.getTime() - Date.parse(since);
+  return !(age <= ms);
+}

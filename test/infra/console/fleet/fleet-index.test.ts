@@ -1,0 +1,280 @@
+import { describe, expect, it } from "vitest";
+import {
+  type FleetIndex,
+  type FleetPage,
+  startFleetIndex,
+} from "../../../../infra/console/fleet/fleet-index.ts";
+import type { FleetSources } from "../../../../infra/console/fleet/fleet-reader.ts";
+import { createMemoryStore } from "../../../../infra/store/memory.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
+import type { Condition } from "../../../../shared/api/conditions.ts";
+import { Connection } from "../../../../shared/api/core.ts";
+import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { MINUTE, SECOND } from "../../../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../../../shared/function/define-function.ts";
+import type { Hint, Hints } from "../../../../shared/runtime/hints.ts";
+import type { Store } from "../../../../shared/runtime/ports.ts";
+import type { KeyRow } from "../../../../shared/runtime/queue-reader.ts";
+import { cluster, connection, machineCondition, type Overrides } from "../../../support/builders.ts";
+import { virtualClock } from "../../../support/clock.ts";
+
+const CLUSTERS = { cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind };
+const CONNECTIONS = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
+const AVAILABLE = machineCondition("Available", "True", "Available");
+const START = new Date("2026-01-01T12:00:00Z");
+
+let version = 100;
+function named(name: string, conditions: readonly Condition[], overrides: Overrides<Cluster> = {}): Cluster {
+  return cluster({
+    ...overrides,
+    metadata: { name, uid: `uid-${name}`, resourceVersion: String(++version), ...overrides.metadata },
+    status: { conditions, phase: "Provisioned", ...overrides.status },
+  });
+}
+
+/** The keys of one function. */
+function queueOf(rows: Map<string, KeyRow>) {
+  let isAway = false;
+  const demand = (): void => {
+    if (isAway) throw new Error("Redis is away");
+  };
+  return {
+    setAway: (away: boolean) => {
+      isAway = away;
+    },
+    peek: async () => {
+      demand();
+      const dead = [...rows.values()].filter(({ state }) => state === "dead").length;
+      const failures = [...rows.values()].reduce((sum, row) => sum + row.failures, 0);
+      return { ready: 0, waiting: 0, running: 0, dead, counts: { runs: failures, failures, durations: [] } };
+    },
+    keys: async (_: string, { state }: { readonly state: string }) => {
+      demand();
+      return { items: [...rows.values()].filter((row) => row.state === state) };
+    },
+    keyState: async (_: string, key: string) => {
+      demand();
+      return rows.get(key);
+    },
+  };
+}
+
+function row(key: string, rest: Partial<KeyRow> = {}): KeyRow {
+  const failure = { class: "Transient", reason: "NoAnswer", message: "no" } as const;
+  return { key, state: "waiting", causes: [], failures: 5, failure, ...rest };
+}
+
+function hintsOf(): Hints & { readonly tell: (...hints: readonly Hint[]) => void } {
+  const followers = new Set<(hints: readonly Hint[]) => void>();
+  return {
+    tell: (...hints) => {
+      for (const onHints of followers) onHints(hints);
+    },
+    follow: (onHints) => {
+      followers.add(onHints);
+      return { [Symbol.dispose]: () => followers.delete(onHints) };
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+const FUNCTIONS = [{ spec: { name: "machine-node" } }] as unknown as readonly AnyFunction[];
+
+async function world(...objects: readonly KubeObject[]) {
+  const clock = virtualClock(START);
+  const store = createMemoryStore();
+  for (const object of objects) {
+    await store.put(object.kind === "Cluster" ? CLUSTERS : CONNECTIONS, object);
+  }
+  await store.advance(CLUSTERS, { ready: true, resourceVersion: "99" });
+  const rows = new Map<string, KeyRow>();
+  const [queue, hints] = [queueOf(rows), hintsOf()];
+  const start = (rest: Partial<FleetSources> = {}) =>
+    startFleetIndex({ store, queue, functions: FUNCTIONS, clock, hints, ...rest });
+  return { clock, store, rows, queue, hints, start };
+}
+
+const told = ({ items }: FleetPage): readonly string[] =>
+  items.map(
+    ({ namespace, name, state, reason }) => `${namespace}/${name} ${state}${reason ? `: ${reason}` : ""}`,
+  );
+const all = (fleet: FleetIndex) => fleet.page({ sight: "all", limit: 200 });
+
+async function put(store: Store, object: KubeObject): Promise<Hint> {
+  await store.put(CLUSTERS, object);
+  const { namespace = "", name } = object.metadata;
+  return { of: "snapshot", type: CLUSTERS, key: { namespace, name } };
+}
+
+describe("the fleet", () => {
+  it("W-206: is in order, worst first, each with its reason in words", async () => {
+    const bad = (type: string, lastTransitionTime: string, message = "no") => ({
+      ...machineCondition(type, "False", "No", message),
+      lastTransitionTime,
+    });
+    const { start, rows } = await world(
+      named("a-healthy", [AVAILABLE]),
+      named("b-silent", []),
+      named("c-young", [bad("Available", "2026-01-01T11:55:00Z", "* WorkersAvailable: 0 of 3\n* More")]),
+      named("d-waits", [bad("Available", "2026-01-01T09:00:00Z", "no control plane")]),
+      named("e-waits-longer", [AVAILABLE, bad("MachinesReady", "2026-01-01T08:00:00Z", "m1 is away")]),
+      named("f-paused", [AVAILABLE], { spec: { paused: true } }),
+      named("g-going", [AVAILABLE], { metadata: { deletionTimestamp: "2026-01-01T11:30:00Z" } }),
+      named("h-away", [AVAILABLE]),
+      connection({
+        metadata: { name: "h-away" },
+        status: {
+          state: "unreachable",
+          message: "kubeconfig Secret default/h-away-kubeconfig: missing",
+          failures: 5,
+        },
+      }),
+      named("i-failing", [AVAILABLE]),
+      named("j-dead", [AVAILABLE]),
+      named("k-rolls", [AVAILABLE, machineCondition("RollingOut", "True", "RollingOut", "1 of 3")]),
+    );
+    rows.set("default/i-failing|Machine|default/m1", row("default/i-failing|Machine|default/m1"));
+    const dead = "default/j-dead|Machine|default/m2";
+    rows.set(dead, row(dead, { state: "dead", failures: 16, since: new Date("2026-01-01T10:00:00Z") }));
+    await using fleet = start();
+    await fleet.ready();
+    expect(told(all(fleet))).toEqual([
+      "default/j-dead dead: machine-node has given up: it failed 16 times: NoAnswer: no",
+      "default/i-failing failing: machine-node has failed 5 times: NoAnswer: no",
+      "default/h-away unreachable: kubeconfig Secret default/h-away-kubeconfig: missing",
+      "default/e-waits-longer waiting: MachinesReady False: m1 is away",
+      "default/d-waits waiting: Available False: no control plane",
+      expect.stringMatching(/^default\/b-silent unknown: its status has no condition Available/),
+      "default/k-rolls progressing: RollingOut True: 1 of 3",
+      "default/c-young progressing: Available False: * WorkersAvailable: 0 of 3 * More",
+      "default/g-going deleting: it is being deleted",
+      "default/f-paused paused: paused by Cluster.spec.paused",
+      "default/a-healthy healthy",
+    ]);
+    expect(all(fleet)).toMatchObject({
+      total: 11,
+      counts: { dead: 1, failing: 1, unreachable: 1, waiting: 2, progressing: 2, healthy: 1 },
+      stale: [],
+    });
+    expect(fleet.attention("all", 2).map(({ name }) => name)).toEqual(["j-dead", "i-failing"]);
+    expect(fleet.cluster({ namespace: "default", name: "j-dead" })).toMatchObject({
+      deadLetters: 1,
+      since: "2026-01-01T10:00:00.000Z",
+      about: { function: "machine-node", key: dead },
+    });
+  });
+
+  it("W-206: takes changes from hints at once, and without them within a minute; waiting comes with time", async () => {
+    const { start, store, hints, clock } = await world(named("a", [AVAILABLE]), named("b", [AVAILABLE]));
+    await using fleet = start();
+    await fleet.ready();
+    const changes: (readonly string[])[] = [];
+    using _following = fleet.follow((names) => changes.push([...(names ?? [])]));
+    const broken = {
+      ...machineCondition("Available", "False", "No", "no"),
+      lastTransitionTime: START.toISOString(),
+    };
+    hints.tell(await put(store, named("a", [broken])));
+    await clock.advance(SECOND);
+    expect(told(all(fleet))[0]).toBe("default/a progressing: Available False: no");
+    expect(changes).toEqual([["default/a"]]);
+
+    await put(store, named("b", [broken]));
+    await store.remove(
+      CLUSTERS,
+      { namespace: "default", name: "a" },
+      { uid: "uid-a", resourceVersion: "999999" },
+    );
+    await clock.advance(MINUTE);
+    expect(told(all(fleet))).toEqual(["default/b progressing: Available False: no"]);
+    await clock.advance(11 * MINUTE);
+    expect(told(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
+  });
+
+  it("is healthy for no lack of knowledge, says since when its data are old, and recovers", async () => {
+    const { start, queue, clock, store } = await world(named("a", [AVAILABLE]));
+    await store.advance(CLUSTERS, { ready: false });
+    await using fleet = start();
+    await clock.advance(SECOND);
+    expect(told(all(fleet))).toEqual([
+      "default/a unknown: Clusters: the relay has not listed all of them yet",
+    ]);
+    await store.advance(CLUSTERS, { ready: true, resourceVersion: "100" });
+    await clock.advance(2 * SECOND);
+    expect(told(all(fleet))).toEqual(["default/a healthy"]);
+    queue.setAway(true);
+    const since = clock.now();
+    await clock.advance(MINUTE);
+    const { stale, items } = all(fleet);
+    expect(items[0]).toMatchObject({ state: "unknown", reason: "queue: cannot be read: Redis is away" });
+    expect(Date.parse(stale[0]?.since ?? "")).toBeLessThanOrEqual(since.getTime() + 5 * SECOND);
+    queue.setAway(false);
+    await clock.advance(5 * SECOND);
+    expect(all(fleet)).toMatchObject({ stale: [], items: [{ state: "healthy" }] });
+  });
+
+  it("without a living relay is unknown", async () => {
+    const { start, clock } = await world(named("a", [AVAILABLE]));
+    await using fleet = start({ heartbeats: { processes: async () => [] } });
+    await clock.advance(SECOND);
+    expect(all(fleet).items[0]).toMatchObject({
+      state: "unknown",
+      reason: expect.stringContaining("no relay"),
+    });
+  });
+
+  it("forgets a trouble that is over, and a viewer sees the namespaces that are theirs only", async () => {
+    const other = named("b", [AVAILABLE], { metadata: { namespace: "other" } });
+    const { start, rows, hints, clock } = await world(named("a", [AVAILABLE]), other);
+    const key = "other/b|Machine|other/m1";
+    rows.set(key, row(key));
+    await using fleet = start();
+    await fleet.ready();
+    expect(told(all(fleet))[0]).toContain("other/b failing");
+    const mine = fleet.page({ sight: new Set(["default"]), limit: 10 });
+    expect([mine.total, mine.counts.failing, told(mine)]).toEqual([1, 0, ["default/a healthy"]]);
+    rows.delete(key);
+    hints.tell({ of: "keys", function: "machine-node", keys: [key] });
+    await clock.advance(SECOND);
+    expect(told(all(fleet))).toEqual(["default/a healthy", "other/b healthy"]);
+  });
+
+  it("is filtered, and read page by page without a gap while it changes", async () => {
+    const many = Array.from({ length: 25 }, (_, at) => named(`c${at + 10}`, [AVAILABLE]));
+    const { start, store, hints, clock } = await world(
+      ...many,
+      named("x1", [], { status: { phase: "Pending" } }),
+    );
+    await using fleet = start();
+    await fleet.ready();
+    const page = (after?: string) => fleet.page({ sight: "all", states: ["healthy"], limit: 10, after });
+    const first = page();
+    hints.tell(await put(store, named("c10", [])));
+    await clock.advance(SECOND);
+    const second = page(first.next);
+    const third = page(second.next);
+    const names = [first, second, third].flatMap(({ items }) => items.map(({ name }) => name));
+    expect(names).toEqual(many.map(({ metadata }) => metadata.name));
+    expect(third.next).toBeUndefined();
+    expect(fleet.page({ sight: "all", q: "PENDING x", limit: 10 })).toMatchObject({
+      total: 1,
+      items: [{ name: "x1" }],
+    });
+    expect(fleet.page({ sight: "all", namespace: "nowhere", limit: 10 }).total).toBe(0);
+    for (const odd of [{ limit: 1e9 }, { limit: 0 }, { limit: 1, after: "x" }])
+      expect(() => fleet.page({ sight: "all", ...odd })).toThrow(TypeError);
+  });
+
+  it("keeps at most 2 KiB of a Cluster, whatever its objects hold", async () => {
+    const huge = "x".repeat(1_000_000);
+    const odd = { type: huge, status: "False", reason: huge, message: huge, lastTransitionTime: huge };
+    const hostile = named("a", [odd as never, 7 as never, null as never], {
+      status: { phase: huge as never },
+    });
+    const { start } = await world(hostile);
+    await using fleet = start();
+    await fleet.ready();
+    const [item] = all(fleet).items;
+    expect(JSON.stringify(item).length).toBeLessThan(2_048);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolMachines } from "../../../../functions/machinepool/machines.ts";
+import type { FleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
+import { search } from "../../../../infra/console/fleet/search.ts";
+import { createMemoryStore } from "../../../../infra/store/memory.ts";
+import { groupOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { headOf } from "../../../../shared/runtime/letters/dead-letter.ts";
+import { machine, machinePool } from "../../../support/builders.ts";
+import { deadLetter } from "../../../support/letters.ts";
+
+const items = [
+  { namespace: "default", name: "p1-cluster", state: "dead", reason: "machine-node has given up" },
+];
+const fleet = { page: () => ({ items }) } as unknown as Pick<FleetIndex, "page">;
+
+async function found(q: string, sight: "all" | ReadonlySet<string> = "all") {
+  await using store = createMemoryStore();
+  for (const object of [machinePool(), machine("m1")]) {
+    await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, object);
+  }
+  const letters = { page: async () => ({ items: [headOf(deadLetter())] }) };
+  const answer = await search({ fleet, store, functions: [machinepoolMachines], letters }, { q, sight });
+  return answer.map(({ place, title }) => `${place.type} ${title}`);
+}
+
+describe("the search", () => {
+  it("finds objects, letters, functions and Clusters, what is called so first", async () => {
+    expect(await found("default/p1")).toEqual([
+      "object MachinePool default/p1",
+      "letter machinepool-status default/c1|MachinePool|default/p1",
+      "cluster Cluster default/p1-cluster",
+    ]);
+    expect(await found("machine default/m1")).toContain("object Machine default/m1");
+    expect(await found("machinepool-ma")).toContain("function machinepool-machines");
+  });
+
+  it("finds nothing of other namespaces, and nothing by a blank", async () => {
+    const elsewhere = await found("default/p1", new Set(["other"]));
+    expect(elsewhere.filter((one) => !one.startsWith("cluster"))).toEqual([]);
+    expect(await found("   ")).toEqual([]);
+  });
+});
