@@ -82,6 +82,8 @@ export async function scalingBench(): Promise<void> {
     pools,
     runningSeconds: round(seconds, 1),
     smallAgainSeconds: round(smallAgainSeconds, 1),
+    // None: everything had started within the first minute.
+    judgedRuns: (after.get(Infinity) ?? 0) - (before.get(Infinity) ?? 0),
     p99StartWithinSeconds,
     oldestReadySeconds,
     // The buckets of the metric are powers of ten: where its bound is 10 s, the oldest ready key decides.
