@@ -22,6 +22,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly functions: readonly string[];
   /** Folder to load functions from instead of Capstan's own. */
   readonly functionsDir?: string | undefined;
+  /** Bound of the run history in MiB; 0 = off. Default: 256 on Redis, 32 in memory. */
+  readonly historyMb?: number | undefined;
   /** File for dead letters; default: beside the queue, for `memory` ~/.capstan/dead-letters.jsonl. */
   readonly deadLetters?: string | undefined;
   /** Port of the embedded API server; 0 = any free one. */

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
 import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
+import { noteRuns } from "../history/note-runs.ts";
 import type { Server } from "../kube/client.ts";
 import type { SentRequest } from "../kube/request.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
-import { noteRuns } from "../queue/last-runs.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { loadFunctions } from "../worker/load.ts";
@@ -35,6 +35,8 @@ export interface Running extends AsyncDisposable {
   readonly queue: Queue;
   /** State of the keys. */
   readonly history: ReadHistory;
+  /** Absent: it is off. */
+  readonly runs: RunHistory | undefined;
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
   readonly log: Log;
@@ -73,15 +75,15 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const managing = { clock, log, noteRequest: noteRequest(MANAGEMENT) };
   const { server, connect, kubeconfigFile } = await openManagement(options, managing, starting);
   const keeping = { server, functions, clock, log, observed: () => observed };
-  const { redis, lastRuns, ...state } = await openState(options, keeping, starting);
+  const { redis, runs, ...state } = await openState(options, keeping, starting);
   const { store, history, deadLetters } = state;
   observed = await startObserving(
-    { functions, queue: state.queue, history, store, clock, log },
+    { functions, queue: state.queue, history, runs, store, clock, log },
     { ...options, connect },
     starting,
   );
   const traces = await startTracing({ clock, log, observed }, starting);
-  const queue = noteRuns(traces.queue(observed?.queue ?? state.queue), { lastRuns, clock });
+  const queue = noteRuns(traces.queue(observed?.queue ?? state.queue), { history: runs, clock });
   if (roles.has("cloud")) await startOwnCloud(connect, { clock, log }, starting);
 
   const { noteResync, noteStrayError } = observed ?? {};
@@ -105,6 +107,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     store,
     queue,
     history,
+    runs,
     deadLetters,
     clock,
     log,

@@ -22,6 +22,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   lambda: async () => (await import("./lambda/lambda.ts")).lambdaCommand(),
   cloud: async () => (await import("./cloud.ts")).cloudCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
+  history: async () => (await import("./history/history.ts")).historyCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),
   trace: async () => (await import("./trace/trace.ts")).traceCommand(),
   rbac: async () => (await import("./rbac.ts")).rbacCommand(),

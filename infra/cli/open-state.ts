@@ -1,13 +1,14 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { LastRuns, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
+import { historyFrom } from "../history/key-history.ts";
+import { openRunHistory } from "../history/open.ts";
 import type { Server } from "../kube/client.ts";
-import { historyFrom } from "../queue/last-runs.ts";
-import { openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
+import { openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import { type QueueSource, redisOf } from "../queue/queue-source.ts";
 import type { RedisAddress } from "../redis/connection.ts";
 import type { Observed } from "../worker/observe.ts";
@@ -31,12 +32,13 @@ interface State {
   /** The read model. */
   readonly store: Store;
   readonly deadLetters: DeadLetters;
-  readonly lastRuns: LastRuns;
+  /** Absent: it is off. */
+  readonly runs: RunHistory | undefined;
   /** State of the keys. */
   readonly history: ReadHistory;
 }
 
-/** Opens the queue, the read model, the dead letters and the notes of last runs. */
+/** Opens the queue, the read model, the dead letters and the run history. */
 export async function openState(
   options: ComposeOptions,
   { server, functions, clock, log, observed }: StatePorts,
@@ -52,14 +54,14 @@ export async function openState(
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   const notes = notesFor(recorder, observed);
   const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes }, starting);
-  const lastRuns = starting.use(await openLastRuns(source, { clock, log }));
+  const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
   return {
     redis,
     queue,
     store: options.wrapStore?.(store) ?? store,
     deadLetters,
-    lastRuns,
-    history: historyFrom(queue, lastRuns),
+    runs,
+    history: historyFrom(queue, runs),
   };
 }
 

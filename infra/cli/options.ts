@@ -15,6 +15,7 @@ export interface ServeOptions extends RequestOptions, QueueFlags {
   readonly metricsAddress?: LoopbackAddress;
   readonly functionsDir?: string;
   readonly deadLetters?: string;
+  readonly historyMb?: number;
 }
 
 export function addServeOptions(command: Command): Command {
@@ -31,6 +32,11 @@ export function addServeOptions(command: Command): Command {
     .option(
       "--dead-letters <file>",
       "write dead letters to this file (default: beside the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    )
+    .option(
+      "--history-mb <number>",
+      "most memory of the notes of runs, for capstan history and explain; 0 = none (default: 256 on Redis, 32 in memory)",
+      parseMegabytes,
     );
 }
 
@@ -135,6 +141,13 @@ function parseCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError("it is a whole number above 0");
+}
+
+const MAX_MEGABYTES = 65_536;
+function parseMegabytes(text: string): number {
+  const megabytes = Number(text);
+  if (/^\d+$/.test(text) && megabytes <= MAX_MEGABYTES) return megabytes;
+  throw new InvalidArgumentError(`it is a whole number of MiB from 0 (none) to ${MAX_MEGABYTES}`);
 }
 
 function parseBlocks(text: string, before: readonly string[] = []): readonly string[] {

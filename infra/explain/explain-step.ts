@@ -3,10 +3,10 @@ import { type KubeObject, titleOf as nameOf } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { RecordedRead } from "../../shared/runtime/attempt-record.ts";
-import { titleOf } from "../../shared/runtime/last-run.ts";
 import { acceptedWrites, nothingIssued } from "../../shared/runtime/letters/replay.ts";
 import type { Clients, Clock, Store } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
+import { titleOfWrite } from "../../shared/runtime/run-entry.ts";
 import { runStep } from "../../shared/runtime/run-step.ts";
 import { createIssuer } from "../pki/issuer.ts";
 import { x509 } from "../pki/x509.ts";
@@ -72,7 +72,7 @@ export async function explainStep(
   const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent"), issuer };
   const outcome = await runStep(fn, lease, context);
   const { reads, writes } = outcome.record;
-  return stepNow(outcome, writes.map(titleOf), (what) => dependencyOf(what, { fn, object, reads }));
+  return stepNow(outcome, writes.map(titleOfWrite), (what) => dependencyOf(what, { fn, object, reads }));
 }
 
 function withoutWrites(clients: Clients): Clients {

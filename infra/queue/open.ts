@@ -1,8 +1,6 @@
-import type { LastRuns } from "../../shared/runtime/last-run.ts";
 import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
-import { createMemoryLastRuns } from "./last-runs.ts";
 import { isRedisUrl } from "./ledger-url.ts";
 import { type QueueSource, redisOf } from "./queue-source.ts";
 import type { OpenLedger } from "./redis/open-ledger.ts";
@@ -38,15 +36,4 @@ export async function openSharedLedger(
   if (redis === undefined) throw new Error("a queue in memory can be reached by its own process only");
   const { openRedisLedger } = await import("./redis/open-ledger.ts");
   return openRedisLedger({ ...redis, log });
-}
-
-/** Opens the store in which the workers of a queue note their last runs: in memory, or beside the ledger. */
-export async function openLastRuns(
-  source: QueueSource,
-  ports: Pick<SharedQueuePorts, "clock" | "log">,
-): Promise<LastRuns> {
-  const redis = redisOf(source);
-  if (redis === undefined) return createMemoryLastRuns();
-  const { createRedisLastRuns } = await import("./redis/redis-last-runs.ts");
-  return createRedisLastRuns({ ...redis, ...ports });
 }

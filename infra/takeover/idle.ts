@@ -1,7 +1,7 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
+import type { ReadHistory } from "../../shared/runtime/run-history.ts";
 import { rest } from "../rest.ts";
 import type { Member } from "./families.ts";
 import { runsOf } from "./runs.ts";

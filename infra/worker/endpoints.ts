@@ -1,8 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { messageOf } from "../../shared/function/errors.ts";
 import { parseKey } from "../../shared/runtime/key.ts";
-import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
+import {
+  type KeyRuns,
+  MAX_RUNS,
+  type ReadHistory,
+  type RunHistory,
+} from "../../shared/runtime/run-history.ts";
 import { createServer } from "../node-http.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ScaleView } from "../telemetry/scale-view.ts";
@@ -15,6 +20,8 @@ export interface PageSources {
   readonly metrics: Metrics;
   readonly health: HealthSources;
   readonly history: ReadHistory;
+  /** Absent: no run is noted. */
+  readonly runs?: Pick<RunHistory, "runs"> | undefined;
   /** Absent in a process without a relay. */
   readonly scale?: ScaleView | undefined;
 }
@@ -74,11 +81,11 @@ export function targetOf({ url = "" }: IncomingMessage): Target {
 
 /**
  * Returns one of the pages `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons),
- * `/metrics`, `/status` (JSON), `/keys?key=KEY` (JSON, for `capstan explain`) and, beside a relay, `/scale?group=NAME` (JSON,
+ * `/metrics`, `/status` (JSON), `/keys?key=KEY` (JSON, for `capstan explain`; with `&runs=20` for `capstan history`) and, beside a relay, `/scale?group=NAME` (JSON,
  * for autoscalers); 404 for any other path. Nothing changes.
  */
 export async function pageOf(
-  { metrics, health, history, scale }: PageSources,
+  { metrics, health, history, runs, scale }: PageSources,
   { path, query }: Target,
 ): Promise<Answer> {
   switch (path) {
@@ -94,7 +101,7 @@ export async function pageOf(
     case "/status":
       return json(await statusOf(health));
     case "/keys":
-      return keyAnswer(new URLSearchParams(query).get("key") ?? "", { health, history });
+      return keyAnswer(new URLSearchParams(query), { health, history, runs });
     case "/scale":
       return scaleAnswer(new URLSearchParams(query).get("group") ?? "", scale);
     default:
@@ -105,11 +112,13 @@ export async function pageOf(
   }
 }
 
-/** Returns the history of a key for every function of this process. */
+/** Returns state and last runs of a key for every function of this process. */
 async function keyAnswer(
-  text: string,
-  { health, history }: Pick<EndpointsOptions, "health" | "history">,
+  query: URLSearchParams,
+  { health, history, runs }: Pick<EndpointsOptions, "health" | "history" | "runs">,
 ): Promise<Answer> {
+  const text = query.get("key") ?? "";
+  const limit = Number(query.get("runs") ?? 0);
   const key = parseKey(text);
   if (key === undefined) {
     return {
@@ -117,9 +126,14 @@ async function keyAnswer(
       text: "parameter key: missing or malformed; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n",
     };
   }
-  const known: { [functionName: string]: KeyHistory } = {};
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_RUNS) {
+    return { code: 400, text: `parameter runs: write a whole number from 0 to ${MAX_RUNS}\n` };
+  }
+  const known: { [functionName: string]: KeyRuns } = {};
   for (const { spec } of health.functions) {
-    if (spec.reconciles.kind === key.kind) known[spec.name] = await history(spec.name, text);
+    if (spec.reconciles.kind !== key.kind) continue;
+    const last = limit === 0 ? {} : { runs: (await runs?.runs(spec.name, text, limit)) ?? [] };
+    known[spec.name] = { ...(await history(spec.name, text)), ...last };
   }
   return json(known);
 }

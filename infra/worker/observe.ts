@@ -1,8 +1,8 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
 import { keptFor } from "../kept-for.ts";
 import type { Relay } from "../relay/relay.ts";
 import { type LedgerMeter, meterLedger } from "../telemetry/ledger-metrics.ts";
@@ -28,6 +28,7 @@ export interface ObserveOptions {
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
   readonly history: ReadHistory;
+  readonly runs?: Pick<RunHistory, "runs"> | undefined;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,7 +57,8 @@ const READINESS_MS = SECOND;
 
 /** Starts the listeners before the parts that they report on, and ends after those parts. */
 export async function observe(options: ObserveOptions): Promise<Observed> {
-  const { address, diagnostics, functions, queue, history, store, clock, log, version, parts } = options;
+  const { address, diagnostics, functions, queue, history, runs, store, clock, log, version, parts } =
+    options;
   const names = functions.map(({ spec }) => spec.name);
   const metrics = await createMetrics(names);
   const view = viewQueue(queue, names, clock);
@@ -79,7 +81,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     relay: () => relay,
     worker: () => worker,
   };
-  const pages = { metrics, health, history, scale };
+  const pages = { metrics, health, history, runs, scale };
   await using starting = new AsyncDisposableStack();
   const endpoints = address && starting.use(await startEndpoints({ ...pages, address, log }));
   const beyond = diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, clock, log }));

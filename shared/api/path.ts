@@ -61,6 +61,16 @@ function isNamed(element: unknown, name: string): boolean {
   return false;
 }
 
+/** Returns the name by which a path enters an element of a list; undefined for one without. */
+export function mergeKeyOf(element: unknown): string | undefined {
+  if (typeof element !== "object" || element === null) return undefined;
+  for (const key of MERGE_KEYS) {
+    const name: unknown = Reflect.get(element, key);
+    if (typeof name === "string") return name;
+  }
+  return undefined;
+}
+
 /** Returns the value at a path (see `At`), `undefined` when any part of it is missing. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object;
@@ -118,4 +128,12 @@ function sameList(a: object, b: object): boolean {
 /** One segment of a JSON pointer (RFC 6901). */
 export function escapePointer(segment: string): string {
   return segment.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** Returns the segments of a JSON pointer (RFC 6901), the empty one in front of its first slash left out. */
+export function pointerSegments(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -1,6 +1,6 @@
 import { Secret } from "../api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
-import { segmentsOf } from "../api/path.ts";
+import { pointerSegments, segmentsOf } from "../api/path.ts";
 import { Pod } from "../api/workload.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { AnyDecision, AnyFunction, GuardedPatch, NewObject } from "../function/define-function.ts";
@@ -184,13 +184,6 @@ function agree(segments: readonly string[], owned: readonly string[]): boolean {
     const segment = segments[index];
     return segment === undefined || segment === part || LIST_INDEX.test(segment);
   });
-}
-
-function pointerSegments(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function sameMembers(a: readonly string[], b: readonly string[]): boolean {

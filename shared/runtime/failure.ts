@@ -25,7 +25,7 @@ export function failureOf(error: unknown): Failure {
 
 /**
  * The failure without secrets, its message at most 4 KiB. Errors quote headers, addresses and files; a failure is
- * stored in the ledger, in last runs and in letters, logged and shown. Source: S-21
+ * stored in the ledger, in the run history and in letters, logged and shown. Source: S-21
  */
 export function redactFailure({ class: errorClass, reason, message }: Failure): Failure {
   return {

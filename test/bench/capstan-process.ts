@@ -78,12 +78,13 @@ export interface CapstanProcess extends AsyncDisposable {
 
 /**
  * `npm run capstan -- up` of this checkout with the functions of these patterns, without npm and without anything that is
- * simulated.
+ * simulated. `options` are further ones of `up`.
  */
 export async function startCapstan(
   kubeconfigFile: string,
   functionPatterns: readonly string[] = ["cluster-*", "machinepool-*"],
   env: { readonly [name: string]: string } = {},
+  options: readonly string[] = [],
 ): Promise<CapstanProcess> {
   const roles = ["--roles", "relay", "worker", "--empty", "--quiet", "--log-level", "error"];
   const functions = ["--functions", ...functionPatterns];
@@ -91,7 +92,17 @@ export async function startCapstan(
   const [port = 0] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const seen = ["--metrics-address", address];
-  const args = [...flags, main, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
+  const args = [
+    ...flags,
+    main,
+    "up",
+    "--kubeconfig",
+    kubeconfigFile,
+    ...roles,
+    ...functions,
+    ...seen,
+    ...options,
+  ];
   const child = spawnChild(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },

@@ -3,6 +3,7 @@ import { apiserverBench } from "./apiserver.ts";
 import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
 import { contractsBench } from "./contracts.ts";
+import { historyBench } from "./history.ts";
 import { imageBench } from "./image.ts";
 import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
@@ -21,6 +22,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   "cold-start": coldStartBench,
   clusters: clustersBench,
   contracts: contractsBench,
+  history: historyBench,
   image: imageBench,
   "large-pool": largePoolBench,
   machinepool: machinepoolBench,

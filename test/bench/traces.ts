@@ -1,45 +1,35 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { formatTable } from "../../infra/cli/table.ts";
 import { systemClock } from "../../infra/clock.ts";
-import type { Kind } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
 import { startSpanCollector } from "../support/processes/span-collector.ts";
-import { type CapstanProcess, round, startCapstan, startWorld, type World } from "./capstan-process.ts";
-import { createPool, prepareCluster, preparePool, sideBySide } from "./ready-pools.ts";
+import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";
+import { type CpuPerRun, cpuPerRun, NEW_POOLS } from "./cpu-per-run.ts";
+import { prepareCluster } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
 import { inTurn, loadNow, median, progress } from "./rounds.ts";
-import { isRunning, untilAll, untilConnected } from "./until.ts";
 
 /** `npm run bench -- traces 1` plays one round and writes no results. */
 const ROUNDS = 5;
-const POOLS = 150;
-/** Compiled code makes later runs cheaper. */
-const WARM_POOLS = 50;
-const REPLICAS = 3;
 /** Spans that do not fill a batch are sent by then. */
 const EXPORTED_MS = 6_000;
-const MICROSECONDS = 1_000_000;
 
 /** Share of the Clusters whose traces are sampled; undefined: no endpoint. */
 const MODES = { off: undefined, none: "0", all: "1" } as const;
 type Mode = keyof typeof MODES;
 const NAMES = Object.keys(MODES) as readonly Mode[];
 
-interface Measured {
+interface Measured extends CpuPerRun {
   readonly mode: Mode;
-  readonly microsecondsPerRun: number;
-  readonly runs: number;
 }
 
 /** CPU per run beyond that without traces; goals of issue 18. */
 const GOALS = { "1 %": 1.02, all: 1.15 } as const;
 
 /**
- * CPU of a Capstan process per run, from 150 new pools until they are Running, without traces, with none of the Clusters
+ * CPU of a Capstan process per run, from new pools until they are Running, without traces, with none of the Clusters
  * sampled, and with all: by OTLP over HTTP to a collector. All modes take part in every round; a ratio is the median of the
  * rounds'. With 1 % sampled, 99 of 100 Clusters cost as much as with none.
  */
@@ -59,7 +49,7 @@ export async function tracesBench(): Promise<void> {
     for (const mode of inTurn(NAMES, at)) {
       progress(`round ${at + 1} of ${wanted}, ${mode}`);
       measured.push(await measure(world, mode, { url: collector.url, from: made }));
-      made += WARM_POOLS + POOLS;
+      made += NEW_POOLS;
     }
     rounds.push(measured);
   }
@@ -86,44 +76,10 @@ async function measure(
   mode: Mode,
   { url, from }: { readonly url: string; readonly from: number },
 ): Promise<Measured> {
-  const { client, kubeconfigFile } = world;
   const ratio = MODES[mode];
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_SAMPLER_ARG: ratio ?? "" };
-  const names = Array.from({ length: WARM_POOLS + POOLS }, (_, index) => `pool-${from + index}`);
-  await sideBySide(names, (name) => preparePool(client, name, REPLICAS));
-  await using capstan = await startCapstan(kubeconfigFile, undefined, ratio === undefined ? {} : traced);
-  await untilConnected(client);
-  const bringUp = async (pools: readonly string[]): Promise<void> => {
-    await sideBySide(pools, (name) => createPool(client, name, REPLICAS));
-    await untilAll(
-      client,
-      MachinePool as Kind,
-      from + names.indexOf(pools.at(-1) ?? "") + 1,
-      isRunning(REPLICAS),
-    );
-  };
-  await bringUp(names.slice(0, WARM_POOLS));
-  await untilIdle(capstan);
-  const before = await costs(capstan);
-  await bringUp(names.slice(WARM_POOLS));
-  await untilIdle(capstan);
-  await setTimeout(EXPORTED_MS);
-  const after = await costs(capstan);
-  const runs = after.runs - before.runs;
-  return { mode, runs, microsecondsPerRun: ((after.cpuSeconds - before.cpuSeconds) * MICROSECONDS) / runs };
-}
-
-/** The start of a process looks at everything once. */
-async function untilIdle(capstan: CapstanProcess): Promise<void> {
-  for (let last = -1, { runs } = await costs(capstan); runs !== last; { runs } = await costs(capstan)) {
-    last = runs;
-    await setTimeout(1_000);
-  }
-}
-
-async function costs(capstan: CapstanProcess) {
-  const [jobs, { cpuSeconds }] = await Promise.all([capstan.jobs(), capstan.usage()]);
-  return { cpuSeconds, runs: [...jobs.values()].reduce((sum, runs) => sum + runs, 0) };
+  const start = () => startCapstan(world.kubeconfigFile, undefined, ratio === undefined ? {} : traced);
+  return { mode, ...(await cpuPerRun(world, { from, start, endsAfterMs: EXPORTED_MS })) };
 }
 
 function costOf(measured: readonly Measured[], wanted: Mode): number {

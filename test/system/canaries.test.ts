@@ -197,6 +197,10 @@ async function commandOutputs(queue: string, kubeconfig: string): Promise<Output
   };
   const explained = async (...args: readonly string[]): Promise<string> =>
     asked("explain", "machinepool", ...args, "--kubeconfig", kubeconfig, "--functions-dir", LEAKING);
+  const history = await asked(
+    ...["history", "machinepool", "kubeconfig", "--kubeconfig", kubeconfig, "--functions-dir", LEAKING],
+  );
+  expect(history).toContain(MARKER);
   const replay = ["dlq", "replay", "pool-leak", "default/header"];
   const outputs = {
     "dlq list": await asked("dlq", "list"),
@@ -206,6 +210,7 @@ async function commandOutputs(queue: string, kubeconfig: string): Promise<Output
     queue: await asked("queue", "-o", "json"),
     replay: await asked(...replay, "--functions-dir", LEAKING),
     "writing a test": await asked(...replay, "--functions-dir", LEAKING, "--as-test", test),
+    history,
     explain: await explained("header"),
     "explain as JSON": await explained("terminal", "-o", "json"),
     "letter file": await readFile(file),
@@ -218,7 +223,7 @@ async function commandOutputs(queue: string, kubeconfig: string): Promise<Output
 async function endpointOutputs(own: string, leaking: string): Promise<Outputs> {
   const get = async (path: string): Promise<string> => (await fetch(`http://${path}`)).text();
   const keyOf = (name: string): string => encodeURIComponent(`default/c2|MachinePool|default/${name}`);
-  const keys = FAILING.map((name) => get(`${leaking}/keys?key=${keyOf(name)}`));
+  const keys = FAILING.map((name) => get(`${leaking}/keys?key=${keyOf(name)}&runs=20`));
   return {
     metrics: `${await get(`${own}/metrics`)}${await get(`${leaking}/metrics`)}`,
     status: `${await get(`${own}/status`)}${await get(`${leaking}/status`)}`,

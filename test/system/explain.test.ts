@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { NotedRun } from "../../infra/cli/history/history-table.ts";
 import type { Explained, ExplainedFunction } from "../../infra/explain/explain-tree.ts";
 import { eventually } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
@@ -26,6 +27,12 @@ async function explain(...args: readonly string[]): Promise<Explained> {
   const { code, output } = await runCli("explain", ...args, "-o", "json");
   expect(code, output).toBe(0);
   return JSON.parse(output) as Explained;
+}
+
+/** The commands of README about the history. */
+async function historyCommands(): Promise<readonly string[]> {
+  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  return text.match(/^npm run capstan -- history .*$/gm) ?? [];
 }
 
 function functionOf(explained: Explained, name: string): ExplainedFunction {
@@ -103,6 +110,27 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     const text = await runCli("explain", "cluster", "default/demo", ...alone, "--metrics-address", address);
     expect(text).toMatchObject({ code: 0, output: expect.stringMatching(/[├└]─ MachinePool default\/\S+/) });
     expect(text.output).toMatch(/last run {2}\d+s ago because of .*waited for Cluster\.spec\.paused/);
+
+    const [table = "", json = ""] = await historyCommands();
+    const history = async (line: string): Promise<string> => {
+      const own = line.replace("~/.capstan/kubeconfig", kubeconfig).replace("127.0.0.1:9464", address);
+      const { code, output } = await runCli(...own.replace("npm run capstan -- ", "").split(" "));
+      expect(code, output).toBe(0);
+      return output;
+    };
+    expect(await history(table)).toMatch(
+      /^\S+Z +machinepool-status .* wrote .*MachinePool\/status default\/demo-pool@\d+: /m,
+    );
+    const runs: readonly NotedRun[] = JSON.parse(await history(json));
+    expect(new Set(runs.map((run) => run.function))).toEqual(new Set(["machinepool-status"]));
+    expect(runs.flatMap(({ writes }) => writes)).toContainEqual({
+      verb: "apply",
+      cluster: "management",
+      what: "MachinePool default/demo-pool",
+      subresource: "status",
+      resourceVersion: expect.stringMatching(/^\d+$/),
+      changes: expect.arrayContaining([{ path: "status.conditions[Paused].status", value: "True" }]),
+    });
   });
 });
 
@@ -136,6 +164,14 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
       expect(state).toBeUndefined();
       expect(lastRun).toMatchObject({ outcome: "ok", causes: [expect.anything()] });
     }, WITHIN);
+    const history = await runCli("history", "machinepool", "demo-pool", ...shared);
+    expect(history.output).toMatch(
+      /^\S+Z +machinepool-guard .* wrote +patch MachinePool default\/demo-pool@\d+: /m,
+    );
+    expect(await runCli("history", "machinepool", "none", ...shared)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("MachinePool default/none does not exist"),
+    });
   });
 });
 
@@ -150,6 +186,21 @@ describe("capstan explain", () => {
     [["machinepool", "a", "--kubeconfig", "/nowhere"], "/nowhere"],
   ])("refuses %j and names the next step", async (args, message) => {
     const { code, output } = await runCli("explain", ...args);
+    expect(output).toContain(message);
+    expect(code).toBe(1);
+  });
+});
+
+describe("capstan history", () => {
+  it.each([
+    [["unicorn", "a"], 'no function reconciles "unicorn"'],
+    [["machinepool", "a"], "the history is beside the queue: add --queue"],
+    [
+      ["machinepool", "a", "--function", "x"],
+      "no function of MachinePool is named x; there are machinepool-",
+    ],
+  ])("refuses %j and names the next step", async (args, message) => {
+    const { code, output } = await runCli("history", ...args);
     expect(output).toContain(message);
     expect(code).toBe(1);
   });

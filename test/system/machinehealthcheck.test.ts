@@ -190,7 +190,7 @@ for (const flavour of JUDGES) {
           eventually(async () => {
             const key = `default/foo|${MachineHealthCheck.kind}|default/${name}`;
             const { state, lastRun } = await capstan.history("mhc-status", key);
-            expect([state, lastRun?.wrote]).toEqual([undefined, []]);
+            expect([state, lastRun?.writes]).toEqual([undefined, []]);
             return lastRun?.runId;
           }, WITHIN);
         const [east, west] = [await lastRunOf("east"), await lastRunOf("west")];

@@ -1,5 +1,6 @@
-import type { LastRun } from "../../../shared/runtime/last-run.ts";
-import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
+import type { KeyState } from "../../../shared/runtime/queue-port.ts";
+import { titleOfWrite } from "../../../shared/runtime/run-entry.ts";
+import type { RunEntry } from "../../../shared/runtime/run-history.ts";
 import type { Dependency, StepNow } from "../../explain/explain-step.ts";
 import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
 import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
@@ -118,21 +119,21 @@ function nameOfDependency({ what, object, field, value, isGoing }: Dependency): 
   return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
 }
 
-function runLine(run: LastRun, now: Date): string {
+function runLine(run: RunEntry, now: Date): string {
   const { endedAt, durationMs, runId, causes } = run;
   const why = causes.length === 0 ? "" : ` because of ${causesText(causes)}`;
   return `last run  ${ageOf(endedAt, now)} ago${why}: ${whatItDid(run)} (${durationMs} ms, run ${runId})`;
 }
 
-function whatItDid({ outcome, failure, wrote, waitingFor }: LastRun): string {
+function whatItDid({ outcome, failure, writes, moreWrites = 0, waitingFor }: RunEntry): string {
   if (failure !== undefined) return `failed: ${failure.reason}: ${oneLine(failure.message)}`;
   if (outcome === "again") return "its snapshots were stale, or it lost a race";
-  if (wrote.length > 0) return listed(wrote);
+  if (writes.length > 0) return listed(writes.map(titleOfWrite), moreWrites);
   return waitingFor === undefined ? "nothing to do" : `waited for ${oneLine(waitingFor)}`;
 }
 
 const MAX_CAUSES = 3;
-function causesText(causes: readonly Cause[]): string {
+function causesText(causes: RunEntry["causes"]): string {
   const texts = causes
     .slice(0, MAX_CAUSES)
     .map(({ what, resourceVersion }) =>
@@ -170,8 +171,8 @@ function errorLines({ history, deadLetter }: ExplainedFunction, now: Date): read
 }
 
 const MAX_LISTED = 4;
-function listed(texts: readonly string[]): string {
-  const more = texts.length - MAX_LISTED;
+function listed(texts: readonly string[], notShown = 0): string {
+  const more = texts.length - MAX_LISTED + notShown;
   return `${texts.slice(0, MAX_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 

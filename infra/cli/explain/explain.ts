@@ -2,21 +2,22 @@ import { Command } from "commander";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../../shared/runtime/last-run.ts";
+import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
 import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
 import { foldCauses } from "../../explain/fold-causes.ts";
 import { clusterNamed } from "../../explain/object-tree.ts";
-import { historyFrom } from "../../queue/last-runs.ts";
-import { openLastRuns } from "../../queue/open.ts";
+import { historyFrom } from "../../history/key-history.ts";
+import { openRunHistory } from "../../history/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { keyOf, namesOf } from "../fields.ts";
+import { keyOf } from "../fields.ts";
 import { type LetterSource, openSource } from "../letter-source.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
+import { reconciledKind } from "../reconciled-kind.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { askProcess } from "./ask-process.ts";
@@ -114,14 +115,6 @@ function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {
   return textOfFolded(all ? { ...folded, explained, idle: 0 } : folded, systemClock.now());
 }
 
-function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
-  const kinds = functions.map(({ spec }) => spec.reconciles);
-  const found = kinds.find((kind) => namesOf(kind).includes(name.toLowerCase()));
-  if (found !== undefined) return found;
-  const known = [...new Set(kinds.map(({ kind }) => kind.toLowerCase()))];
-  throw new Error(`no function reconciles "${name}"; there are ${known.join(", ")}`);
-}
-
 /** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
 function openModel(
   { source }: LetterSource,
@@ -158,10 +151,10 @@ async function openHistory(
 ): Promise<Asked> {
   const nothing = async (): Promise<void> => undefined;
   if (queue !== undefined) {
-    const lastRuns = await openLastRuns(source, { clock, log: openLog("error") });
+    const runs = await openRunHistory(source, { clock, log: openLog("error") });
     return {
-      history: historyFrom(queue, lastRuns),
-      [Symbol.asyncDispose]: () => lastRuns[Symbol.asyncDispose](),
+      history: historyFrom(queue, runs),
+      [Symbol.asyncDispose]: async () => runs?.[Symbol.asyncDispose](),
     };
   }
   const history = metricsAddress === undefined ? undefined : askProcess(metricsAddress);

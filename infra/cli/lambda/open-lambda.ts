@@ -8,8 +8,6 @@ import { readEnvironment } from "../../config.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
 import { createRecorder } from "../../dead-letters/recorder.ts";
 import { openIssuer } from "../../pki/open-issuer.ts";
-import { noteRuns } from "../../queue/last-runs.ts";
-import { openLastRuns } from "../../queue/open.ts";
 import { type QueueFlags, type QueueSource, redisOf } from "../../queue/queue-source.ts";
 import type { LeaseTiming } from "../../queue/run-lease.ts";
 import { createPushedSqsQueue } from "../../queue/sqs/sqs.ts";
@@ -134,8 +132,7 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
     }),
   );
   await tieQueue({ redis, server, log, isTemporary: false, waits: false });
-  const lastRuns = starting.use(await openLastRuns(source, { clock, log }));
-  const queue = noteRuns(meterQueue(pushed, { metrics }).queue, { lastRuns, clock });
+  const { queue } = meterQueue(pushed, { metrics });
   const noteWorkloadRequest = (request: Parameters<NoteRequest>[1]) => parts.noteRequest("workload", request);
   const reach = { management: server, store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };
   const clients = openClients(reach, functions, starting);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
-import { historyFrom } from "../../queue/last-runs.ts";
+import { historyFrom } from "../../history/key-history.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { type Finding, filtersOf } from "../../takeover/findings.ts";
 import { untilIdle } from "../../takeover/idle.ts";
@@ -121,6 +121,6 @@ async function openAsked(flags: HandOverFlags): Promise<Asked> {
   }
   const source = await openSource(flags);
   const { queue } = source;
-  const ask = queue === undefined ? undefined : () => historyFrom(queue, { get: async () => undefined });
+  const ask = queue === undefined ? undefined : () => historyFrom(queue, undefined);
   return { ask, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
 }

@@ -4,10 +4,10 @@ import { mask } from "../../redaction/redact.ts";
 import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../check-decision.ts";
 import { settle, withAnswers } from "../evictions.ts";
-import { titleOf } from "../last-run.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
 import { reachOf, withinReach } from "../reach.ts";
 import { recordWrites } from "../record-writes.ts";
+import { titleOfWrite } from "../run-entry.ts";
 import { demandKey } from "../run-step.ts";
 import { writeDecision } from "../write-decision.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
@@ -225,7 +225,7 @@ function notAsked(): never {
 export function describeRequest(write: RecordedWrite): SentRequest {
   const { kind, body, precondition } = write;
   return {
-    title: titleOf(write),
+    title: titleOfWrite(write),
     body: maskedBody(kind.kind, body ?? precondition),
   };
 }

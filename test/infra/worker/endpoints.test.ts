@@ -238,6 +238,9 @@ describe("the endpoints of a process", () => {
     const other = await fetch(`${world.url}/keys?key=${encodeURIComponent("default/-|Gadget|default/w")}`);
     expect(await other.json()).toEqual({});
     expect((await fetch(`${world.url}/keys?key=nonsense`)).status).toBe(400);
+    const withRuns = (runs: string) => fetch(`${world.url}/keys?key=${encodeURIComponent(key)}&runs=${runs}`);
+    expect(await (await withRuns("20")).json()).toMatchObject({ [GROW.spec.name]: { runs: [] } });
+    for (const runs of ["21", "-1", "all", "1e9"]) expect((await withRuns(runs)).status).toBe(400);
   });
 
   it("D-302: give autoscalers the workers of a group as a number, and the same as a metric", async () => {

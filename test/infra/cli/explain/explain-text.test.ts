@@ -11,7 +11,7 @@ const LAST_RUN = {
   durationMs: 4,
   causes: [{ what: "Node n1", resourceVersion: "7" }],
   outcome: "ok",
-  wrote: ["patch Node n1 in default/c1"],
+  writes: [{ verb: "patch", cluster: "default/c1", what: "Node n1", changes: [] }],
 } as const;
 
 function textOf(fn: Partial<ExplainedFunction>, rest: Partial<Explained> = {}): readonly string[] {

@@ -3,7 +3,7 @@ import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { createLiveArea } from "../../../../infra/cli/terminal/live-area.ts";
 import { frameOf, startLiveTree } from "../../../../infra/cli/up/live-tree.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import type { ReadHistory } from "../../../../shared/runtime/last-run.ts";
+import type { ReadHistory } from "../../../../shared/runtime/run-history.ts";
 import { cluster, crd, FOO_CRDS, machinePool } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
@@ -17,7 +17,7 @@ const history: ReadHistory = async () => ({
     durationMs: 1,
     causes: [],
     outcome: "ok",
-    wrote: [],
+    writes: [],
     waitingFor: "Cluster.metadata.uid",
   },
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryLastRuns, historyFrom, noteRuns } from "../../../infra/queue/last-runs.ts";
+import { historyFrom } from "../../../infra/history/key-history.ts";
+import { createMemoryRunHistory } from "../../../infra/history/memory.ts";
+import { noteRuns } from "../../../infra/history/note-runs.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
-import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { Widget } from "../../support/widget.ts";
@@ -18,32 +19,15 @@ const WRITE: RecordedWrite = {
   fieldManager: "capstan-f",
   outcome: {},
 };
-const run = (runId: string): LastRun => ({
-  runId,
-  endedAt: "2026-01-01T00:00:00Z",
-  durationMs: 1,
-  causes: [],
-  outcome: "ok",
-  wrote: [],
-});
+const MAX_BYTES = 100_000;
 
-describe("the last runs of a process", () => {
-  it("are the newest of every function and key, and not more than fit", async () => {
-    await using runs = createMemoryLastRuns(2);
-    runs.note("f", "a", run("1"));
-    runs.note("f", "b", run("2"));
-    runs.note("f", "a", run("3"));
-    runs.note("g", "a", run("4"));
-    const found = await Promise.all([runs.get("f", "a"), runs.get("f", "b"), runs.get("g", "a")]);
-    expect(found.map((each) => each?.runId)).toEqual(["3", undefined, "4"]);
-  });
-
+describe("the runs of workers", () => {
   it("Q-20: are noted at the end of every run, so that the queue shows what a key waits for", async () => {
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
-    await using lastRuns = createMemoryLastRuns();
-    const noted = noteRuns(queue, { lastRuns, clock });
-    const history = historyFrom(noted, lastRuns);
+    await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
+    const noted = noteRuns(queue, { history: runs, clock });
+    const history = historyFrom(noted, runs);
     expect(await history("f", KEY)).toEqual({});
     await using _worker = await noted.work("f", { ...DEFAULT_QUEUE, owner: "w" }, async () => ({
       type: "ok",
@@ -64,8 +48,8 @@ describe("the last runs of a process", () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
     await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
-    await using lastRuns = createMemoryLastRuns();
-    const noted = noteRuns(queue, { lastRuns, clock });
+    await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
+    const noted = noteRuns(queue, { history: runs, clock });
     const late = Promise.withResolvers<void>();
     let count = 0;
     await using _worker = await noted.work("f", { ...DEFAULT_QUEUE, owner: "w" }, async () => {
@@ -76,22 +60,22 @@ describe("the last runs of a process", () => {
     });
     await noted.enqueue("f", [{ key: KEY, class: "live" }]);
     await clock.advance(1_000);
-    expect(await lastRuns.get("f", KEY)).toMatchObject({
+    expect((await runs.runs("f", KEY))[0]).toMatchObject({
       failure: { reason: "CutOff", message: "the lease expired" },
     });
     await clock.advance(100);
-    expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
+    expect((await runs.runs("f", KEY))[0]).toMatchObject({ waitingFor: "run 2" });
     late.resolve();
     await clock.advance(0);
-    expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
+    expect((await runs.runs("f", KEY))[0]).toMatchObject({ waitingFor: "run 2" });
   });
 
   it("F-14: show what a run that was cut off had written until then", async () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
     await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
-    await using lastRuns = createMemoryLastRuns();
-    const noted = noteRuns(queue, { lastRuns, clock });
+    await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
+    const noted = noteRuns(queue, { history: runs, clock });
     const never = Promise.withResolvers<Outcome>();
     await using _worker = await noted.work("f", { ...DEFAULT_QUEUE, owner: "w" }, (lease) => {
       lease.recordFrom?.(() => ({
@@ -106,11 +90,18 @@ describe("the last runs of a process", () => {
     });
     await noted.enqueue("f", [{ key: KEY, class: "live" }]);
     await clock.advance(1_000);
-    expect(await lastRuns.get("f", KEY)).toMatchObject({
+    expect((await runs.runs("f", KEY))[0]).toMatchObject({
       failure: { reason: "CutOff" },
       durationMs: 7,
-      wrote: ["patch Widget default/w"],
+      writes: [{ verb: "patch", what: "Widget default/w" }],
     });
     never.resolve({ type: "ok", requested: false, fences: [] });
+  });
+
+  it("W-202: are not looked at when the history is off", async () => {
+    const clock = virtualClock();
+    await using queue = createMemoryQueue({ clock });
+    expect(noteRuns(queue, { history: undefined, clock })).toBe(queue);
+    expect(await historyFrom(queue, undefined)("f", KEY)).toEqual({});
   });
 });
