@@ -38,8 +38,8 @@ describeWith(redisMissing())("the run history beside a ledger", () => {
         clock,
         read: async (...which) => {
           await clock.advance(1_000);
-          // Commands of one connection are answered in their order.
-          await history.runs("f", "none");
+          // Commands of one connection are answered in their order; the first call of a script is sent twice.
+          for (const id of ["none", "neither"]) await history.runs("f", id);
           return other.runs(...which);
         },
         [Symbol.asyncDispose]: async () => {
