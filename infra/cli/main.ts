@@ -21,6 +21,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   worker: async () => (await import("./worker.ts")).workerCommand(),
   lambda: async () => (await import("./lambda/lambda.ts")).lambdaCommand(),
   cloud: async () => (await import("./cloud.ts")).cloudCommand(),
+  console: async () => (await import("./console/console.ts")).consoleCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
   history: async () => (await import("./history/history.ts")).historyCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),

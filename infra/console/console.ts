@@ -57,7 +57,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     throw new Error("beyond loopback the console needs the name that browsers open: add --host-name NAME");
   }
   const reviews = createReviews(reviewer, clock);
-  const viewers = createViewers({ ...options, reviews, actions: false });
+  const viewers = createViewers({ ...options, reviews, actions: ports.control !== undefined });
   const code = isLoopback ? createCode(random, clock) : undefined;
   const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
   const api = createApi(ROUTES, ports, options);

@@ -1,10 +1,19 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
 import type { RelayAnswer } from "./api/relay.ts";
+import type { Control } from "./control.ts";
+import type { Jobs } from "./jobs/jobs.ts";
 
 /** Data behind the routes. A route whose data are missing does not exist. */
 export interface Ports {
+  readonly queue?: QueueReader | undefined;
+  readonly letters?: Pick<DeadLetters, "page" | "get"> | undefined;
   readonly relay?: (() => Promise<Omit<RelayAnswer, "asOf" | "stale">>) | undefined;
+  /** Only with --actions, as `jobs`. */
+  readonly control?: Control | undefined;
+  readonly jobs?: Jobs | undefined;
 }
 
 /** Parts of a server that every route may use. */

@@ -7,6 +7,7 @@ export interface ConsoleFlags {
   readonly hostName?: readonly string[];
   readonly consoleCertDir?: string;
   readonly dashboardsUrl?: string;
+  readonly actions: boolean;
 }
 
 /** Of `up`: a console beside everything else. */
@@ -24,7 +25,16 @@ export function addUpConsoleOptions(command: Command): Command {
   return addConsoleOptions(command.addOption(address.preset(DEFAULT_ADDRESS).argParser(parseListenAddress)));
 }
 
-function addConsoleOptions(command: Command): Command {
+/** Of the command itself. */
+export function addressOption(): Option {
+  const option = new Option(
+    "--address <address>",
+    "serve it there: HOST:PORT, or :PORT beyond loopback, with TLS",
+  );
+  return option.default(parseListenAddress(DEFAULT_ADDRESS), DEFAULT_ADDRESS).argParser(parseListenAddress);
+}
+
+export function addConsoleOptions(command: Command): Command {
   return command
     .option(
       "--host-name <names...>",
@@ -33,6 +43,11 @@ function addConsoleOptions(command: Command): Command {
     .option(
       "--console-cert-dir <folder>",
       "beyond loopback: folder with tls.crt and tls.key, read again when they change (default: a certificate that signs itself)",
+    )
+    .option(
+      "--actions",
+      "let persons requeue and drop dead letters, and pause functions, as far as the API server allows each of them",
+      false,
     )
     .option("--dashboards-url <url>", "where the console links to for plots of more than an hour", parseUrl);
 }

@@ -1,12 +1,14 @@
 import { hostname } from "node:os";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Console } from "../../console/console.ts";
-import { createRelaySource, type SeenProcess } from "../../console/sources/relay-source.ts";
+import { createRelaySource } from "../../console/sources/relay-source.ts";
+import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { packageVersion } from "../../package-version.ts";
+import { partReasons } from "../../worker/health.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
 import type { ConsoleFlags } from "./console-options.ts";
-import { serveConsole } from "./serve-console.ts";
+import { actionPorts, serveConsole } from "./serve-console.ts";
 
 const BEAT_MS = 10 * SECOND;
 
@@ -16,25 +18,32 @@ export function serveUpConsole(
   flags: ConsoleFlags,
   address: ListenAddress,
 ): Promise<Console> {
-  const { server, store, functions, clock, log } = running;
-  const relay = createRelaySource({ processes: async () => [ownProcess(running)], store, clock });
-  const reviewer = server.as("console");
-  return serveConsole({ store, functions, clock, log, reviewer, ports: { relay } }, flags, address);
+  const { server, store, functions, queue, deadLetters: letters, clock, log } = running;
+  const ports = {
+    queue,
+    letters,
+    relay: createRelaySource({ processes: async () => [ownProcess(running)], store, clock }),
+    ...actionPorts({ queue, letters, clock, log }, flags),
+  };
+  return serveConsole(
+    { store, functions, clock, log, reviewer: server.as("console"), ports },
+    flags,
+    address,
+  );
 }
 
-function ownProcess({ relay, worker, functions, clock }: Running): SeenProcess {
-  const [relayed, worked] = [relay?.status(), worker?.status()];
+function ownProcess({ relay, worker, functions, clock }: Running): LivingProcess {
+  const reasons = partReasons(relay, worker);
   return {
     id: `${hostname()}-${process.pid}`,
-    role: "up",
+    roles: ["up"],
     version: packageVersion(),
     // As other processes give a sign of life, so that the answer changes no more often.
-    at: new Date(Math.floor(clock.now().getTime() / BEAT_MS) * BEAT_MS).toISOString(),
-    status: {
-      ready: relayed?.ready !== false && worked?.draining !== true,
-      functions: functions.map(({ spec }) => spec.name),
-      worker: worked,
-      relay: relayed,
-    },
+    seenAt: new Date(Math.floor(clock.now().getTime() / BEAT_MS) * BEAT_MS),
+    ready: reasons.length === 0,
+    reasons,
+    functions: functions.map(({ spec }) => spec.name),
+    running: worker?.status().running,
+    watches: relay?.status().loops,
   };
 }

@@ -1,6 +1,26 @@
+import { drop, pause, requeue, resume } from "./actions.ts";
+import { job, jobs, startJob, stopJob } from "./jobs.ts";
+import { letter, letters } from "./letters.ts";
 import { me } from "./me.ts";
+import { keys, queue, tenants } from "./queue.ts";
 import { relay } from "./relay.ts";
 import type { Route } from "./route.ts";
 
 /** All paths below /api/v1, in the order of openapi.json. */
-export const ROUTES: readonly Route[] = [me, relay];
+export const ROUTES: readonly Route[] = [
+  me,
+  queue,
+  tenants,
+  keys,
+  letters,
+  letter,
+  relay,
+  requeue,
+  drop,
+  pause,
+  resume,
+  startJob,
+  jobs,
+  job,
+  stopJob,
+];

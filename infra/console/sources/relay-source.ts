@@ -1,25 +1,15 @@
-import * as z from "zod";
 import { Connection } from "../../../shared/api/core.ts";
 import { MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
+import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { keptFor } from "../../kept-for.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import type { RelayAnswer } from "../api/relay.ts";
 import type { Ports } from "../ports.ts";
 
-/** A process with its `/status`, which another version of Capstan may have written. */
-export interface SeenProcess {
-  readonly id: string;
-  readonly role: string;
-  readonly version: string;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly status: unknown;
-}
-
 interface RelaySourceOptions {
-  readonly processes: () => Promise<readonly SeenProcess[]>;
+  readonly processes: () => Promise<readonly LivingProcess[]>;
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -53,34 +43,28 @@ export function createRelaySource({
   });
 }
 
-const loopSchema = z.object({
-  name: z.string(),
-  state: z.enum(["listing", "streaming", "backoff", "stopped"]),
-  lists: z.int(),
-  resourceVersion: z.string().optional(),
-  pending: z.int(),
-  undecodable: z.int(),
-  reconnects: z.record(z.string(), z.int()),
-  oversized: z.string().optional(),
-});
-const statusSchema = z.object({
-  ready: z.boolean(),
-  reasons: z.array(z.string()).default([]),
-  functions: z.array(z.string()).default([]),
-  worker: z.object({ running: z.int() }).optional().catch(undefined),
-  relay: z
-    .object({ loops: z.array(loopSchema) })
-    .optional()
-    .catch(undefined),
-});
-
-function rowOf({ id, role, version, at, status }: SeenProcess): RelayAnswer["processes"][number] {
-  const { success, data } = statusSchema.safeParse(status);
-  const shared = { id, role, version, seenAt: at };
-  if (!success) {
-    const reasons = ["the status of this process cannot be read: it is of another version of Capstan"];
-    return { ...shared, ready: false, reasons, functions: [] };
-  }
-  const { worker, relay, ...rest } = data;
-  return { ...shared, ...rest, running: worker?.running, watches: relay?.loops };
+function rowOf({ roles, watches, seenAt, ...process }: LivingProcess): RelayAnswer["processes"][number] {
+  const { id, version, ready, reasons, functions, running } = process;
+  return {
+    id,
+    role: roles.join(", "),
+    version,
+    ready,
+    reasons,
+    functions,
+    running,
+    seenAt: seenAt.toISOString(),
+    watches: watches?.map(
+      ({ name, state, lists, resourceVersion, pending, undecodable, reconnects, oversized }) => ({
+        name,
+        state,
+        lists,
+        resourceVersion,
+        pending,
+        undecodable,
+        reconnects,
+        oversized,
+      }),
+    ),
+  };
 }

@@ -1,0 +1,84 @@
+import { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import { readEnvironment } from "../../config.ts";
+import { createRelaySource } from "../../console/sources/relay-source.ts";
+import { openDeadLetters } from "../../dead-letters/open.ts";
+import { openSharedLedger } from "../../queue/open.ts";
+import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
+import type { ListenAddress } from "../../worker/http-listener.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import { startProbes } from "../../worker/probes.ts";
+import { healthAddressOption } from "../listen-options.ts";
+import { readManagement } from "../management.ts";
+import { logLevelOption, type ServeOptions, stopRequested } from "../options.ts";
+import { addQueueOptions, sharedQueue } from "../queue-options.ts";
+import { openLog } from "../terminal/log.ts";
+import { print } from "../terminal/print.ts";
+import { addConsoleOptions, addressOption, type ConsoleFlags } from "./console-options.ts";
+import { actionPorts, serveConsole } from "./serve-console.ts";
+
+interface ConsoleCommandFlags
+  extends ConsoleFlags,
+    QueueFlags,
+    Pick<ServeOptions, "kubeconfig" | "logLevel" | "functionsDir"> {
+  readonly address: ListenAddress;
+  readonly healthAddress?: ListenAddress;
+}
+
+/** Reviews of persons: a page of a new person asks once for each namespace. */
+const REVIEW_RATE = { requestsPerSecond: 100, burst: 500 };
+
+export function consoleCommand(): Command {
+  const command = new Command("console").description(
+    "Serve the console in a browser: state, history and dead letters of relay and workers that share a queue. Reads only, without --actions",
+  );
+  addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
+    .option(
+      "--kubeconfig <file>",
+      "management cluster, which knows persons and their rights (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .addOption(addressOption())
+    .addOption(healthAddressOption())
+    .addOption(logLevelOption());
+  return addConsoleOptions(command)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  capstan console --queue redis://127.0.0.1:6379\n  capstan console --queue-file FILE --address :9470 --host-name console.example.com --actions",
+    )
+    .action(serve);
+}
+
+async function serve(flags: ConsoleCommandFlags): Promise<void> {
+  const stop = stopRequested();
+  const clock = systemClock;
+  const log = openLog(flags.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL);
+  const source = sharedQueue(flags, "console", log);
+  const redis = redisOf(source);
+  if (redis === undefined) throw new Error("bug: a shared queue without Redis");
+  const functions = await loadFunctions(undefined, flags.functionsDir);
+  await using stack = new AsyncDisposableStack();
+  const connect = await readManagement(flags.kubeconfig, { clock, log });
+  const reviewer = stack.use(connect(REVIEW_RATE)).as("console");
+  const [{ createRedisStore }, { createRedisHeartbeats }] = await Promise.all([
+    import("../../store/redis.ts"),
+    import("../../heartbeats/redis.ts"),
+  ]);
+  const store = stack.use(await createRedisStore({ ...redis, log }));
+  const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));
+  const queue = stack.use(await openSharedLedger(source, { log }));
+  const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
+  const ports = {
+    queue,
+    letters,
+    relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
+    ...actionPorts({ queue, letters, clock, log }, flags),
+  };
+  const parts = { store, functions, clock, log, reviewer, ports };
+  stack.use(await serveConsole(parts, flags, flags.address));
+  if (flags.healthAddress !== undefined) {
+    stack.use(await startProbes({ address: flags.healthAddress, isReady: () => true, log }));
+  }
+  await stop;
+  print("console: stopping");
+}

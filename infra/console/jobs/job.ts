@@ -1,0 +1,103 @@
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { causeOf } from "../../../shared/runtime/queue-control.ts";
+import { oneLine } from "../../worker/health.ts";
+import type { Job } from "../api/actions.ts";
+import type { Control } from "../control.ts";
+
+/** A letter as it was shown. */
+export interface Seen {
+  readonly key: string;
+  readonly deadSince: string;
+  readonly times: number;
+}
+
+export interface JobOptions {
+  readonly id: string;
+  readonly action: "requeue" | "drop";
+  readonly function: string;
+  readonly seen: readonly Seen[];
+  /** The person. */
+  readonly by: string;
+  /** Throws when the person may not act on these keys any more. */
+  readonly demand: (keys: readonly string[]) => Promise<void>;
+  readonly control: Control;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface RunningJob {
+  readonly keys: readonly string[];
+  status(): Omit<Job, "asOf" | "stale">;
+  /** Takes no further keys. */
+  stop(): void;
+}
+
+/** Slow enough to see the first ones fail again before all have. */
+const KEYS_PER_SECOND = 10;
+
+/** Acts on ten keys a second until it is stopped; each ten are in the log once they are done. Source: W-404 */
+export function startJob(options: JobOptions): RunningJob {
+  const { id, action, function: name, seen, by, demand, control, clock, log } = options;
+  const startedAt = clock.now().toISOString();
+  let progress = { state: "running" as Job["state"], done: 0, changed: 0, taken: 0 };
+  let end: { readonly endedAt: string; readonly message?: string } | undefined;
+  let cancel = (): void => undefined;
+  const finish = (state: Job["state"], message?: string): void => {
+    if (end !== undefined) return;
+    cancel();
+    end = { endedAt: clock.now().toISOString(), ...(message === undefined ? {} : { message }) };
+    progress = { ...progress, state };
+    log.info({ user: by, function: name, job: id, done: progress.done, state }, `bulk ${action} ended`);
+  };
+  const act = async (
+    part: readonly Seen[],
+  ): Promise<readonly { readonly key: string; readonly done: boolean }[]> => {
+    if (action === "drop") return control.dropSeen(name, part);
+    const dead = part.map(({ key, deadSince }) => ({ key, deadSince: new Date(deadSince) }));
+    return control.requeue(name, dead, causeOf("requeue", by));
+  };
+  const takeSome = async (): Promise<void> => {
+    const part = seen.slice(progress.taken, progress.taken + KEYS_PER_SECOND);
+    await demand(part.map(({ key }) => key));
+    const answers = await act(part);
+    const keys = answers.filter(({ done }) => done).map(({ key }) => key);
+    if (keys.length > 0)
+      log.info({ user: by, function: name, job: id, keys }, `dead letters ${DONE[action]}`);
+    progress = {
+      ...progress,
+      taken: progress.taken + part.length,
+      done: progress.done + keys.length,
+      changed: progress.changed + part.length - keys.length,
+    };
+  };
+  const next = (): void => {
+    if (end !== undefined) return;
+    void takeSome().then(
+      () => {
+        if (progress.taken >= seen.length) finish("done");
+        else if (end === undefined) cancel = clock.after(SECOND, next);
+      },
+      (error: unknown) => finish("failed", oneLine(error instanceof Error ? error.message : String(error))),
+    );
+  };
+  next();
+  return {
+    keys: seen.map(({ key }) => key),
+    status: () => ({
+      id,
+      action,
+      function: name,
+      state: progress.state,
+      by,
+      startedAt,
+      ...end,
+      total: seen.length,
+      done: progress.done,
+      changed: progress.changed,
+    }),
+    stop: () => finish("stopped"),
+  };
+}
+
+const DONE = { requeue: "requeued", drop: "dropped" } as const;

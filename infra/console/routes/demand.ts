@@ -1,0 +1,36 @@
+import { parseKey } from "../../../shared/runtime/key.ts";
+import { problem } from "../problem.ts";
+import type { Right, Viewer } from "../viewer.ts";
+import { seesKey } from "./keys.ts";
+
+/**
+ * Throws the Problem of a viewer who does not see the namespace of a key. It depends on the namespace alone, so it does
+ * not say whether anything is there.
+ */
+export function demandKey(viewer: Viewer, key: string): void {
+  if (seesKey(viewer, key)) return;
+  throw problem("forbidden", `${viewer.name} may not list Clusters in the namespace of this key`, BIND);
+}
+const BIND = "bind the ClusterRole capstan-viewer in that namespace";
+
+/** Throws the Problem of a viewer who may not act on all of these keys. A malformed key needs the right everywhere. */
+export async function demandRight(
+  viewer: Viewer,
+  right: Exclude<Right, "pause">,
+  keys: readonly string[],
+): Promise<void> {
+  for (const key of keys) demandKey(viewer, key);
+  const places = [...new Set(keys.map((key) => parseKey(key)?.namespace))];
+  const allowed = await Promise.all(places.map((namespace) => viewer.may(right, namespace)));
+  const refused = places.find((_, at) => allowed[at] !== true);
+  if (!allowed.includes(false)) return;
+  const where = refused === undefined ? "in all namespaces" : `in namespace ${refused}`;
+  throw problem("forbidden", `${viewer.name} may not ${right} dead letters ${where}`, GRANT);
+}
+
+/** The same of a viewer who may not pause or resume a function. */
+export async function demandPause(viewer: Viewer, functionName: string): Promise<void> {
+  if (await viewer.may("pause", functionName)) return;
+  throw problem("forbidden", `${viewer.name} may not pause ${functionName}`, GRANT);
+}
+const GRANT = "bind the ClusterRole capstan-operator";

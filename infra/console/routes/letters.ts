@@ -1,0 +1,79 @@
+import { type DeadLetter, type DeadLetterHead, headOf } from "../../../shared/runtime/letters/dead-letter.ts";
+import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from "../api/letters.ts";
+import type { Ports } from "../ports.ts";
+import { problem } from "../problem.ts";
+import { demandKey } from "./demand.ts";
+import { fullPage } from "./full-page.ts";
+import { objectOf, seesKey } from "./keys.ts";
+import { defineRoute } from "./route.ts";
+
+export const letters = defineRoute(
+  {
+    method: "GET",
+    path: "/letters",
+    summary: "Returns the dead letters, by function and by the time at which each was stored.",
+    needs: ["letters", "queue"],
+    query: lettersQuerySchema,
+    answer: lettersSchema,
+  },
+  async ({ viewer, query: { function: name, limit, next }, ports }) => {
+    const { items, ...rest } = await fullPage(
+      { limit, after: next },
+      {
+        read: (part) => ports.letters.page({ function: name, ...part }),
+        isWanted: ({ key }) => seesKey(viewer, key),
+      },
+    );
+    return { ...rest, items: await Promise.all(items.map((head) => itemOf(head, ports.queue))) };
+  },
+);
+
+export const letter = defineRoute(
+  {
+    method: "GET",
+    path: "/letters/{function}/{key}",
+    summary: "Returns a dead letter: the failure, the objects read, the requests sent.",
+    needs: ["letters", "queue"],
+    answer: letterSchema,
+  },
+  async ({ viewer, params: { function: name = "", key = "" }, ports }) => {
+    demandKey(viewer, key);
+    const found = await letterAt(ports.letters, name, key);
+    return { head: await itemOf(headOf(found), ports.queue), letter: { ...found }, object: objectOf(key) };
+  },
+);
+
+async function letterAt(
+  source: NonNullable<Ports["letters"]>,
+  name: string,
+  key: string,
+): Promise<DeadLetter> {
+  const found = await source.get({ function: name, key });
+  if (found !== undefined) return found;
+  const message = "this key has no dead letter: it was never written, was dropped, or is older than 14 days";
+  throw problem("notFound", message, "open the list of dead letters");
+}
+
+/** A letter as it was seen may be of a key that lives again. */
+async function itemOf(head: DeadLetterHead, queue: NonNullable<Ports["queue"]>): Promise<LetterItem> {
+  const { function: name, key, reason, error, deadSince, times } = head;
+  return {
+    function: name,
+    key,
+    state: await stateOf(head, queue),
+    reason,
+    error: `${error.reason}: ${error.message}`,
+    deadSince,
+    times,
+    recorded: true,
+  };
+}
+
+/** No ledger holds a malformed key, so no run will ever resolve it. */
+async function stateOf(
+  { function: name, key, reason }: DeadLetterHead,
+  queue: NonNullable<Ports["queue"]>,
+): Promise<LetterItem["state"]> {
+  if (reason === "Malformed") return "dead";
+  return (await queue.keyState(name, key))?.state === "dead" ? "dead" : "resolved";
+}

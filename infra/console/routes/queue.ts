@@ -1,0 +1,82 @@
+import type { QueuePeek, QueueReader, TenantRow } from "../../../shared/runtime/queue-reader.ts";
+import { MAX_ITEMS } from "../api/page.ts";
+import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
+import { sees, type Viewer } from "../viewer.ts";
+import { fullPage } from "./full-page.ts";
+import { objectOf, seesKey, shownState } from "./keys.ts";
+import { functionNamed } from "./named.ts";
+import { defineRoute } from "./route.ts";
+
+export const queue = defineRoute(
+  {
+    method: "GET",
+    path: "/queue",
+    summary: "Returns the keys of every function: ready, waiting, running, dead.",
+    needs: ["queue"],
+    answer: queueSchema,
+  },
+  async ({ viewer, ports }, { functions }) => ({
+    items: await Promise.all(functions.map(({ spec: { name } }) => itemFor(viewer, ports.queue, name))),
+    all: viewer.sight === "all",
+  }),
+);
+
+export const tenants = defineRoute(
+  {
+    method: "GET",
+    path: "/queue/{function}/tenants",
+    summary: "Returns the tenants with the most keys that are not idle.",
+    needs: ["queue"],
+    answer: tenantsSchema,
+  },
+  async ({ viewer, params, ports }, { functions }) => {
+    const { name } = functionNamed(functions, params["function"]).spec;
+    return { items: await tenantsFor(viewer, ports.queue, name) };
+  },
+);
+
+export const keys = defineRoute(
+  {
+    method: "GET",
+    path: "/queue/{function}/keys",
+    summary: "Returns the keys of a function in one state; those that move first come first.",
+    needs: ["queue"],
+    query: keysQuerySchema,
+    answer: keysSchema,
+  },
+  async ({ viewer, params, query: { state, tenant, limit, next }, ports }, { functions }) => {
+    const { name } = functionNamed(functions, params["function"]).spec;
+    const { items, ...rest } = await fullPage(
+      { limit, after: next },
+      {
+        read: (part) => ports.queue.keys(name, { state, tenant, ...part }),
+        isWanted: ({ key }) => seesKey(viewer, key),
+      },
+    );
+    const rows = items.map((row) => ({ ...shownState(row), key: row.key, object: objectOf(row.key) }));
+    return { function: name, ...rest, items: rows };
+  },
+);
+
+async function itemFor(viewer: Viewer, reader: QueueReader, name: string): Promise<QueueItem> {
+  const peek = await reader.peek(name);
+  if (viewer.sight === "all") return { function: name, ...peek };
+  return { function: name, ...countsOf(await tenantsFor(viewer, reader, name)), ...switchesOf(peek) };
+}
+
+/** Counts of the namespaces that the viewer sees: ages and rates would show those of others. */
+function countsOf(seen: readonly TenantRow[]): Pick<QueueItem, "ready" | "waiting" | "running" | "dead"> {
+  const sum = (count: "ready" | "waiting" | "running" | "dead") =>
+    seen.reduce((total, row) => total + row[count], 0);
+  return { ready: sum("ready"), waiting: sum("waiting"), running: sum("running"), dead: sum("dead") };
+}
+
+function switchesOf({ paused, breakerOpen }: QueuePeek): Pick<QueueItem, "paused" | "breakerOpen"> {
+  return { paused, breakerOpen };
+}
+
+/** Of a tenant `NAMESPACE/CLUSTER`. */
+async function tenantsFor(viewer: Viewer, reader: QueueReader, name: string): Promise<readonly TenantRow[]> {
+  const rows = await reader.topTenants(name, MAX_ITEMS);
+  return rows.filter(({ tenant }) => sees(viewer, tenant.slice(0, tenant.indexOf("/"))));
+}

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { actionPorts } from "../../infra/cli/console/serve-console.ts";
+import { createJsonLinesDeadLetters } from "../../infra/dead-letters/json-lines.ts";
+import { createMemoryQueue } from "../../infra/queue/memory.ts";
+import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
+import { defineFunction } from "../../shared/function/define-function.ts";
+import { done } from "../../shared/function/result.ts";
+import type { Outcome } from "../../shared/runtime/queue-port.ts";
+import { virtualClock } from "./clock.ts";
+import { serveTestConsole } from "./console.ts";
+import { eventually } from "./eventually.ts";
+import { deadLetter } from "./letters.ts";
+import { recordingLog } from "./recording-log.ts";
+import { Widget } from "./widget.ts";
+
+export const GROW = "widget-grow";
+const WITHIN = { withinMs: 10_000, stepMs: 5 };
+
+const WIDGET_GROW = defineFunction(
+  { name: GROW, summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
+  async () => ({ result: done }),
+);
+
+const DIES: Outcome = {
+  type: "error",
+  failure: { class: "Terminal", reason: "Broken", message: "it is broken" },
+  terminal: true,
+  requested: false,
+};
+
+/** Allows to list Clusters and to act in these namespaces; to pause nowhere, but where all are named. */
+export function allowingIn(...namespaces: readonly string[]): Reviewer {
+  return {
+    review: async (_, spec) => {
+      const { namespace = "" } = (spec as { resourceAttributes: { namespace?: string } }).resourceAttributes;
+      return { status: { allowed: namespaces.includes("all") || namespaces.includes(namespace) } };
+    },
+  };
+}
+
+export function keyOf(namespace: string, name: string): string {
+  return `${namespace}/c|Widget|${namespace}/${name}`;
+}
+
+interface QueueConsoleOptions {
+  readonly actions?: boolean;
+  readonly reviewer?: Reviewer;
+  readonly dead: readonly string[];
+  readonly ready?: readonly string[];
+}
+
+/** A console over a queue in memory with dead and ready keys of `widget-grow`, on test time. */
+export async function serveQueueConsole(options: QueueConsoleOptions) {
+  const { actions = true, reviewer = allowingIn("all"), dead, ready = [] } = options;
+  await using starting = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "capstan-console-"));
+  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const clock = virtualClock();
+  const { log, lines } = recordingLog();
+  const letters = starting.use(createJsonLinesDeadLetters({ file: join(dir, "letters"), clock, log }));
+  const queue = starting.use(
+    createMemoryQueue({
+      clock,
+      noteFailure: async ({ key, death }) => {
+        const deadSince = (death?.since ?? clock.now()).toISOString();
+        await letters.put(deadLetter({ function: GROW, key, deadSince }));
+      },
+    }),
+  );
+  await queue.enqueue(
+    GROW,
+    dead.map((key) => ({ key, class: "live" as const })),
+  );
+  const settings = { concurrency: 20, attempts: 1, owner: "test" };
+  const working = await queue.work(GROW, { ...settings } as never, async () => DIES);
+  await eventually(async () => {
+    await clock.advance(100);
+    if ((await queue.peek(GROW)).dead < dead.length) throw new Error("not all are dead");
+  }, WITHIN);
+  await working[Symbol.asyncDispose]();
+  if (ready.length > 0)
+    await queue.enqueue(
+      GROW,
+      ready.map((key) => ({ key, class: "live" as const })),
+    );
+  const world = starting.use(
+    await serveTestConsole({
+      clock,
+      log,
+      reviewer,
+      functions: [WIDGET_GROW],
+      namespaces: async () => ["a", "b"],
+      ports: { queue, letters, ...actionPorts({ queue, letters, clock, log }, { actions }) },
+    }),
+  );
+  const running = starting.move();
+  return { ...world, clock, queue, letters, lines, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
