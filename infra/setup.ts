@@ -9,6 +9,8 @@ const PACKAGES = {
   crun: "crun",
   buildah: "buildah",
   ip: "iproute2",
+  zsh: "zsh",
+  fish: "fish",
 };
 
 /** Judges the template for AWS; a Python program, in an environment of its own. */

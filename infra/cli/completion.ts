@@ -38,6 +38,9 @@ function placesOf(command: Command, above: string): readonly Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, path))];
 }
 
+/** Commands whose arguments are names, which `capstan complete-words` knows (W-802). */
+const NAMED = /^(explain|history|queue( pause| resume)?|dlq (list|show|replay|drop|export))$/;
+
 /**
  * Words that are not a command, such as values of options, do not extend the path; the rest is completed with
  * files.
@@ -48,15 +51,23 @@ function bashScript(places: readonly Place[]): string {
     const words = [...commands.map((each) => each.name()), ...options.map(({ name }) => name), "--help"];
     return `    "${path}") COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$word")) ;;`;
   });
+  const named = places.flatMap(({ path }) => (NAMED.test(path) ? [`"${path}"`] : []));
   return `_capstan() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" path="" next
-  for next in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$next" in
-      ${paths.join("|")}) path="\${path:+$path }$next" ;;
+  # Not "path", which is the search path of zsh.
+  local word="\${COMP_WORDS[COMP_CWORD]}" place="" next
+  for next in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "\${place:+$place }$next" in
+      ${paths.join("|")}) place="\${place:+$place }$next" ;;
     esac
   done
-  case "$path" in
+  case "$place" in
 ${cases.join("\n")}
+  esac
+  case "$word" in -*) return ;; esac
+  case "$place" in
+    ${named.join("|")})
+      next="$("\${COMP_WORDS[0]}" complete-words --within "\${CAPSTAN_COMPLETION_MS:-300}" -- "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null)"
+      COMPREPLY+=($(compgen -W "$next" -- "$word")) ;;
   esac
 }
 complete -o default -F _capstan capstan
@@ -73,7 +84,12 @@ function fishScript(places: readonly Place[]): string {
       ...options.map(({ name, description }) => `${start} -l ${name.slice(2)} -d '${quoted(description)}'`),
     ];
   });
-  return `${lines.join("\n")}\n`;
+  const within = "(set -q CAPSTAN_COMPLETION_MS; and echo $CAPSTAN_COMPLETION_MS; or echo 300)";
+  const words = "(commandline -opc)[2..-1] (commandline -ct)";
+  const names = `(capstan complete-words --within ${within} -- ${words} 2>/dev/null)`;
+  const commands = places.flatMap(({ path }) => (NAMED.test(path) ? [path.split(" ")[0]] : []));
+  const when = `__fish_seen_subcommand_from ${[...new Set(commands)].join(" ")}`;
+  return `${[...lines, `complete -c capstan -n '${when}' -a '${names}'`].join("\n")}\n`;
 }
 
 function quoted(text: string): string {

@@ -18,7 +18,7 @@ export const QUIET = openLog("error");
 
 /** Options that say where a command finds dead letters. */
 export interface SourceOptions extends QueueFlags {
-  readonly deadLetters?: string;
+  readonly deadLetters?: string | undefined;
 }
 
 export function addSourceOptions(command: Command): Command {

@@ -40,6 +40,11 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   completion: async () => (await import("./completion.ts")).completionCommand(loadAll),
 };
 
+/** For scripts; neither help nor completion shows them. */
+const HIDDEN: typeof COMMANDS = {
+  "complete-words": async () => (await import("./complete/complete.ts")).completeCommand(),
+};
+
 function loadAll(): Promise<readonly Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }
@@ -51,7 +56,7 @@ const program = new Command("capstan")
   .enablePositionalOptions();
 
 // A command loads only itself; everything else, such as --help, needs all of them.
-const own = COMMANDS[process.argv[2] ?? ""];
+const own = COMMANDS[process.argv[2] ?? ""] ?? HIDDEN[process.argv[2] ?? ""];
 for (const command of own === undefined ? await loadAll() : [await own()]) program.addCommand(command);
 
 hintAtHelp(program);

@@ -36,7 +36,7 @@ export async function loadFunctions(
 }
 
 /** Files of a function each, by its name. Without glob, whose code takes longer to load than the search. */
-async function functionFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+export async function functionFiles(folder: string = ROOT): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(folder, { withFileTypes: true });
   const kinds = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const found = await Promise.all(

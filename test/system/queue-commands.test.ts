@@ -33,7 +33,7 @@ describeWith(redisMissing())("commands of a shared queue", () => {
       { clock: systemClock, log: silentLog, noteFailure: async () => undefined },
     );
 
-  it("W-801: pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
+  it("W-801, W-803: pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
     await using queue = await open();
     const source = ["--queue", redis.url];
     await using watched = startCli(["queue", NAME, "--watch", ...source]);
@@ -82,6 +82,29 @@ describeWith(redisMissing())("commands of a shared queue", () => {
       cli.child.kill("SIGINT");
       expect(await cli.ended).toBe(0);
     }
+    await queue.pause(NAME);
+    const many = Array.from({ length: 30 }, (_, n) => live(`default/c2|Machine|default/n${n}`));
+    runs.length = 0;
+    await using _failing = await queue.work(
+      "machine-node",
+      { ...DEFAULT_QUEUE, owner: "w" },
+      async () => TERMINAL,
+    );
+    await queue.enqueue("machine-node", many);
+    await eventually(async () => expect((await queue.peek("machine-node")).dead).toBe(30), WITHIN);
+    await using stopped = startCli([
+      "dlq",
+      "replay",
+      "machine-node",
+      "--all",
+      "--requeue",
+      "--yes",
+      ...source,
+    ]);
+    await eventually(() => expect(stopped.output()).toContain("dead keys requeued"), WITHIN);
+    stopped.child.kill("SIGINT");
+    expect(await stopped.ended).toBe(130);
+    expect(stopped.output()).toMatch(/capstan: requeueing keys of machine-node: stopped after [12]0 of 30\n/);
     const none = await runCli("queue", "pause", "no-such", "--yes", ...source);
     expect(none).toMatchObject({ code: 1, output: expect.stringContaining("no-such") });
   });

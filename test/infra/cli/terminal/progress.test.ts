@@ -11,10 +11,12 @@ function terminal(isTTY: boolean) {
 }
 
 describe("the progress of a command", () => {
-  it("is one line of a terminal, written at most once per percent, and cleared at the end", () => {
+  it("W-803: is one line of a terminal, written at most once per percent, and cleared at the end", () => {
     const { stream, text } = terminal(true);
+    let now = 0;
     {
-      using progress = showProgress("dropping", 4_200, stream);
+      using progress = showProgress("dropping", 4_200, { stream, nowMs: () => now });
+      now = 2_000;
       for (let n = 0; n < 4_200; n += 1) progress.advance();
     }
     const writes = text().split("\r\u001b[K").slice(1);
@@ -24,15 +26,26 @@ describe("the progress of a command", () => {
     expect(text()).not.toContain("\n");
   });
 
-  it("is not written to a pipe or a file, nor for a few", () => {
-    for (const [isTTY, total] of [
-      [false, 4_200],
-      [true, 10],
+  it("W-803: is not written to a pipe or a file, nor within two seconds", () => {
+    for (const [isTTY, takesMs] of [
+      [false, 60_000],
+      [true, 1_999],
     ] as const) {
       const { stream, text } = terminal(isTTY);
-      using progress = showProgress("dropping", total, stream);
-      progress.advance(total);
+      let now = 0;
+      using progress = showProgress("dropping", 4_200, { stream, nowMs: () => now });
+      now = takesMs;
+      progress.advance(4_199);
       expect(text()).toBe("");
     }
+  });
+
+  it("W-803: leaves Ctrl-C to others when it is over", () => {
+    const before = process.listenerCount("SIGINT");
+    {
+      using _progress = showProgress("dropping", 10, terminal(true));
+      expect(process.listenerCount("SIGINT")).toBe(before + 1);
+    }
+    expect(process.listenerCount("SIGINT")).toBe(before);
   });
 });

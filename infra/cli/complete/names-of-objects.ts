@@ -1,0 +1,28 @@
+import { type Kind, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { systemClock } from "../../clock.ts";
+import { readEnvironment } from "../../config.ts";
+import { createServer } from "../../kube/client.ts";
+import { loadKubeconfig } from "../../kube/kubeconfig.ts";
+import { packageVersion } from "../../package-version.ts";
+
+/** More take too long; with a namespace in front the list is shorter. */
+const MAX_ITEMS = 2_000;
+
+/**
+ * Returns `NAMESPACE/NAME` of objects of a kind, of the management cluster; `typed` is the start of it. Rejects when it does
+ * not answer, or has too many.
+ */
+export async function namesOfObjects(
+  kind: Kind,
+  typed: string,
+  kubeconfig: string | undefined,
+): Promise<readonly string[]> {
+  const namespace = typed.includes("/") ? typed.slice(0, typed.indexOf("/")) : undefined;
+  const access = await loadKubeconfig({ file: kubeconfig, env: readEnvironment() });
+  using server = createServer(access, { clock: systemClock, version: packageVersion() });
+  const { items } = await server.as("complete").list(kind, { namespace, maxItems: MAX_ITEMS });
+  return items.map((object) => {
+    const key = objectKeyOf(object);
+    return `${key.namespace}/${key.name}`;
+  });
+}
