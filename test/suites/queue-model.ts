@@ -57,7 +57,7 @@ const nowOrLater = operations({
 let functionCount = 0;
 
 /** Per driver; as many sequences as fit. */
-const BUDGET_MS = 10_000;
+const BUDGET_MS = 4_000;
 
 /**
  * Any sequence of calls through a whole driver, beside the naive ledger: the same runs with the same leases, the same

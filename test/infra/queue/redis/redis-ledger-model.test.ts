@@ -173,7 +173,7 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
     // Many at a time: what takes long is the way to Redis and back. 40 calls cannot open the breaker.
     const values = fc.array(nowOrLater, { maxLength: 40, size: "max" });
     const name = "the ledger on Redis beside the one in TypeScript, sequences";
-    return playRandomly({ name, values, atOnce: 25, atLeast: 50, budgetMs: 8_000 }, async (some) => {
+    return playRandomly({ name, values, atOnce: 25, atLeast: 50, budgetMs: 4_000 }, async (some) => {
       await Promise.all(
         some.map(async (operations) => {
           const functionName = `pair-${++pairs}`;
@@ -197,7 +197,7 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
     });
     const values = fc.array(anyTime, { maxLength: 60, size: "max" });
     const name = "the ledger on Redis beside the one in TypeScript as time passes, sequences";
-    await playRandomly({ name, values, atOnce: 1, atLeast: 20, budgetMs: 8_000 }, async ([sequence = []]) => {
+    await playRandomly({ name, values, atOnce: 1, atLeast: 20, budgetMs: 4_000 }, async ([sequence = []]) => {
       const functionName = `timed-${++pairs}`;
       await new Pair({ redis: timed, functionName, counts: world.countsOf(functionName), clock }).runAll(
         sequence,
