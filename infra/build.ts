@@ -2,6 +2,7 @@ import { copyFile, glob, mkdir, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "rolldown";
+import { buildPage } from "./console/build-page.ts";
 import { writePackageRecords } from "./package-records.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -62,9 +63,10 @@ export async function buildInto(folder: string): Promise<void> {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await copyFile(join(ROOT, file), join(folder, file));
   }
+  const page = await buildPage(join(folder, "infra/console/page/built"));
   const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.entries(chunk.modules) : []));
   const rendered = modules.flatMap(([file, { renderedLength }]) => (renderedLength > 0 ? [file] : []));
-  await writePackageRecords(rendered, ROOT, folder);
+  await writePackageRecords([...rendered, ...page], ROOT, folder);
 }
 
 function isWithin(folder: string, file: string): boolean {

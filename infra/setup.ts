@@ -11,6 +11,7 @@ const PACKAGES = {
   ip: "iproute2",
   zsh: "zsh",
   fish: "fish",
+  chromium: "chromium",
 };
 
 /** Judges the template for AWS; a Python program, in an environment of its own. */

@@ -5,6 +5,7 @@ const SIDE_BY_SIDE: readonly string[] = [
   "biome check",
   // More checkers do the same work more than once.
   "tsc --checkers 1",
+  "tsc --checkers 1 --project infra/console/page",
   "knip",
   "node infra/generate.ts --check",
 ];

@@ -61,6 +61,7 @@ export default defineConfig({
       project("long", LONG),
       project("simulation", ["test/simulation/**/*.test.ts"], { retry: RETRY }),
       project("system", ["test/system/**/*.test.ts"], { retry: RETRY }),
+      project("browser", ["test/browser/**/*.test.ts"]),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },

@@ -1,8 +1,8 @@
 /** A file of the page, as the build has made it. */
-interface PageFile {
+export interface PageFile {
   readonly body: Uint8Array;
   readonly contentType: string;
 }
 
-/** Returns a file by its path, `/` for the shell; undefined: there is none. Every path without a dot is the shell's. */
+/** Returns a file by its path: the shell for every path that is not one of its other files. Undefined: there is no page. */
 export type ReadPage = (path: string) => Promise<PageFile | undefined>;

@@ -93,6 +93,8 @@ describe("the built JavaScript, with nothing beside it (D-104)", () => {
     for (const [name, version] of Object.entries(dependencies)) {
       expect(records).toContainEqual({ name, version, license: expect.stringMatching(/^[A-Z]/) });
     }
+    // In the page of the console.
+    expect(records).toContainEqual({ name: "preact", version: expect.any(String), license: "MIT" });
     expect(await readFile(join(folder, "node_modules/zod/LICENSE"), "utf8")).toContain("MIT License");
   });
 });

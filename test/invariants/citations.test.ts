@@ -4,7 +4,7 @@ import { idsIn, prefixOf, rulesOf, withoutRowIds } from "../support/rules.ts";
 import { type Text, textsOf } from "../support/sources.ts";
 
 const [code, tests, pages] = await Promise.all([
-  textsOf("{functions,shared,infra}/**/*.{ts,lua}"),
+  textsOf("{functions,shared,infra}/**/*.{ts,tsx,lua}"),
   textsOf("test/**/*.ts"),
   textsOf("{,.github/,{functions,shared,infra,test}/**/}*.md"),
 ]);

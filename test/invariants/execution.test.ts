@@ -30,6 +30,8 @@ const TOOLS = /^infra\/(?:setup\.ts|image\/)/;
 describe("text of others", () => {
   it("S-51: never becomes code or a command in functions, shared code, relay and worker", () => {
     expect(waysIn(sources.filter(({ path }) => !TOOLS.test(path)))).toEqual([
+      // From sources, a child process builds the console's page: a fixed file of ours, and a folder that this process made.
+      "infra/console/open-page.ts: a module of Node.js that runs code or commands",
       // The program is the file beside it; a letter reaches it as data.
       "infra/replay/replay-apart.ts: a module of Node.js that runs code or commands",
       // The folder of the functions: the operator names it.

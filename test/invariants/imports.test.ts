@@ -93,7 +93,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
 
   it("every file of ours is imported with its extension", () => {
     const ours = (name: string) => /^(?:shared|functions|infra)\//.test(name);
-    expect(importing(product, (name) => ours(name) && !/\.(?:ts|json)$/.test(name))).toEqual([]);
+    expect(importing(product, (name) => ours(name) && !/\.(?:tsx?|json)$/.test(name))).toEqual([]);
   });
 
   it("the Kubernetes client library is loaded in one place, lazily: it costs 290 ms and 90 MB", () => {

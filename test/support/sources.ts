@@ -19,7 +19,7 @@ export interface Text {
 
 /** The TypeScript files below a folder, sorted. */
 export async function sourcesIn(folder: string): Promise<readonly Source[]> {
-  const texts = await textsOf(`${folder}/**/*.ts`);
+  const texts = await textsOf(`${folder}/**/*.{ts,tsx}`);
   return texts.map(({ path, text }) => ({ path, code: withoutComments(text) }));
 }
 

@@ -6,6 +6,7 @@ import type { QueueControl } from "../../../shared/runtime/queue-control.ts";
 import { type Console, type ConsoleOptions, startConsole } from "../../console/console.ts";
 import type { Control } from "../../console/control.ts";
 import { createJobs } from "../../console/jobs/jobs.ts";
+import { openPage } from "../../console/open-page.ts";
 import type { Ports } from "../../console/ports.ts";
 import { packageVersion } from "../../package-version.ts";
 import { systemRandom } from "../../random.ts";
@@ -53,6 +54,7 @@ export async function serveConsole(
     person: callerName(),
     namespaces: () => namespacesOf(store),
     version: packageVersion(),
+    page: openPage(),
     random: systemRandom,
   });
   print(`console: ${served.link}`);

@@ -1,0 +1,47 @@
+import { copyFile, glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build } from "rolldown";
+
+const PAGE = fileURLToPath(new URL("page/", import.meta.url));
+/** Files that are sent as they are. */
+const PLAIN = ["index.html", "icon.svg"];
+
+const SCRIPT: BuildOptions = {
+  input: join(PAGE, "main.tsx"),
+  platform: "browser",
+  tsconfig: join(PAGE, "tsconfig.json"),
+  transform: { target: "es2024" },
+  logLevel: "warn",
+};
+
+/**
+ * Builds the page of the console into a folder: one shell, one script, one style sheet, one icon (W-303). Returns the
+ * modules that the script consists of.
+ */
+export async function buildPage(
+  folder: string,
+  { plugins = [] }: Pick<BuildOptions, "plugins"> = {},
+): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const { output } = await build({
+    ...SCRIPT,
+    plugins,
+    output: { dir: folder, entryFileNames: "page.js", minify: true, codeSplitting: false },
+  });
+  await Promise.all(PLAIN.map((name) => copyFile(join(PAGE, name), join(folder, name))));
+  await writeFile(join(folder, "page.css"), await styles());
+  return output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+}
+
+/** The style sheets in the order of their names, as one. */
+async function styles(): Promise<string> {
+  const names: string[] = [];
+  for await (const name of glob("style/*.css", { cwd: PAGE })) names.push(name);
+  const texts = await Promise.all(
+    names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => readFile(join(PAGE, name), "utf8")),
+  );
+  return texts.join("\n").replace(/\n\s*/g, "\n");
+}
+
+if (import.meta.main) await buildPage(process.argv[2] ?? join(PAGE, "built"));

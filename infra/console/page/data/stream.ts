@@ -1,0 +1,146 @@
+import type { ErrorBody } from "../../api/error.ts";
+import type { StreamMessage } from "../../api/stream.ts";
+import { createEventReader } from "./event-reader.ts";
+import { noteServerTime, serverNow } from "./server-clock.ts";
+import { identity } from "./session.ts";
+import { noteBody, noteError, onTopicsChange, openTopics, readTopics } from "./topics.ts";
+
+/** How current the page is. */
+export type Link =
+  | { readonly state: "opening" | "live" }
+  /** The stream is full: the page asks every 10 s. */
+  | { readonly state: "asking" }
+  | { readonly state: "lost"; readonly sinceMs: number }
+  | { readonly state: "ended"; readonly error: ErrorBody };
+
+/** A hidden tab gives its connection back after so long: a browser has six for each server. */
+const HIDDEN_MS = 10_000;
+const ASK_MS = 10_000;
+const FIRST_PAUSE_MS = 500;
+const LAST_PAUSE_MS = 10_000;
+/** The server sends a ping every 15 s. */
+const SILENCE_MS = 40_000;
+/** Topics of a page come one after the other. */
+const SETTLE_MS = 30;
+
+let link: Link = { state: "opening" };
+let running = new AbortController();
+let settling: ReturnType<typeof setTimeout> | undefined;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+const watchers = new Set<() => void>();
+
+export function currentLink(): Link {
+  return link;
+}
+
+export function watchLink(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+}
+
+/** Starts the stream of the topics that the page shows; it follows their changes and the visibility of the tab. */
+export function startStream(): void {
+  onTopicsChange(restart);
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(hiding);
+    if (document.hidden) hiding = setTimeout(() => running.abort(), HIDDEN_MS);
+    else if (running.signal.aborted) restart();
+  });
+  restart();
+}
+
+function restart(): void {
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    running.abort();
+    running = new AbortController();
+    if (link.state !== "ended") void stayLinked(running.signal);
+  }, SETTLE_MS);
+}
+
+async function stayLinked(signal: AbortSignal): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  // A page without topics needs no stream; the first topic starts one.
+  while (!signal.aborted && openTopics().length > 0) {
+    const isFull = (await follow(signal)) === "full";
+    if (signal.aborted || link.state === "ended") return;
+    if (isFull) setLink({ state: "asking" });
+    else if (link.state !== "lost") {
+      pauseMs = FIRST_PAUSE_MS;
+      setLink({ state: "lost", sinceMs: serverNow() });
+    }
+    await paused(isFull ? ASK_MS : pauseMs * (0.75 + Math.random() / 2), signal);
+    pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
+    if (!signal.aborted) await readTopics();
+  }
+}
+
+/** Follows one stream to its end. */
+async function follow(signal: AbortSignal): Promise<"ended" | "full"> {
+  const query = new URLSearchParams(
+    openTopics().flatMap(([name, etag]) => [
+      ["topic", name],
+      ["seen", etag],
+    ]),
+  );
+  const silence = new AbortController();
+  let quiet = setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    const headers = { ...identity(), Accept: "text/event-stream" };
+    const either = AbortSignal.any([signal, silence.signal]);
+    const response = await fetch(`/api/v1/stream?${query}`, { headers, signal: either, cache: "no-store" });
+    if (!response.ok || response.body === null) return response.status === 503 ? "full" : "ended";
+    setLink({ state: "live" });
+    const read = createEventReader((data) => receive(JSON.parse(data) as StreamMessage));
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(quiet);
+      quiet = setTimeout(() => silence.abort(), SILENCE_MS);
+      read(text);
+    }
+  } catch {
+    // Cut, refused or silent: the state of the link says so, and the loop tries again.
+  } finally {
+    clearTimeout(quiet);
+  }
+  return "ended";
+}
+
+function receive(message: StreamMessage): void {
+  switch (message.type) {
+    case "state":
+      noteServerTime(message.body);
+      noteBody(message.topic, message.body, message.etag);
+      break;
+    case "error":
+      noteError(message.topic, message.error);
+      break;
+    case "reset":
+      void readTopics();
+      break;
+    case "end":
+      setLink({ state: "ended", error: message.error });
+      break;
+    case "ping":
+      noteServerTime(message);
+      break;
+    default:
+      // A newer server may send more.
+      message satisfies never;
+  }
+}
+
+function setLink(next: Link): void {
+  if (next.state === link.state) return;
+  link = next;
+  for (const changed of watchers) changed();
+}
+
+function paused(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

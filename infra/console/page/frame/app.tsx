@@ -1,0 +1,106 @@
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { escaped } from "../../../telemetry/escape.ts";
+import type { Me } from "../../api/me.ts";
+import { useTopic } from "../data/hooks.ts";
+import { Cluster } from "../pages/cluster.tsx";
+import { Fleet } from "../pages/fleet.tsx";
+import { FunctionKeys } from "../pages/function-keys.tsx";
+import { Letter } from "../pages/letter.tsx";
+import { Letters } from "../pages/letters.tsx";
+import { Missing } from "../pages/missing.tsx";
+import { ObjectPage } from "../pages/object.tsx";
+import { QueuePage } from "../pages/queue.tsx";
+import { Relay } from "../pages/relay.tsx";
+import { goTo, useAddress } from "../place/location.ts";
+import { type View, viewOf } from "../place/place.ts";
+import { Help } from "./help.tsx";
+import { followKeys } from "./keys.ts";
+import { Search } from "./search.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+type Shown = "search" | "help" | undefined;
+
+/** The whole page: bar, the page of the address, dialogs. */
+export function App() {
+  const { path } = useAddress();
+  const view = viewOf(path);
+  const { body: me, error } = useTopic<Me>("me");
+  const [dialog, show] = useState<Shown>();
+  const main = useRef<HTMLElement>(null);
+  const close = () => show(undefined);
+  const search = () => show("search");
+  const help = () => show("help");
+  useEffect(() => followKeys({ search, help, goTo }), []);
+  useLayoutEffect(() => {
+    document.title = `${escaped(titleOf(view))} · Capstan`;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  const isSignedOut = me === undefined && error?.status === 401;
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <TopBar page={view.page} me={me} search={search} help={help} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {isSignedOut ? <SignIn error={error} /> : <div key={path}>{pageOf(view, me)}</div>}
+      </main>
+      {dialog === "search" && <Search close={close} />}
+      {dialog === "help" && <Help close={close} />}
+    </>
+  );
+}
+
+function pageOf(view: View, me: Me | undefined): JSX.Element {
+  switch (view.page) {
+    case "fleet":
+      return isOffered("GET /fleet", me) ? <Fleet /> : <Relay />;
+    case "cluster":
+      return <Cluster {...view} />;
+    case "object":
+      return <ObjectPage {...view} />;
+    case "queue":
+      return <QueuePage />;
+    case "function":
+      return <FunctionKeys name={view.function} />;
+    case "letters":
+      return <Letters />;
+    case "letter":
+      return <Letter name={view.function} of={view.key} />;
+    case "relay":
+      return <Relay />;
+    case "missing":
+      return <Missing />;
+    default:
+      return view satisfies never;
+  }
+}
+
+/** Each server has the routes whose data it has. */
+function isOffered(route: string, me: Me | undefined): boolean {
+  return me?.routes.includes(route) !== false;
+}
+
+function titleOf(view: View): string {
+  switch (view.page) {
+    case "cluster":
+      return `${view.name} in ${view.namespace}`;
+    case "object":
+      return `${view.kind} ${view.namespace}/${view.name}`;
+    case "function":
+      return view.function;
+    case "letter":
+      return `Letter of ${view.function}`;
+    default:
+      return TITLES[view.page];
+  }
+}
+const TITLES = {
+  fleet: "Fleet",
+  queue: "Queue",
+  letters: "Dead letters",
+  relay: "Relay and workers",
+  missing: "Not there",
+} as const;

@@ -1,0 +1,95 @@
+import type { Me } from "../../api/me.ts";
+import { useLink } from "../data/hooks.ts";
+import type { Link } from "../data/stream.ts";
+import { Age } from "../parts/age.tsx";
+import type { View } from "../place/place.ts";
+
+interface Entry {
+  readonly href: string;
+  readonly title: string;
+  /** Route of the API that it needs. */
+  readonly route: string;
+  readonly pages: readonly View["page"][];
+}
+
+const ENTRIES: readonly Entry[] = [
+  { href: "/", title: "Fleet", route: "GET /fleet", pages: ["fleet", "cluster", "object"] },
+  { href: "/queue", title: "Queue", route: "GET /queue", pages: ["queue", "function"] },
+  { href: "/letters", title: "Dead letters", route: "GET /letters", pages: ["letters", "letter"] },
+  { href: "/relay", title: "Relay and workers", route: "GET /relay", pages: ["relay"] },
+];
+
+interface Props {
+  readonly page: View["page"];
+  readonly me: Me | undefined;
+  readonly search: () => void;
+  readonly help: () => void;
+}
+
+/** Name, pages, search, and how current the page is. */
+export function TopBar({ page, me, search, help }: Props) {
+  const link = useLink();
+  const routes = new Set(me?.routes);
+  return (
+    <header class="bar">
+      <div>
+        <a class="brand" href="/">
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round">
+              <circle cx="8" cy="8" r="3.2" />
+              <path d="M8 1v3.2M8 11.8V15M1 8h3.2M11.8 8H15M3 3l2.3 2.3M10.7 10.7 13 13M13 3l-2.3 2.3M5.3 10.7 3 13" />
+            </g>
+          </svg>
+          Capstan
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {ENTRIES.filter(({ route }) => routes.has(route)).map(({ href, title, pages }) => (
+              <li key={href}>
+                <a href={href} aria-current={pages.includes(page) ? "page" : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="end">
+          {routes.has("GET /search") && (
+            <button type="button" class="seek" onClick={search} aria-keyshortcuts="Control+K">
+              <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+                <g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round">
+                  <circle cx="7" cy="7" r="4.5" />
+                  <path d="M10.5 10.5 14 14" />
+                </g>
+              </svg>
+              <span>Find</span>
+              <kbd>Ctrl K</kbd>
+              <span class="unseen">an object, a function, a letter or a run</span>
+            </button>
+          )}
+          <button type="button" class="seek help" onClick={help} aria-label="Keys" title="Keys">
+            <kbd>?</kbd>
+          </button>
+          <LinkState link={link} />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function LinkState({ link }: { readonly link: Link }) {
+  const isLive = link.state === "live";
+  return (
+    <span class={isLive || link.state === "opening" ? "link-state" : "link-state lost"} role="status">
+      <i />
+      {link.state === "lost" ? (
+        <>
+          Not live for <Age since={new Date(link.sinceMs).toISOString()} />
+        </>
+      ) : (
+        WORDS[link.state]
+      )}
+    </span>
+  );
+}
+const WORDS = { opening: "Connecting", live: "Live", asking: "Every 10 s", ended: "Ended" } as const;

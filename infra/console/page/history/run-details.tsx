@@ -1,0 +1,145 @@
+import type { ComponentChildren } from "preact";
+import type { Run } from "../../api/runs.ts";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
+import { hrefOf } from "../place/place.ts";
+import { objectOfKey } from "../text/keys.ts";
+
+/** Causes, writes and failure of a run; a cause leads to the run that wrote it, a write to the runs that it caused (W-103). */
+export function RunDetails({ run }: { readonly run: Run }) {
+  const { failure, waitingFor, afterMs, times = 1, since, endedAt } = run;
+  return (
+    <dl class="facts">
+      <Fact title="Run">
+        <span class="mono">
+          <Foreign text={run.runId} />
+        </span>
+      </Fact>
+      <Fact title="Ended">
+        {endedAt}
+        {times > 1 && since !== undefined && `; the first of ${times} equal runs ended ${since}`}
+      </Fact>
+      <Fact title="Because of">
+        <Causes run={run} />
+      </Fact>
+      {failure !== undefined && (
+        <Fact title="Failed">
+          <span class="bad">
+            <Foreign text={`${failure.reason}: ${failure.message}`} />
+          </span>
+        </Fact>
+      )}
+      {run.writes.length > 0 && (
+        <Fact title="Wrote">
+          <Writes run={run} />
+        </Fact>
+      )}
+      {waitingFor !== undefined && (
+        <Fact title={afterMs === undefined ? "Waits for" : "Runs again"}>
+          <Foreign text={waitingFor} />
+        </Fact>
+      )}
+      {afterMs !== undefined && (
+        <Fact title="Next run">
+          <Age since={new Date(Date.parse(endedAt) + afterMs).toISOString()} />
+        </Fact>
+      )}
+      {run.caused.length > 0 && (
+        <Fact title="Led to">
+          <ul>
+            {run.caused.map((next) => (
+              <li key={`${next.function} ${next.runId}`}>
+                <RunLink run={next} />
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function RunLink({ run }: { readonly run: Run["caused"][number] }) {
+  return (
+    <a href={hrefOf({ type: "run", ...run })}>
+      <Foreign text={`${run.function} for ${objectOfKey(run.key)}`} />
+    </a>
+  );
+}
+
+function Causes({ run: { causes, causedBy } }: { readonly run: Run }) {
+  if (causes.length === 0) return <span class="muted">not known</span>;
+  return (
+    <ul>
+      {causes.map(({ what, resourceVersion }, at) => {
+        const by = causedBy[at] ?? undefined;
+        return (
+          <li key={`${what} ${resourceVersion}`}>
+            <PlaceLink text={what} />
+            {resourceVersion !== undefined && (
+              <span class="muted">
+                {" "}
+                at version <Foreign text={resourceVersion} />
+              </span>
+            )}
+            {by !== undefined && (
+              <>
+                , written by <RunLink run={by} />
+              </>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Writes({ run: { writes, moreWrites } }: { readonly run: Run }) {
+  return (
+    <ul>
+      {writes.map((write, at) => (
+        <li key={`${at} ${write.what}`}>
+          {write.verb} <PlaceLink text={write.what} />
+          <span class="muted">
+            {write.subresource !== undefined && ` ${write.subresource}`}
+            {write.cluster !== "management" && ` in the workload cluster ${write.cluster}`}
+            {write.resourceVersion !== undefined && ` → version ${write.resourceVersion}`}
+          </span>
+          <Changes write={write} />
+        </li>
+      ))}
+      {moreWrites !== undefined && <li class="muted">and {moreWrites} more</li>}
+    </ul>
+  );
+}
+
+function Changes({ write: { changes, moreChanges } }: { readonly write: Run["writes"][number] }) {
+  if (changes.length === 0) return null;
+  return (
+    <ul class="changes mono">
+      {changes.map(({ path, value, removed }) => (
+        <li key={path}>
+          <Foreign text={path} />
+          {value !== undefined && (
+            <>
+              {" "}
+              <span class="muted">=</span> <Foreign text={String(value)} />
+            </>
+          )}
+          {removed === true && <span class="muted"> given up</span>}
+        </li>
+      ))}
+      {moreChanges !== undefined && <li class="muted">and {moreChanges} more fields</li>}
+    </ul>
+  );
+}

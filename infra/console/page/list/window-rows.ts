@@ -1,0 +1,18 @@
+/** Rows of a list that are in the document: `[first, end)`. */
+export interface RowWindow {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Rows beyond the edges of the screen, so that a quick scroll meets rows. */
+const MARGIN = 8;
+
+/**
+ * Returns the rows of a list that must be in the document. `top` is the place of the list's upper edge, seen from the
+ * upper edge of the screen: negative once it is scrolled. All in pixels.
+ */
+export function windowRows(count: number, top: number, rowHeight: number, screenHeight: number): RowWindow {
+  const first = Math.max(0, Math.floor(-top / rowHeight) - MARGIN);
+  const end = Math.ceil((screenHeight - top) / rowHeight) + MARGIN;
+  return { first: Math.min(first, count), end: Math.min(Math.max(end, 0), count) };
+}

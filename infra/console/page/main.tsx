@@ -1,0 +1,13 @@
+import { render } from "preact";
+import { openSession } from "./data/session.ts";
+import { startStream } from "./data/stream.ts";
+import { App } from "./frame/app.tsx";
+import { followAddress } from "./place/location.ts";
+
+const page = document.getElementById("page");
+if (page !== null) {
+  await openSession();
+  followAddress();
+  startStream();
+  render(<App />, page);
+}

@@ -1,0 +1,48 @@
+import type { ClusterAnswer } from "../../api/cluster.ts";
+import { useTopic } from "../data/hooks.ts";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Part } from "../parts/part.tsx";
+import { pathOf } from "../place/place.ts";
+import { Tree } from "../tree/tree.tsx";
+import { worstOf } from "../tree/tree-rows.ts";
+import { Troubles } from "../tree/troubles.tsx";
+
+interface Props {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A Cluster: what holds it up, then everything that belongs to it (W-102). */
+export function Cluster({ namespace, name }: Props) {
+  const answer = useTopic<ClusterAnswer>(pathOf("clusters", namespace, name).slice(1));
+  const { body } = answer;
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this is">
+        <a href="/">Fleet</a> <span aria-hidden="true">/</span>
+        <a href={`/?${new URLSearchParams({ namespace })}`}>
+          <Foreign text={namespace} />
+        </a>
+      </nav>
+      <div class="head">
+        <h1>
+          {body !== undefined && <Mark of={worstOf(body.tree)} />}
+          <Foreign text={name} />
+          {body?.tree.phase !== undefined && (
+            <small>
+              <Foreign text={body.tree.phase} />
+            </small>
+          )}
+        </h1>
+        <a class="muted" href={pathOf("objects", "Cluster", namespace, name)}>
+          Conditions and history
+        </a>
+      </div>
+      {body !== undefined && <Troubles tree={body.tree} causes={body.causes} />}
+      <Part title="Objects" answer={answer} aside="the worst first">
+        {({ tree }) => <Tree label={`Objects of Cluster ${name}`} root={tree} />}
+      </Part>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import type { LetterAnswer, LetterItem, ReplayAnswer } from "../../api/letters.ts";
+import { useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
+import { LetterFacts } from "../letters/letter-facts.tsx";
+import { Replay } from "../letters/replay.tsx";
+import { Age } from "../parts/age.tsx";
+import { Commands } from "../parts/commands.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Part } from "../parts/part.tsx";
+import { hrefOf, pathOf } from "../place/place.ts";
+import { counted } from "../text/amounts.ts";
+import { objectOfKey } from "../text/keys.ts";
+
+interface Props {
+  readonly name: string;
+  readonly of: string;
+}
+
+/** A dead letter: what failed, what led there, what it read and wrote, and what a replay decides now (W-106). */
+export function Letter({ name, of }: Props) {
+  const path = pathOf("letters", name, of).slice(1);
+  const answer = useTopic<LetterAnswer>(path);
+  const head = answer.body?.head;
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this is">
+        <a href="/letters">Dead letters</a> <span aria-hidden="true">/</span>
+        <a href={`/letters?${new URLSearchParams({ function: name })}`}>
+          <Foreign text={name} />
+        </a>
+      </nav>
+      <div class="head">
+        <h1>
+          {head !== undefined && (
+            <Mark of={head.state === "dead" ? "dead" : head.state === "resolved" ? "healthy" : "unknown"} />
+          )}
+          {answer.body?.object === undefined ? (
+            <Foreign text={objectOfKey(of)} maxChars={200} />
+          ) : (
+            <a href={hrefOf(answer.body.object)}>
+              <Foreign text={objectOfKey(of)} maxChars={200} />
+            </a>
+          )}
+        </h1>
+        {head !== undefined && <StateLine head={head} />}
+      </div>
+      <Part title="Failure" answer={answer}>
+        {({ head: { error, reason } }) => (
+          <p class="sheet error-of">
+            <span class="bad">
+              <Foreign text={error} maxChars={2_000} lines />
+            </span>{" "}
+            <span class="muted">
+              <Foreign text={reason} />
+            </span>
+          </p>
+        )}
+      </Part>
+      <ReplayPart path={path} isRecorded={head?.recorded === true} />
+      {answer.body?.letter !== undefined && <LetterFacts letter={answer.body.letter} />}
+      <Part title="On the command line" answer={answer}>
+        {() => (
+          <Commands commands={[`capstan dlq show ${name} '${of}'`, `capstan dlq replay ${name} '${of}'`]} />
+        )}
+      </Part>
+    </>
+  );
+}
+
+function StateLine({ head: { state, deadSince, times, recorded } }: { readonly head: LetterItem }) {
+  return (
+    <span class="muted">
+      {STATES[state]} <Age since={deadSince} />
+      {times > 1 && `, ${counted(times, "time")}`}
+      {!recorded && "; its letter is gone or was never written"}
+    </span>
+  );
+}
+const STATES = {
+  dead: "dead for",
+  resolved: "resolved: it runs again; it was dead since",
+  unknown: "the queue cannot be asked; dead since",
+} as const;
+
+/** A replay takes up to 2 s of a processor of the server, so it is made only when a person asks. */
+function ReplayPart({ path, isRecorded }: { readonly path: string; readonly isRecorded: boolean }) {
+  const hasReplay = useRoute("GET /letters/{function}/{key}/replay");
+  const [isOpen, open] = useState(false);
+  if (hasReplay !== true || !isRecorded) return null;
+  if (isOpen) return <OpenReplay path={path} />;
+  return (
+    <section class="part" aria-label="Replay">
+      <header>
+        <h2>Replay</h2>
+        <button type="button" class="button" onClick={() => open(true)}>
+          Run it again on what it read
+        </button>
+        <span class="aside">changes nothing: no request is sent</span>
+      </header>
+    </section>
+  );
+}
+
+function OpenReplay({ path }: { readonly path: string }) {
+  const answer = useTopic<ReplayAnswer>(`${path}/replay`);
+  return (
+    <Part title="Replay" answer={answer}>
+      {(replay) => <Replay replay={replay} />}
+    </Part>
+  );
+}

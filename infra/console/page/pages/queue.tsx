@@ -1,0 +1,124 @@
+import type { QueueAnswer, QueueItem } from "../../api/queue.ts";
+import { useTopic } from "../data/hooks.ts";
+import { type Column, Grid } from "../list/grid.tsx";
+import { Filter } from "../parts/filter.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Part } from "../parts/part.tsx";
+import { useAddress } from "../place/location.ts";
+import { pathOf } from "../place/place.ts";
+import { oldestMs, queueState } from "../queue/queue-words.ts";
+import { ageText, countText, durationText } from "../text/amounts.ts";
+
+/** The queue of every function (W-105). */
+export function QueuePage() {
+  const answer = useTopic<QueueAnswer>("queue");
+  const text = useAddress().query.get("q") ?? "";
+  return (
+    <>
+      <div class="head">
+        <h1>Queue</h1>
+        {answer.body !== undefined && <span class="muted">{sums(answer.body)}</span>}
+      </div>
+      <Part
+        title="Functions"
+        answer={answer}
+        aside={answer.body?.all === false ? "sums of the namespaces that you may see" : undefined}
+        end={<Filter name="q" value={text} label="Filter by name" />}
+      >
+        {({ items }) => <Table items={items} text={text} />}
+      </Part>
+    </>
+  );
+}
+
+function sums({ items }: QueueAnswer): string {
+  const sum = (of: (item: QueueItem) => number) => countText(items.reduce((all, item) => all + of(item), 0));
+  return `${sum(({ ready }) => ready)} ready, ${sum(({ running }) => running)} running, ${sum(({ waiting }) => waiting)} waiting, ${sum(({ dead }) => dead)} dead`;
+}
+
+function Table({ items, text }: { readonly items: readonly QueueItem[]; readonly text: string }) {
+  const rows = items.filter(({ function: name }) => name.includes(text.trim().toLowerCase()));
+  if (rows.length === 0)
+    return (
+      <p class="sheet say">
+        {items.length === 0 ? (
+          "No function has a queue that you may see."
+        ) : (
+          <>
+            <b>No function matches.</b> <a href="/queue">Show all</a>
+          </>
+        )}
+      </p>
+    );
+  return <Grid label="Functions" one="function" of="queue" rows={rows} columns={COLUMNS} idOf={idOf} />;
+}
+
+const number = (
+  title: string,
+  of: (item: QueueItem) => number | undefined,
+  width = "72px",
+): Column<QueueItem> => ({
+  title,
+  width,
+  isNumber: true,
+  cell: (item) => {
+    const count = of(item);
+    if (count === undefined) return null;
+    return <span class={count === 0 ? "muted" : ""}>{countText(count)}</span>;
+  },
+});
+
+const COLUMNS: readonly Column<QueueItem>[] = [
+  {
+    title: "Function",
+    width: "minmax(200px, 260px)",
+    narrow: "first",
+    cell: (item) => (
+      <span class="named">
+        <Mark of={queueState(item).mark} bare />
+        <a href={pathOf("queue", item.function)}>{item.function}</a>
+      </span>
+    ),
+  },
+  {
+    title: "State",
+    width: "minmax(120px, 1fr)",
+    narrow: "second",
+    cell: (item) => (
+      <span class={queueState(item).mark === "healthy" ? "muted" : ""}>{queueState(item).word}</span>
+    ),
+  },
+  number("Ready", ({ ready }) => ready),
+  {
+    title: "Oldest",
+    width: "64px",
+    isNumber: true,
+    cell: (item) => {
+      const ms = oldestMs(item);
+      return ms === undefined ? null : ageText(ms);
+    },
+  },
+  number("Running", ({ running }) => running),
+  number("Waiting", ({ waiting }) => waiting),
+  {
+    title: "Dead",
+    width: "72px",
+    isNumber: true,
+    narrow: "end",
+    cell: ({ dead }) => <span class={dead === 0 ? "muted" : "bad"}>{countText(dead)}</span>,
+  },
+  number("Runs / min", ({ lastMinute }) => lastMinute?.runs ?? 0, "84px"),
+  {
+    title: "Average",
+    width: "84px",
+    isNumber: true,
+    cell: ({ lastMinute }) =>
+      lastMinute === undefined || lastMinute.runs === 0
+        ? null
+        : durationText(lastMinute.busyMs / lastMinute.runs),
+  },
+];
+
+function idOf({ function: name }: QueueItem): string {
+  return name;
+}

@@ -1,0 +1,229 @@
+import type { RelayAnswer } from "../../api/relay.ts";
+import { useTopic } from "../data/hooks.ts";
+import { type Column, Grid } from "../list/grid.tsx";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import type { MarkName } from "../parts/mark-names.ts";
+import { Part } from "../parts/part.tsx";
+import { Wide } from "../parts/wide.tsx";
+import { hrefOf } from "../place/place.ts";
+import { counted, countText } from "../text/amounts.ts";
+
+type Process = RelayAnswer["processes"][number];
+type Connection = RelayAnswer["connections"][number];
+type Watch = NonNullable<Process["watches"]>[number];
+
+/** Watches, connections to workload clusters, and processes (W-108). */
+export function Relay() {
+  const answer = useTopic<RelayAnswer>("relay");
+  return (
+    <>
+      <div class="head">
+        <h1>Relay and workers</h1>
+      </div>
+      <Part title="Processes" answer={answer} aside="that gave a sign of life within 30 s">
+        {({ processes }) => <Processes processes={processes} />}
+      </Part>
+      <Part
+        title="Workload clusters with a problem"
+        answer={answer}
+        aside={
+          answer.body?.connected !== undefined && `${countText(answer.body.connected)} others are connected`
+        }
+      >
+        {({ connections }) => <Connections connections={connections} />}
+      </Part>
+      <Part title="Watches of the management cluster" answer={answer}>
+        {({ processes }) => <Watches processes={processes} />}
+      </Part>
+    </>
+  );
+}
+
+function Processes({ processes }: { readonly processes: readonly Process[] }) {
+  if (processes.length === 0)
+    return (
+      <p class="sheet say">
+        <Mark of="unknown" bare /> <b>No process is known.</b> Without a relay nothing is seen, without
+        workers nothing runs.
+      </p>
+    );
+  return (
+    <Wide label="Table of processes">
+      <table class="sheet plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Process</th>
+            <th scope="col">Role</th>
+            <th scope="col">State</th>
+            <th scope="col" class="number">
+              Functions
+            </th>
+            <th scope="col" class="number">
+              Running
+            </th>
+            <th scope="col">Version</th>
+            <th scope="col">Seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {processes.map(({ id, role, version, ready, reasons, functions, running, seenAt }) => (
+            <tr key={id}>
+              <td>
+                <span class="named">
+                  <Mark of={ready ? "healthy" : "waiting"} bare />
+                  <Foreign text={id} />
+                </span>
+              </td>
+              <td>
+                <Foreign text={role} />
+              </td>
+              <td class={ready ? "" : "warn"}>
+                {ready ? "Ready" : "Not ready"}
+                {reasons.length > 0 && (
+                  <>
+                    : <Foreign text={reasons.join("; ")} />
+                  </>
+                )}
+              </td>
+              <td class="number">
+                <span title={functions.join(", ")}>{countText(functions.length)}</span>
+              </td>
+              <td class="number">{running !== undefined && countText(running)}</td>
+              <td>
+                <Foreign text={version} />
+              </td>
+              <td>
+                <Age since={seenAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Wide>
+  );
+}
+
+function Connections({ connections }: { readonly connections: readonly Connection[] }) {
+  if (connections.length === 0)
+    return (
+      <p class="sheet say">
+        <Mark of="healthy" bare /> <b>None.</b> Every workload cluster that you may see answers.
+      </p>
+    );
+  return (
+    <Grid
+      label="Workload clusters with a problem"
+      one="connection"
+      of="connections"
+      rows={connections}
+      columns={CONNECTIONS}
+      idOf={idOf}
+    />
+  );
+}
+
+function idOf({ namespace, name }: Connection): string {
+  return `${namespace}/${name}`;
+}
+
+const CONNECTIONS: readonly Column<Connection>[] = [
+  {
+    title: "Cluster",
+    width: "minmax(180px, 280px)",
+    narrow: "first",
+    cell: ({ namespace, name }) => (
+      <span class="named">
+        <Mark of="unreachable" />
+        <a href={hrefOf({ type: "cluster", namespace, name })}>
+          <small>
+            <Foreign text={namespace} />/
+          </small>
+          <Foreign text={name} />
+        </a>
+      </span>
+    ),
+  },
+  { title: "State", width: "120px", cell: ({ state }) => <Foreign text={state} /> },
+  {
+    title: "Why",
+    width: "minmax(160px, 1fr)",
+    narrow: "second",
+    cell: ({ reason = "" }) => <Foreign text={reason} />,
+  },
+  {
+    title: "Since",
+    width: "56px",
+    isNumber: true,
+    narrow: "end",
+    cell: ({ since }) => since !== undefined && <Age since={since} />,
+  },
+];
+
+const WATCH_MARKS: { readonly [state in Watch["state"]]: MarkName } = {
+  streaming: "healthy",
+  listing: "progressing",
+  backoff: "waiting",
+  stopped: "unknown",
+};
+
+function Watches({ processes }: { readonly processes: readonly Process[] }) {
+  const rows = processes.flatMap(({ id, watches = [] }) => watches.map((watch) => ({ id, watch })));
+  if (rows.length === 0)
+    return (
+      <p class="sheet say">
+        <Mark of="unknown" bare /> No process reports its watches.
+      </p>
+    );
+  return (
+    <Wide label="Table of watches">
+      <table class="sheet plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Watch</th>
+            <th scope="col">State</th>
+            <th scope="col" class="number">
+              Lists
+            </th>
+            <th scope="col" class="number">
+              Pending
+            </th>
+            <th scope="col">Reconnects</th>
+            <th scope="col">Problems</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, watch }) => (
+            <tr key={`${id} ${watch.name}`}>
+              <td>
+                <Foreign text={watch.name} />
+              </td>
+              <td>
+                <span class="named">
+                  <Mark of={WATCH_MARKS[watch.state]} bare />
+                  {watch.state}
+                </span>
+              </td>
+              <td class="number">{countText(watch.lists)}</td>
+              <td class="number">{countText(watch.pending)}</td>
+              <td>
+                {Object.entries(watch.reconnects)
+                  .map(([cause, count]) => `${count} × ${cause}`)
+                  .join(", ")}
+              </td>
+              <td class="warn">
+                {watch.undecodable > 0 && `${counted(watch.undecodable, "line")} could not be read. `}
+                {watch.oversized !== undefined && (
+                  <>
+                    Too large: <Foreign text={watch.oversized} />
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Wide>
+  );
+}

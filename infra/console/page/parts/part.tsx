@@ -1,0 +1,74 @@
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../data/topics.ts";
+import { Age } from "./age.tsx";
+import { Foreign } from "./foreign.tsx";
+import { Problem } from "./problem.tsx";
+
+/** Fields that every answer of the API has. */
+interface Dated {
+  readonly asOf: string;
+  readonly stale?: readonly { readonly since?: string | undefined; readonly reason: string }[] | undefined;
+}
+
+interface Props<Body extends Dated> {
+  readonly title: string;
+  readonly answer: Answer<Body>;
+  /** Behind the title. */
+  readonly aside?: ComponentChildren;
+  /** At the end of the line of the title. */
+  readonly end?: ComponentChildren;
+  /** Draws what is known. */
+  readonly children: (body: Body) => ComponentChildren;
+}
+
+/** A part of a page, which loads, fails and grows old alone: it says how it stands instead of drawing what it does not know. */
+export function Part<Body extends Dated>({ title, answer, aside, end, children }: Props<Body>) {
+  const { body, error } = answer;
+  return (
+    <section class="part" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {aside !== undefined && <span class="aside">{aside}</span>}
+        {body !== undefined && <Staleness body={body} error={error} />}
+        {end !== undefined && <span class="end">{end}</span>}
+      </header>
+      {body !== undefined ? children(body) : <div class="sheet">{lacking(error)}</div>}
+    </section>
+  );
+}
+
+function lacking(error: Answer<unknown>["error"]): ComponentChildren {
+  if (error !== undefined) return <Problem error={error} />;
+  return (
+    <div class="waiting-lines" role="status">
+      <span class="unseen">Loading</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  );
+}
+
+/** Since when a body is old, and why; nothing while it is current. */
+function Staleness({ body, error }: { readonly body: Dated; readonly error: Answer<unknown>["error"] }) {
+  const reasons = [
+    ...(body.stale ?? []),
+    ...(error === undefined ? [] : [{ since: body.asOf, reason: error.message }]),
+  ];
+  if (reasons.length === 0) return null;
+  return (
+    <ul class="stale">
+      {reasons.map(({ since, reason }) => (
+        <li key={reason}>
+          Old{" "}
+          {since !== undefined && (
+            <>
+              for <Age since={since} />
+            </>
+          )}
+          : <Foreign text={reason} />
+        </li>
+      ))}
+    </ul>
+  );
+}

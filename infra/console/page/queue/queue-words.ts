@@ -1,0 +1,27 @@
+import type { QueueItem } from "../../api/queue.ts";
+import type { MarkName } from "../parts/mark-names.ts";
+
+/** How a function's queue stands: the worst of what is known about it. */
+interface QueueState {
+  readonly mark: MarkName;
+  readonly word: string;
+}
+
+/** Ready keys that are older show that workers are missing or too slow. */
+const LATE_MS = 30_000;
+
+/** Returns the state of a queue in words. */
+export function queueState({ paused, breakerOpen, dead, ready, oldestReadyMs = {} }: QueueItem): QueueState {
+  const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
+  if (paused === true) return { mark: "paused", word: "Paused by a person" };
+  if (breakerOpen === true) return { mark: "failing", word: "Most runs fail: slowed down" };
+  if (dead > 0) return { mark: "dead", word: "Has dead keys" };
+  if (ready > 0 && oldestMs > LATE_MS) return { mark: "waiting", word: "Behind" };
+  return { mark: "healthy", word: "Keeps up" };
+}
+
+/** Returns the age of the oldest ready key, in milliseconds; undefined when none is ready or that is not known. */
+export function oldestMs({ ready, oldestReadyMs = {} }: QueueItem): number | undefined {
+  const oldest = Math.max(oldestReadyMs.live ?? -1, oldestReadyMs.resync ?? -1);
+  return ready === 0 || oldest < 0 ? undefined : oldest;
+}

@@ -1,0 +1,90 @@
+import type { Explained } from "../../api/explained.ts";
+import { MARK_NAMES, type MarkName } from "../parts/mark-names.ts";
+import { type ExplainedFunction, functionState } from "./function-state.ts";
+
+/** One line of the outline of an object. */
+export type TreeRow = {
+  /** Path of the row in the tree; stable while the objects stay. */
+  readonly id: string;
+  /** Counted from 1. */
+  readonly level: number;
+} & (
+  | {
+      readonly type: "object";
+      readonly node: Explained;
+      readonly mark: MarkName;
+      readonly isOpen: boolean;
+      readonly isLeaf: boolean;
+    }
+  | { readonly type: "function"; readonly fn: ExplainedFunction }
+  | { readonly type: "idle"; readonly count: number }
+  | { readonly type: "more"; readonly more: Explained["more"][number] }
+);
+
+interface TreeView {
+  /** Rows that a person has folded or unfolded, by id. */
+  readonly folded: ReadonlyMap<string, boolean>;
+  readonly showsIdle: boolean;
+}
+
+/** Returns the rows of a tree. At first the root and everything that is not healthy are unfolded. */
+export function treeRows(root: Explained, { folded, showsIdle }: TreeView): readonly TreeRow[] {
+  const rows: TreeRow[] = [];
+  const add = (node: Explained, level: number, above: string): void => {
+    const id = `${above}/${node.object}`;
+    const mark = markOf(node);
+    const isLeaf = node.children.length + node.functions.length + node.more.length === 0;
+    const isOpen = folded.get(id) ?? (level === 1 || worstOf(node) !== "healthy");
+    rows.push({ type: "object", id, level, node, mark, isOpen, isLeaf });
+    if (!isOpen) return;
+    const idle = node.functions.filter((fn) => functionState(fn).isIdle === true);
+    const shown = showsIdle ? node.functions : node.functions.filter((fn) => !idle.includes(fn));
+    for (const fn of shown) rows.push({ type: "function", id: `${id}/${fn.function}`, level: level + 1, fn });
+    for (const child of node.children) add(child, level + 1, id);
+    for (const more of node.more)
+      rows.push({ type: "more", id: `${id}/${more.kind} ${more.state}`, level: level + 1, more });
+    if (idle.length > 0 && !showsIdle && level === 1)
+      rows.push({ type: "idle", id: `${id}/idle`, level: level + 1, count: idle.length });
+  };
+  add(root, 1, "");
+  return rows;
+}
+
+/** The state of an object by itself: the worst of its functions and facts. */
+export function markOf(node: Explained): MarkName {
+  const marks: MarkName[] = node.functions.map((fn) => functionState(fn).mark);
+  if (node.problem !== undefined) marks.push("waiting");
+  if (node.deletingSince !== undefined) marks.push("deleting");
+  if (node.conditions.some(({ status }) => status === "Unknown")) marks.push("unknown");
+  if (node.conditions.some(({ status }) => status !== "Unknown")) marks.push("waiting");
+  return worst(marks);
+}
+
+/** The worst state of an object and of everything below it. */
+export function worstOf(node: Explained): MarkName {
+  return worst([markOf(node), ...node.children.map(worstOf)]);
+}
+
+function worst(marks: readonly MarkName[]): MarkName {
+  return MARK_NAMES.find((mark) => marks.includes(mark)) ?? "healthy";
+}
+
+/** A function that has failed for an object, or has given up. */
+export interface Trouble {
+  readonly object: string;
+  readonly fn: ExplainedFunction;
+}
+
+/** Returns the functions of a tree that failed or gave up, the worst first. */
+export function troublesOf(root: Explained): readonly Trouble[] {
+  const found: Trouble[] = [];
+  const look = (node: Explained): void => {
+    for (const fn of node.functions) found.push({ object: node.object, fn });
+    for (const child of node.children) look(child);
+  };
+  look(root);
+  const rank = ({ fn }: Trouble): number => MARK_NAMES.indexOf(functionState(fn).mark);
+  return found
+    .filter((each) => rank(each) < MARK_NAMES.indexOf("waiting"))
+    .toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,225 @@
+import { useRef, useState } from "preact/hooks";
+import type { Explained } from "../../api/explained.ts";
+import { useNarrow } from "../list/use-narrow.ts";
+import { useRowWindow } from "../list/use-row-window.ts";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
+import { hrefOf, pathOf, placeOfText } from "../place/place.ts";
+import { counted, countText } from "../text/amounts.ts";
+import { functionState } from "./function-state.ts";
+import { type TreeRow, treeRows } from "./tree-rows.ts";
+
+interface Props {
+  readonly label: string;
+  readonly root: Explained;
+}
+
+const ROW_PX = 30;
+const NARROW_ROW_PX = 48;
+
+/** The outline of an object: what belongs to it, and how each function stands, the worst first (W-102). */
+export function Tree({ label, root }: Props) {
+  const [folded, setFolded] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [showsIdle, showIdle] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const rowPx = useNarrow() ? NARROW_ROW_PX : ROW_PX;
+  const rows = treeRows(root, { folded, showsIdle });
+  const { first, end } = useRowWindow(list, rows.length, rowPx);
+  const fold = (id: string, isOpen: boolean) => setFolded((before) => new Map(before).set(id, isOpen));
+  return (
+    <div class="sheet tree">
+      <div
+        ref={list}
+        role="treegrid"
+        aria-label={label}
+        aria-rowcount={rows.length}
+        style={{ height: `${rows.length * rowPx}px` }}
+      >
+        <div style={{ transform: `translateY(${first * rowPx}px)` }} role="presentation">
+          {rows.slice(first, end).map((row, at) => (
+            <div
+              key={row.id}
+              role="row"
+              aria-rowindex={first + at + 1}
+              aria-level={row.level}
+              aria-expanded={row.type === "object" && !row.isLeaf ? row.isOpen : undefined}
+              class={`row ${row.type}`}
+              tabIndex={first + at === 0 ? 0 : -1}
+              data-row=""
+              onKeyDown={(event) => foldByKey(event, row, fold)}
+            >
+              <span role="gridcell" class="what" style={{ paddingInlineStart: `${(row.level - 1) * 20}px` }}>
+                <What row={row} fold={fold} showIdle={() => showIdle(true)} />
+              </span>
+              <span role="gridcell" class="how">
+                <How row={row} />
+              </span>
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type Fold = (id: string, isOpen: boolean) => void;
+
+function foldByKey(event: KeyboardEvent, row: TreeRow, fold: Fold): void {
+  if (row.type !== "object" || row.isLeaf || (event.key !== "ArrowLeft" && event.key !== "ArrowRight"))
+    return;
+  fold(row.id, event.key === "ArrowRight");
+  event.preventDefault();
+}
+
+function What({
+  row,
+  fold,
+  showIdle,
+}: {
+  readonly row: TreeRow;
+  readonly fold: Fold;
+  readonly showIdle: () => void;
+}) {
+  switch (row.type) {
+    case "object":
+      return (
+        <>
+          <Toggle row={row} fold={fold} />
+          <Mark of={row.mark} />
+          <ObjectName text={row.node.object} />
+        </>
+      );
+    case "function":
+      return (
+        <>
+          <span class="toggle" />
+          <Mark of={functionState(row.fn).mark} />
+          <a class="function" href={pathOf("queue", row.fn.function)}>
+            <Foreign text={row.fn.function} />
+          </a>
+        </>
+      );
+    case "idle":
+      return (
+        <>
+          <span class="toggle" />
+          <button type="button" class="plain" onClick={showIdle}>
+            {row.count === 1 ? "1 function has nothing to do" : `${row.count} functions have nothing to do`}
+          </button>
+        </>
+      );
+    case "more":
+      return (
+        <>
+          <span class="toggle" />
+          <Mark of={row.more.state === "ready" ? "healthy" : "waiting"} bare />
+          <span class="muted">
+            <Foreign text={leftOutText(row.more)} />
+          </span>
+        </>
+      );
+    default:
+      return row satisfies never;
+  }
+}
+
+/** `983 Machines ready`, `37 more Machines`. */
+function leftOutText({ kind, state, count }: Explained["more"][number]): string {
+  return state === "ready"
+    ? `${counted(count, kind)} ready`
+    : `${countText(count)} more ${count === 1 ? kind : `${kind}s`}`;
+}
+
+function Toggle({ row, fold }: { readonly row: Extract<TreeRow, { type: "object" }>; readonly fold: Fold }) {
+  if (row.isLeaf) return <span class="toggle" />;
+  return (
+    <button
+      type="button"
+      class="toggle"
+      tabIndex={-1}
+      aria-label={row.isOpen ? "Fold" : "Unfold"}
+      onClick={() => fold(row.id, !row.isOpen)}
+    >
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        <path
+          d={row.isOpen ? "M1.5 3 5 7l3.5-4" : "M3 1.5 7 5 3 8.5"}
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.6"
+        />
+      </svg>
+    </button>
+  );
+}
+
+/** `MachinePool default/p1`, the kind apart. */
+function ObjectName({ text }: { readonly text: string }) {
+  const place = placeOfText(text);
+  const [kind = "", name = ""] = place === undefined ? [text] : text.split(" ");
+  return (
+    <span class="object-name">
+      <small>
+        <Foreign text={kind} />
+      </small>{" "}
+      {place !== undefined && (
+        <a href={hrefOf(place)}>
+          <Foreign text={name} />
+        </a>
+      )}
+    </span>
+  );
+}
+
+function How({ row }: { readonly row: TreeRow }) {
+  if (row.type === "object") return <Facts row={row} />;
+  if (row.type !== "function") return null;
+  const { mark, text, since, place, placeText } = functionState(row.fn);
+  return (
+    <>
+      <span class={mark === "dead" || mark === "failing" ? "bad" : ""}>
+        <Foreign text={text} />
+      </span>
+      {placeText !== undefined && place !== undefined && <PlaceLink text={placeText} place={place} />}
+      {since !== undefined && (
+        <span class="muted">
+          <Age since={since} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function Facts({ row }: { readonly row: Extract<TreeRow, { type: "object" }> }) {
+  const { phase, nodes, deletingSince, problem, conditions } = row.node;
+  const [worst] = conditions;
+  return (
+    <>
+      {phase !== undefined && <Foreign text={phase} maxChars={40} />}
+      {nodes !== undefined && (
+        <span class="muted">
+          <Foreign text={nodes} maxChars={40} /> Nodes
+        </span>
+      )}
+      {deletingSince !== undefined && (
+        <span>
+          being deleted for <Age since={deletingSince} />
+        </span>
+      )}
+      {problem !== undefined && (
+        <span class="warn">
+          <Foreign text={problem} />
+        </span>
+      )}
+      {worst !== undefined && (
+        <span class="muted">
+          <Foreign
+            text={`${worst.type} ${worst.status}${worst.message === "" ? "" : `: ${worst.message}`}`}
+          />
+          {conditions.length > 1 && ` and ${counted(conditions.length - 1, "more condition")}`}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ClusterAnswer } from "../../api/cluster.ts";
+import type { Explained } from "../../api/explained.ts";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
+import { hrefOf } from "../place/place.ts";
+import { countText } from "../text/amounts.ts";
+import { functionState } from "./function-state.ts";
+import { type Trouble, troublesOf } from "./tree-rows.ts";
+
+interface Props {
+  readonly tree: Explained;
+  readonly causes: ClusterAnswer["causes"];
+}
+
+const MOST = 8;
+
+/** Lists the troubles that a person must look at: causes that hold up several functions, then functions that failed. Nothing when all is well. */
+export function Troubles({ tree, causes }: Props) {
+  const troubles = troublesOf(tree);
+  if (causes.length + troubles.length === 0) return null;
+  const shown = troubles.slice(0, MOST);
+  const left = troubles.length - shown.length;
+  return (
+    <section class="part" aria-label="Needs attention">
+      <header>
+        <h2>Needs attention</h2>
+      </header>
+      <ol class="sheet needs">
+        {causes.map(({ about, message }) => (
+          <li key={message} data-row="" tabIndex={-1}>
+            <span class="named">
+              <Mark of={about === "connection" ? "unreachable" : "waiting"} bare />
+              {ABOUT[about]}
+            </span>
+            <span class="why">
+              <Foreign text={message} maxChars={600} />
+            </span>
+          </li>
+        ))}
+        {shown.map((trouble) => (
+          <TroubleRow key={`${trouble.object} ${trouble.fn.function}`} trouble={trouble} />
+        ))}
+        {left > 0 && <li class="muted">{countText(left)} more in the tree below</li>}
+      </ol>
+    </section>
+  );
+}
+
+const ABOUT = {
+  connection: "Workload cluster",
+  definition: "Provider",
+  topology: "Topology",
+} as const;
+
+function TroubleRow({ trouble: { object, fn } }: { readonly trouble: Trouble }) {
+  const { mark, text, since, place, placeText } = functionState(fn);
+  return (
+    <li data-row="" tabIndex={-1}>
+      <span class="named">
+        <Mark of={mark} />
+        <PlaceLink text={object} />
+      </span>
+      <span class="why">
+        <Foreign text={`${fn.function} ${text}`} />
+        {place !== undefined && placeText !== undefined && (
+          <>
+            {" "}
+            <a href={hrefOf(place)}>
+              <Foreign text={placeText} />
+            </a>
+          </>
+        )}
+      </span>
+      <span class="age">{since !== undefined && <Age since={since} />}</span>
+    </li>
+  );
+}

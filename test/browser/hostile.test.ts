@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildPage } from "../../infra/console/build-page.ts";
+import { openPage, readFrom } from "../../infra/console/open-page.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+import { hostileAnswers, PAYLOADS } from "./payloads.ts";
+import type { Scene } from "./scene.ts";
+import { type SceneServer, startSceneServer } from "./scene-server.ts";
+import { SCENES } from "./scenes/all.ts";
+import { type Visit, visit } from "./visit.ts";
+
+const NAMES = [
+  "fleet",
+  "cluster",
+  "object-run",
+  "queue-function",
+  "letters",
+  "letters-group",
+  "letter-replay",
+  "relay",
+  "search",
+];
+const HOSTILE = SCENES.filter(({ name }) => NAMES.includes(name)).flatMap((scene) =>
+  PAYLOADS.map(({ name, text }) => ({ title: `${scene.name} with ${name}`, scene, text })),
+);
+const CASES = HOSTILE.map((each) => [each.title, each] as const);
+
+/** Opens a scene with a payload in every text from outside, and waits until all its answers are drawn. */
+async function visitHostile(
+  browser: Browser,
+  server: SceneServer,
+  scene: Scene,
+  text: string,
+): Promise<Visit> {
+  server.play({ answers: hostileAnswers(scene.answers, text) });
+  const visited = await visit(browser, server, scene.path, { viewport: { width: 390, height: 800 } });
+  const { page } = visited;
+  await page.locator(".bar").waitFor();
+  if (scene.name === "search") {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("x");
+    await page.locator(".found a").first().waitFor();
+  }
+  if (scene.name === "letter-replay") await page.getByRole("button", { name: "Run it again" }).click();
+  await page.locator(".foreign").first().waitFor();
+  await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
+  return visited;
+}
+
+/** Returns what a payload has achieved: scripts that ran, elements that it made, links that lead elsewhere. */
+async function harmDone({ page, complaints }: Visit): Promise<readonly string[]> {
+  const found = await page.evaluate(() => {
+    const made = [
+      ...document.querySelectorAll("script:not([src]), img, iframe, object, embed, form, b[data-hostile]"),
+    ];
+    const links = [...document.querySelectorAll<HTMLAnchorElement>("a[href]")];
+    const odd = links.filter(({ origin }) => origin !== location.origin);
+    return [
+      ...("hacked" in window ? ["a script ran"] : []),
+      ...made.map(({ outerHTML }) => `an element was made: ${outerHTML.slice(0, 100)}`),
+      ...odd.map(({ href }) => `a link leads to ${href.slice(0, 100)}`),
+      ...(document.documentElement.scrollWidth > innerWidth ? ["the page is wider than the screen"] : []),
+      ...("polluted" in {} ? ["the prototype of all objects was changed"] : []),
+    ];
+  });
+  return [...found, ...complaints];
+}
+
+describeWith(chromiumMissing)("text from outside", () => {
+  let browser: Browser;
+  let server: SceneServer;
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([startChromium(), startSceneServer({ headers: {} })]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it.each(CASES)(
+    "W-703: %s is shown as text, also without a content security policy",
+    async (_, { scene, text }) => {
+      await using visited = await visitHostile(browser, server, scene, text);
+      expect(await harmDone(visited)).toEqual([]);
+    },
+  );
+
+  it("W-703: in the address it is shown as text", async () => {
+    server.play({ answers: {} });
+    for (const { text } of PAYLOADS) {
+      const name = encodeURIComponent(text.toWellFormed()).slice(0, 1_500).replace(/%.?$/, "");
+      for (const path of [
+        `/objects/${name}/${name}/${name}`,
+        `/clusters/x/${name}`,
+        `/letters/x/${name}`,
+        `/?q=${name}&state=${name}`,
+      ]) {
+        await using visited = await visit(browser, server, path);
+        await visited.page.locator("h1").waitFor();
+        expect(await harmDone(visited)).toEqual([]);
+      }
+    }
+  });
+
+  it("W-504: control and bidirectional characters are drawn as codes, and a text of 1 MiB is cut", async () => {
+    const fleet = SCENES.find(({ name }) => name === "fleet")?.answers["fleet"] as {
+      readonly items: readonly object[];
+    };
+    const [first = {}] = fleet.items;
+    const items = [{ ...first, reason: `\u202Eeno${"x".repeat(1024 * 1024)}` }];
+    server.play({ answers: { ...SCENES[0]?.answers, fleet: { ...fleet, items } } });
+    await using visited = await visit(browser, server, "/");
+    const { page } = visited;
+    await page.getByText("\\u202eeno").first().waitFor();
+    await page.getByRole("button", { name: "show all" }).first().click();
+    await page.getByText("more characters").waitFor();
+    expect((await page.locator("main").textContent())?.length).toBeLessThan(30_000);
+  });
+
+  it("W-703: a planted sink is found, with the policy and without", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "capstan-planted-"));
+    const planted = {
+      name: "planted",
+      transform: (code: string, id: string) =>
+        id.endsWith("parts/foreign.tsx")
+          ? code.replace("{draw(shown)}", "<span dangerouslySetInnerHTML={{ __html: shown }} />")
+          : null,
+    };
+    await buildPage(folder, { plugins: [planted] });
+    const page = openPage(async () => (await readFrom(folder)) ?? new Map());
+    const answers = hostileAnswers(HOSTILE[0]?.scene.answers ?? {}, PAYLOADS[0]?.text ?? "");
+    for (const options of [{ page }, { page, headers: {} }]) {
+      await using open = await startSceneServer(options);
+      open.play({ answers });
+      await using visited = await visit(browser, open, "/");
+      await eventually(async () => (await harmDone(visited)).length > 0, { withinMs: 10_000 });
+    }
+    await rm(folder, { recursive: true });
+  });
+});

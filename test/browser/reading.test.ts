@@ -1,0 +1,147 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+import { ago, MINUTE } from "./scene.ts";
+import { type SceneServer, startSceneServer } from "./scene-server.ts";
+import { fleetOf } from "./scenes/fleet.ts";
+import { ME } from "./scenes/me.ts";
+import { visit } from "./visit.ts";
+
+const item = (name: string, state: "dead" | "healthy" = "healthy") =>
+  ({
+    namespace: "default",
+    name,
+    state,
+    phase: "Provisioned",
+    since: ago(10.5 * MINUTE),
+    machines: { desired: 3, ready: 3 },
+    deadLetters: state === "dead" ? 1 : 0,
+    failing: 0,
+    ...(state === "dead" ? { reason: "machine-node gave up" } : {}),
+  }) as const;
+const NAMES = Array.from({ length: 200 }, (_, at) => `c-${String(at).padStart(3, "0")}`);
+const calm = fleetOf(NAMES.map((name) => item(name)));
+const troubled = fleetOf([item("new-trouble", "dead"), ...NAMES.map((name) => item(name))]);
+
+describeWith(chromiumMissing)("a person who reads", () => {
+  let browser: Browser;
+  let server: SceneServer;
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([startChromium(), startSceneServer()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const openFleet = async () => {
+    server.play({ answers: { me: ME, fleet: calm } });
+    const visited = await visit(browser, server, "/");
+    await visited.page.getByText("c-000").first().waitFor();
+    await visited.page.locator(".link-state", { hasText: "Live" }).waitFor();
+    return visited;
+  };
+
+  it("W-110: sees new rows at once when no row is read", async () => {
+    await using visited = await openFleet();
+    server.change("fleet", troubled);
+    await visited.page.getByRole("row", { name: /new-trouble/ }).waitFor();
+  });
+
+  it("W-110: finds every row in its place while one has the focus, and takes the new ones by a button", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    const rows = page.locator(".grid .row");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    server.change("fleet", troubled);
+    const newer = page.getByRole("button", { name: "1 new" });
+    await newer.waitFor();
+    expect(await rows.nth(0).textContent()).toContain("c-000");
+    await newer.click();
+    expect(await rows.nth(0).textContent()).toContain("new-trouble");
+  });
+
+  it("W-602: has at most 1,500 nodes in a list of any length, which grows as it is read", async () => {
+    const pages = { ...calm, next: "2" };
+    const later = { ...fleetOf(NAMES.map((name) => item(`later-${name}`))), next: undefined };
+    server.play({ answers: { me: ME, fleet: pages, "fleet?limit=100&next=2": later } });
+    await using visited = await visit(browser, server, "/");
+    const { page } = visited;
+    const grid = page.getByRole("grid");
+    await grid.waitFor();
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.getByText("c-199").waitFor();
+    await page.waitForFunction(
+      () => document.querySelector("[role=grid]")?.getAttribute("aria-rowcount") === "401",
+    );
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.getByText("later-c-199").waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
+  });
+
+  it("W-110: is shown that the stream is lost, and sees what changed meanwhile without a reload", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    server.cut(true);
+    await page.getByText("Not live for").waitFor();
+    server.change("fleet", troubled);
+    server.cut(false);
+    await page.locator(".link-state", { hasText: "Live" }).waitFor();
+    await page.getByRole("row", { name: /new-trouble/ }).waitFor();
+  });
+
+  it("W-109: gets everywhere by the keyboard", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    await page.keyboard.press("/");
+    await page.keyboard.type("c-00");
+    await page.waitForURL(/q=c-00$/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await page.locator(".row:focus").textContent()).toContain("c-001");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/clusters\/default\/c-000$/);
+    await page.waitForFunction(() => document.title === "c-000 in default · Capstan");
+    await page.keyboard.press("g");
+    await page.keyboard.press("q");
+    await page.waitForURL(/queue$/);
+    await page.goBack();
+    await page.goBack();
+    await page.getByText("c-000").first().waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("c-00");
+  });
+
+  it("W-109: sees ages by the clock of the server, however wrong the own clock is", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    await page.clock.setFixedTime("2031-01-01T00:00:00Z");
+    await page.reload();
+    await page.getByText("c-000").first().waitFor();
+    expect(await page.locator(".grid .row").first().textContent()).toContain("10m");
+  });
+
+  it("W-403: a hidden tab gives its stream back, and is current once it is seen again", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    const streams = () => server.asked.filter((path) => path.startsWith("stream")).length;
+    const before = streams();
+    await page.clock.install();
+    await page.evaluate(() => {
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await page.clock.runFor(11_000);
+    server.change("fleet", troubled);
+    await page.evaluate(() => {
+      Object.defineProperty(document, "hidden", { value: false, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await page.clock.runFor(1_000);
+    await page.getByRole("row", { name: /new-trouble/ }).waitFor();
+    expect(streams()).toBeGreaterThan(before);
+  });
+});

@@ -1,0 +1,17 @@
+import type { Scene } from "../scene.ts";
+import { CLUSTER_SCENES } from "./cluster.ts";
+import { FLEET_SCENES } from "./fleet.ts";
+import { LETTER_SCENES } from "./letters.ts";
+import { OBJECT_SCENES } from "./object.ts";
+import { QUEUE_SCENES } from "./queue.ts";
+import { RELAY_SCENES } from "./relay.ts";
+
+/** Every state of every page that is looked at, compared and photographed. */
+export const SCENES: readonly Scene[] = [
+  ...FLEET_SCENES,
+  ...CLUSTER_SCENES,
+  ...OBJECT_SCENES,
+  ...QUEUE_SCENES,
+  ...LETTER_SCENES,
+  ...RELAY_SCENES,
+];

@@ -1,0 +1,166 @@
+import type { LetterGroups, LetterItem, ReplayAnswer } from "../../../infra/console/api/letters.ts";
+import { ago, HOUR, MINUTE, type Scene } from "../scene.ts";
+import { ME } from "./me.ts";
+
+const ERROR =
+  'KubeconfigInvalid: kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef';
+
+const groups: Omit<LetterGroups, "asOf"> = {
+  items: [
+    {
+      id: "4f1c22aa90b1e001",
+      function: "machinepool-nodes",
+      reason: "MaxAttempts",
+      error: 'kubeconfig Secret …: key "value" missing; create it or set spec.controlPlaneRef',
+      count: 4_012,
+      oldest: ago(3.5 * HOUR),
+      newest: ago(9.5 * MINUTE),
+      examples: ["payments/eu-west-04|MachinePool|payments/eu-west-04-workers"],
+    },
+    {
+      id: "4f1c22aa90b1e002",
+      function: "machine-drain",
+      reason: "Terminal",
+      error: "the Node … has a Pod whose owner is not known: NotDrainable",
+      count: 12,
+      oldest: ago(26 * HOUR),
+      newest: ago(26 * HOUR),
+      examples: [],
+    },
+    {
+      id: "4f1c22aa90b1e003",
+      function: "cluster-delete",
+      reason: "MaxAttempts",
+      error: "403 Forbidden: SimCluster … cannot be deleted",
+      count: 1,
+      oldest: ago(50 * HOUR),
+      newest: ago(50 * HOUR),
+      examples: [],
+    },
+  ],
+};
+
+const item = (name: string, deadMs: number, more: Partial<LetterItem> = {}): LetterItem => ({
+  function: "machinepool-nodes",
+  key: `payments/eu-west-04|MachinePool|payments/eu-west-04-${name}`,
+  state: "dead",
+  reason: "MaxAttempts",
+  error: ERROR,
+  deadSince: ago(deadMs),
+  times: 1,
+  recorded: true,
+  ...more,
+});
+
+const HEAD = item("workers", 41.5 * MINUTE);
+const PATH = "letters/machinepool-nodes/payments%2Feu-west-04%7CMachinePool%7Cpayments%2Feu-west-04-workers";
+
+const kind = (name: string) => ({
+  group: "cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: name,
+  plural: `${name.toLowerCase()}s`,
+  namespaced: true,
+});
+const letter = {
+  v: 2,
+  build: { version: "0.1.0", configDigest: "0" },
+  firstFailureAt: ago(3.5 * HOUR),
+  attempts: [3, 2, 1].map((left) => ({
+    run: `r-9f2c4${4 - left}`,
+    start: ago((41.5 + 30 * (left - 1)) * MINUTE),
+    durationMs: 31,
+    failures: 17 - left,
+    again: 0,
+    error: {
+      name: "TerminalError",
+      class: "Transient",
+      reason: "KubeconfigInvalid",
+      message:
+        'kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef',
+      stack:
+        "KubeError: kubeconfig Secret payments/eu-west-04-kubeconfig\n    at readKubeconfig (shared/rules/workload/kubeconfig.ts:41:11)\n    at async runStep (shared/runtime/run-step.ts:118:20)",
+    },
+  })),
+  causes: [{ what: "timer" }, { what: "Cluster payments/eu-west-04", resourceVersion: "81190" }],
+  run: {
+    reads: [
+      {
+        question: {
+          call: "get",
+          kind: kind("MachinePool"),
+          key: { namespace: "payments", name: "eu-west-04-workers" },
+        },
+        source: "snapshot",
+        answer: { type: "object" },
+        found: [{ name: "eu-west-04-workers", resourceVersion: "81209" }],
+      },
+      {
+        question: {
+          call: "live.secret",
+          kind: { kind: "Secret" },
+          key: { namespace: "payments", name: "eu-west-04-kubeconfig" },
+        },
+        source: "live",
+        answer: { type: "secret" },
+        found: [{ name: "eu-west-04-kubeconfig", resourceVersion: "70011" }],
+      },
+    ],
+    writes: [],
+  },
+  truncated: [],
+};
+
+const replay: Omit<ReplayAnswer, "asOf"> = {
+  verdict: "different",
+  lines: [
+    { left: "sends nothing", right: "apply MachinePool/status payments/eu-west-04-workers", same: false },
+    { right: "  nodeRefs:", same: false },
+    { right: "    - name: eu-west-04-workers-7", same: false },
+    { left: "result: failed KubeconfigInvalid", right: "result: done", same: false },
+    { left: "events: none", right: "events: none", same: true },
+  ],
+};
+
+const ONE = {
+  me: ME,
+  [PATH]: {
+    head: HEAD,
+    letter,
+    object: { type: "object", kind: "MachinePool", namespace: "payments", name: "eu-west-04-workers" },
+  },
+};
+
+export const LETTER_SCENES: readonly Scene[] = [
+  { name: "letters", path: "/letters", answers: { me: ME, "letter-groups": groups }, shows: "4,012" },
+  {
+    name: "letters-none",
+    path: "/letters",
+    answers: { me: ME, "letter-groups": { items: [] } },
+    shows: "No dead letter",
+  },
+  {
+    name: "letters-group",
+    path: "/letters?group=4f1c22aa90b1e001",
+    answers: {
+      me: ME,
+      letters: {
+        items: [
+          HEAD,
+          item("spot", 48.5 * MINUTE, { times: 3 }),
+          item("gpu", 55.5 * MINUTE, { state: "resolved" }),
+          item("arm", 57.5 * MINUTE, { recorded: false }),
+        ],
+      },
+    },
+    shows: "eu-west-04-arm",
+  },
+  { name: "letter", path: `/${PATH}`, answers: ONE, shows: "Stack of the last failure" },
+  {
+    name: "letter-replay",
+    path: `/${PATH}`,
+    answers: { ...ONE, [`${PATH}/replay`]: replay },
+    act: (page) => page.getByRole("button", { name: "Run it again" }).click(),
+    shows: "It decides something else now",
+  },
+];

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { HANG_MS } from "../support/eventually.ts";
+import { NOW, type Scene } from "./scene.ts";
+import type { SceneServer } from "./scene-server.ts";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** An open page, and what the browser complains about. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** Errors on the console, thrown errors, and reports of the content security policy. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens a page of the console in a context of its own, with the clock of the browser at NOW. */
+export async function visit(
+  browser: Browser,
+  server: SceneServer,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(HANG_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // The browser itself reports each answer of the API that is an error: scenes have them on purpose.
+    if (message.type() === "error" && !message.location().url.includes("/api/v1/"))
+      complaints.push(message.text());
+  });
+  await page.exposeFunction("reportViolation", (what: string) => complaints.push(what));
+  await page.addInitScript(() => {
+    const { reportViolation } = window as unknown as { reportViolation: (what: string) => void };
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      reportViolation(`content security policy: ${violatedDirective} ${blockedURI}`);
+    });
+  });
+  await page.clock.setFixedTime(NOW);
+  await page.goto(`${server.origin}${path}`);
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Plays a scene and waits for it. */
+export async function visitScene(
+  browser: Browser,
+  server: SceneServer,
+  scene: Scene,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  server.play(scene);
+  const visited = await visit(browser, server, scene.path, options);
+  const { page } = visited;
+  await scene.act?.(page);
+  await page.getByText(scene.shows).first().waitFor();
+  return visited;
+}
+
+/** Returns what axe finds against WCAG 2.2 AA and good practice, one line for each element. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import("axe-core") };
+    const found = await axe.run(document);
+    return found.violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary = "" }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+  });
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import type { Run } from "../../../../../infra/console/api/runs.ts";
+import { runText } from "../../../../../infra/console/page/history/run-text.ts";
+
+const RUN: Run = {
+  ...{ function: "f", key: "k", runId: "r", endedAt: "2026-11-23T00:00:00Z", durationMs: 1, outcome: "ok" },
+  ...{ causes: [], causedBy: [], writes: [], caused: [] },
+};
+const write = (what: string, more: Partial<Run["writes"][number]> = {}) =>
+  ({ verb: "apply", cluster: "management", what, changes: [], ...more }) as const;
+
+describe("what a run did", () => {
+  it.each([
+    ["nothing to do", {}, "healthy"],
+    ["412 × nothing to do", { times: 412 }, "healthy"],
+    ["waits: Cluster.status.phase", { waitingFor: "Cluster.status.phase" }, "healthy"],
+    ["put off: its snapshots were not new enough", { outcome: "again" }, "waiting"],
+    [
+      "failed: R: m",
+      { outcome: "error", failure: { class: "Transient", reason: "R", message: "m" } },
+      "failing",
+    ],
+    [
+      "apply Machine/status a/b",
+      { writes: [write("Machine a/b", { subresource: "status" })] },
+      "progressing",
+    ],
+    [
+      "apply Node n1 in a/c and 13 more",
+      {
+        writes: [write("Node n1", { cluster: "a/c" }), write("Node n2", { cluster: "a/c" })],
+        moreWrites: 12,
+      },
+      "progressing",
+    ],
+  ] as const)("W-103: %s", (text, more, mark) => {
+    expect(runText({ ...RUN, ...(more as Partial<Run>) })).toEqual({ text, mark });
+  });
+});

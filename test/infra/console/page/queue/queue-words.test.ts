@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import type { QueueItem } from "../../../../../infra/console/api/queue.ts";
+import { oldestMs, queueState } from "../../../../../infra/console/page/queue/queue-words.ts";
+
+const item = (more: Partial<QueueItem>): QueueItem => ({
+  function: "f",
+  ready: 0,
+  waiting: 0,
+  running: 0,
+  dead: 0,
+  ...more,
+});
+
+describe("how a queue stands", () => {
+  it.each([
+    ["Keeps up", { ready: 3, oldestReadyMs: { live: 900 } }],
+    ["Behind", { ready: 3, oldestReadyMs: { resync: 31_000 } }],
+    ["Has dead keys", { dead: 1 }],
+    ["Most runs fail: slowed down", { dead: 1, breakerOpen: true }],
+    ["Paused by a person", { paused: true, breakerOpen: true }],
+  ])("W-105: %s", (word, more) => {
+    expect(queueState(item(more)).word).toBe(word);
+  });
+
+  it("W-105: the oldest key is one that is ready", () => {
+    expect(oldestMs(item({ ready: 1, oldestReadyMs: { live: 5, resync: 7 } }))).toBe(7);
+    expect(oldestMs(item({ ready: 0, oldestReadyMs: { live: 5 } }))).toBeUndefined();
+    expect(oldestMs(item({ ready: 1 }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { Explained } from "../../../../../infra/console/api/explained.ts";
+import { treeRows, troublesOf, worstOf } from "../../../../../infra/console/page/tree/tree-rows.ts";
+
+type ExplainedFunction = Explained["functions"][number];
+
+const fn = (name: string, more: Partial<ExplainedFunction> = {}): ExplainedFunction => ({
+  function: name,
+  key: "t|Machine|a/b",
+  now: { wouldSend: [] },
+  ...more,
+});
+const node = (object: string, more: Partial<Explained> = {}): Explained => ({
+  object,
+  conditions: [],
+  functions: [],
+  children: [],
+  more: [],
+  ...more,
+});
+const failure = { class: "Transient", reason: "R", message: "m" };
+const failing = fn("machine-node", {
+  history: { state: { state: "waiting", causes: [], failures: 3, failure } },
+});
+const dead = fn("machine-drain", {
+  deadLetter: {
+    ...{
+      function: "machine-drain",
+      key: "k",
+      tenant: "t",
+      class: "live",
+      reason: "MaxAttempts",
+      times: 1,
+      error: failure,
+    },
+    ...{ deadSince: "2026-11-23T00:00:00Z", firstFailureAt: "2026-11-23T00:00:00Z" },
+  },
+});
+const root = node("Cluster a/c", {
+  functions: [fn("cluster-status"), fn("cluster-adopt")],
+  children: [
+    node("Machine a/bad", { functions: [fn("machine-status"), failing, dead] }),
+    node("Machine a/good", { functions: [fn("machine-status")], phase: "Running" }),
+  ],
+  more: [{ kind: "Machine", state: "ready", count: 983 }],
+});
+const shownRows = (folded: ReadonlyMap<string, boolean> = new Map(), showsIdle = false) =>
+  treeRows(root, { folded, showsIdle }).map(
+    (row) =>
+      `${"  ".repeat(row.level - 1)}${row.type === "object" ? `${row.node.object} ${row.mark}` : row.type === "function" ? row.fn.function : row.type}`,
+  );
+
+describe("the outline of an object", () => {
+  it("W-102: unfolds trouble, keeps healthy objects folded and idle functions out", () => {
+    expect(shownRows()).toEqual([
+      "Cluster a/c healthy",
+      "  Machine a/bad dead",
+      "    machine-node",
+      "    machine-drain",
+      "  Machine a/good healthy",
+      "  more",
+      "  idle",
+    ]);
+  });
+
+  it("W-102: folds and unfolds as the person wants, and shows idle functions when asked", () => {
+    const folded = new Map([
+      ["/Cluster a/c/Machine a/bad", false],
+      ["/Cluster a/c/Machine a/good", true],
+    ]);
+    expect(shownRows(folded, true)).toEqual([
+      "Cluster a/c healthy",
+      "  cluster-status",
+      "  cluster-adopt",
+      "  Machine a/bad dead",
+      "  Machine a/good healthy",
+      "    machine-status",
+      "  more",
+    ]);
+  });
+
+  it("W-102: lists what failed, letters first", () => {
+    expect(troublesOf(root).map(({ fn: each }) => each.function)).toEqual(["machine-drain", "machine-node"]);
+    expect(worstOf(root)).toBe("dead");
+  });
+
+  it("W-110: draws as not known an object whose state is not known", () => {
+    expect(
+      worstOf(node("Machine a/b", { functions: [fn("f", { now: { wouldSend: [], notListed: true } })] })),
+    ).toBe("unknown");
+    const condition = { type: "NodeHealthy", status: "Unknown", reason: "", message: "" };
+    expect(worstOf(node("Machine a/b", { conditions: [condition] }))).toBe("unknown");
+  });
+});
