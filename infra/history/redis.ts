@@ -26,7 +26,7 @@ const MAX_PENDING = 5_000;
 /** Redis holds up all other clients meanwhile. */
 const RINGS_AT_ONCE = 50;
 /** Of a ring beside its runs: its key, list and score; measured by bench `history`. */
-const RING_BYTES = 300;
+const RING_BYTES = 450;
 const PREFIX = "{cap:history}:";
 const NOTE = "capstanHistory:note";
 

@@ -12,7 +12,7 @@ import type { RunHistory } from "../../shared/runtime/run-history.ts";
 import { machinePool } from "../support/builders.ts";
 import { round } from "./capstan-process.ts";
 
-const NOTES = 50_000;
+const NOTES = 20_000;
 /** At a time: as many as a busy worker ends in a second. */
 const BATCH = 2_500;
 const KEYS = 1_000;
