@@ -262,7 +262,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
         case line.startsWith("npm run capstan -- remediations "):
           expect((await reader.run(line)).split("\n")).toEqual(expect.arrayContaining(remediations));
           break;
-        case /^npm run capstan -- (queue|dlq|replay|fields) /.test(line):
+        case /^npm run capstan -- (queue|dlq|replay|fields|history) /.test(line):
           expect((await reader.run(line)).trim(), line).not.toBe("");
           break;
         default:
