@@ -80,7 +80,7 @@ export function needsOf(fleet: Fleet, { shard, scale }: Measured): readonly Need
     {
       what: "Memory of Redis",
       amount: shard && `${count((objects * shard.redisBytesPerNode) / 2 ** 20)} MiB`,
-      from: `${count(objects)} objects, ${orNot(shard?.redisBytesPerNode)} bytes each`,
+      from: `${count(objects)} objects, ${orNot(shard?.redisBytesPerNode)} bytes each; on top of it the run history, 15 KiB per Cluster and at most 256 MiB`,
     },
     {
       what: "CPU of Redis: connections at rest",
