@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { systemClock } from "../../clock.ts";
-import { readEnvironment } from "../../config.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
@@ -52,7 +51,8 @@ export function consoleCommand(): Command {
 async function serve(flags: ConsoleCommandFlags): Promise<void> {
   const stop = stopRequested();
   const clock = systemClock;
-  const log = openLog(flags.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL);
+  // From `info` on it holds which person did what (S-42).
+  const log = openLog(flags.logLevel ?? "info");
   const source = sharedQueue(flags, "console", log);
   const redis = redisOf(source);
   if (redis === undefined) throw new Error("bug: a shared queue without Redis");

@@ -7,6 +7,7 @@ import { packageVersion } from "../../package-version.ts";
 import { partReasons } from "../../worker/health.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
+import { openLog } from "../terminal/log.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 import { actionPorts, serveConsole } from "./serve-console.ts";
 
@@ -18,7 +19,9 @@ export function serveUpConsole(
   flags: ConsoleFlags,
   address: ListenAddress,
 ): Promise<Console> {
-  const { server, store, functions, queue, deadLetters: letters, clock, log } = running;
+  const { server, store, functions, queue, deadLetters: letters, clock } = running;
+  // Which person did what is logged at any level of the other parts (S-42).
+  const log = openLog("info");
   const ports = {
     queue,
     letters,
