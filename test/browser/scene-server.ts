@@ -79,6 +79,7 @@ export async function startSceneServer({
   };
 
   const stream = (url: URL, response: ServerResponse): void => {
+    if (isCut) return void response.destroy();
     response.writeHead(200, { ...headers, "Content-Type": "text/event-stream" });
     response.write(`data: ${JSON.stringify({ type: "ping", now: NOW })}\n\n`);
     const seen = url.searchParams.getAll("seen");
@@ -88,7 +89,6 @@ export async function startSceneServer({
     }
     streams.set(response, url.searchParams);
     response.on("close", () => streams.delete(response));
-    if (isCut) response.destroy();
   };
 
   const server = createServer((message, response) => void answer(message, response));

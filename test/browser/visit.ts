@@ -55,6 +55,8 @@ export async function visitScene(
   const { page } = visited;
   await scene.act?.(page);
   await page.getByText(scene.shows).first().waitFor();
+  const link = scene.isCut === true ? /^Not live/ : /^Live/;
+  await page.locator(".link-state", { hasText: link }).waitFor();
   return visited;
 }
 
