@@ -1,11 +1,14 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { type RemediationEntry, RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inClusterOf, itself } from "../../shared/function/mappings.ts";
+import { inCluster, inClusterOf, itself } from "../../shared/function/mappings.ts";
 import type { Reader } from "../../shared/function/reads.ts";
-import { done } from "../../shared/function/result.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { type Found, recordedVerdicts, settled } from "./rules/policy-history.ts";
 import { ledgerPatch } from "./rules/policy-ledger.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
@@ -21,7 +24,8 @@ export const mhcHistory = defineFunction(
     reconciles: RemediationPolicy,
     actsOn: "living",
     watches: [
-      watch(RemediationPolicy, POLICY_FIELDS, itself),
+      watch(RemediationPolicy, [...POLICY_FIELDS, ...PAUSE_FIELDS], itself),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(
         Machine,
         [
@@ -49,6 +53,8 @@ export const mhcHistory = defineFunction(
   },
   async (policy, { read, now }) => {
     if (isDeleting(policy)) return { result: done };
+    const pause = pausedBy(await readCluster(read, policy), policy);
+    if (pause !== undefined) return { result: waitFor(pause) };
     const { namespace = "" } = policy.metadata;
     const index = { name: "cluster", values: [`${namespace}/${policy.spec.clusterName}`] };
     const machines = await read.list(Machine, { index });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { mhcHistory } from "../../../functions/mhc/history.ts";
+import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import type { AnyDecision } from "../../../shared/function/define-function.ts";
-import { done } from "../../../shared/function/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
+import { cluster } from "../../support/builders.ts";
 import { at, failed, machineWith, succeeded } from "../../support/checked-machines.ts";
 import { patched } from "../../support/patched.ts";
 import { entryOf, remediationPolicy } from "../../support/remediation-policies.ts";
@@ -52,6 +54,21 @@ describe("mhc-history", () => {
     });
     expect(await decide(mhcHistory, given(over))).toEqual({ result: done });
     expect(await liveReads(mhcHistory, given(over), "r1")).toEqual([]);
+  });
+
+  it("MHC-16.8: says nothing while the policy or its Cluster is paused", async () => {
+    const recovered = machineWith("m1", succeeded(at("11:30:00")));
+    const paused = cluster({ spec: { paused: true } });
+    expect(await decide(mhcHistory, given(entered, recovered, paused))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+    const byHand = remediationPolicy({
+      metadata: { annotations: { [PAUSED_ANNOTATION]: "" } },
+      status: { underWay: 1, remediations: [entryOf("m1")] },
+    });
+    expect(await decide(mhcHistory, given(byHand, recovered))).toEqual({
+      result: waitFor(`RemediationPolicy.metadata.annotations[${PAUSED_ANNOTATION}]`),
+    });
   });
 
   it("MHC-16.8: records failed checks on request", async () => {
