@@ -35,8 +35,8 @@ const LONG = [
 ];
 
 /**
- * In CI, a test of dozens of real processes on two busy cores that fails is run once more; the end of the run lists it
- * with its first failure, to be mended.
+ * In CI, a test of real processes, sockets and timers on two busy cores that fails is run once more; the end of the run
+ * lists it with its first failure, to be mended.
  */
 const RETRY = process.env["CI"] === undefined ? 0 : 1;
 
@@ -57,8 +57,8 @@ export default defineConfig({
     projects: [
       // No module that they import keeps a state, so they share their modules.
       project("unit", UNIT, { exclude: LONG, isolate: false }),
-      project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false }),
-      project("long", LONG),
+      project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false, retry: RETRY }),
+      project("long", LONG, { retry: RETRY }),
       project("simulation", ["test/simulation/**/*.test.ts"], { retry: RETRY }),
       project("system", ["test/system/**/*.test.ts"], { retry: RETRY }),
       project("browser", ["test/browser/**/*.test.ts"]),

@@ -60,7 +60,6 @@ describe("a replay in a process of its own", () => {
       ["pool-check", "succeeds", ""],
       ["pool-loop", "unknown", "it did not end within 2 s"],
       ["pool-check", "succeeds", ""],
-      ["unknown", expect.stringMatching(/more than 256 MiB|within 2 s/)],
       ["pool-gulp", "unknown", expect.stringMatching(/more than 256 MiB|within 2 s/)],
       ["pool-exit", "unknown", "it ended its process with code 3"],
       ["pool-gone", "unknown", expect.stringContaining('no function matches "pool-gone"')],

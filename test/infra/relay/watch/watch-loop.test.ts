@@ -279,7 +279,7 @@ describe("watch loop", () => {
     await using world = await watching(({ watches }) => watches.push(holding(bookmark("140"))), {
       serverClock,
     });
-    await eventually(() => world.watchedFrom().length === 4, within);
+    await eventually(() => world.watchedFrom().length >= 4, within);
     expect(new Set(serverClock.silences)).toEqual(new Set([90_000]));
   });
 
@@ -290,8 +290,11 @@ describe("watch loop", () => {
         serverClock: silentClock(),
       },
     );
-    await eventually(() => world.watchedFrom().length === 3, within);
-    expect(world.loop.status().reconnects).toEqual({ Idle: 2, InternalError: 1 });
+    await eventually(() => world.watchedFrom().length >= 3, within);
+    const { Idle = 0, InternalError } = world.loop.status().reconnects;
+    // The third watch is soon silent, too.
+    expect(Idle).toBeGreaterThanOrEqual(2);
+    expect(InternalError).toBe(1);
     expect(world.delays).toContain(375);
   });
 
