@@ -5,7 +5,7 @@ function ran(fullName: string, flaky: boolean): Retried {
   return {
     fullName,
     diagnostic: () => ({ flaky }),
-    result: () => ({ errors: flaky ? [{ message: "not true within 240000 ms" }] : undefined }),
+    result: () => ({ errors: flaky ? [{ message: "expected 1 to be 2", diff: "- 2\n+ 1" }] : undefined }),
   };
 }
 
@@ -13,7 +13,8 @@ describe("the list of tests that were run once more", () => {
   it("names each with its first failure, and no other", () => {
     expect(unsteady([ran("a pool > runs", false), ran("a set > scales", true)])).toEqual([
       "Passed only once more: a set > scales",
-      "  not true within 240000 ms",
+      "  expected 1 to be 2",
+      "- 2\n+ 1",
     ]);
   });
 });

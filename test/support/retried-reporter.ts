@@ -4,7 +4,9 @@ import type { Reporter, TestCase } from "vitest/node";
 export interface Retried {
   readonly fullName: string;
   readonly diagnostic: () => { readonly flaky: boolean } | undefined;
-  readonly result: () => { readonly errors?: readonly { readonly message: string }[] | undefined };
+  readonly result: () => {
+    readonly errors?: readonly { readonly message: string; readonly diff?: string }[] | undefined;
+  };
 }
 
 /** At the end of a run: the tests that passed only when they were run once more, each with its first failure. */
@@ -15,12 +17,13 @@ export const retriedReporter: Reporter = {
   },
 };
 
-/** Two lines for each. */
+/** A line for each, its message and what differed. */
 export function unsteady(tests: readonly Retried[]): readonly string[] {
   return tests
     .filter((test) => test.diagnostic()?.flaky === true)
     .flatMap((test) => {
       const [first] = test.result().errors ?? [];
-      return [`Passed only once more: ${test.fullName}`, `  ${first?.message ?? "no message"}`];
+      const { message = "no message", diff = "" } = first ?? {};
+      return [`Passed only once more: ${test.fullName}`, `  ${message}`, ...(diff === "" ? [] : [diff])];
     });
 }
