@@ -1,7 +1,9 @@
+import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
+import type { ClusterAnswer } from "./api/cluster.ts";
 import type { RelayAnswer } from "./api/relay.ts";
 import type { Control } from "./control.ts";
 import type { Jobs } from "./jobs/jobs.ts";
@@ -10,10 +12,18 @@ import type { Jobs } from "./jobs/jobs.ts";
 export interface Ports {
   readonly queue?: QueueReader | undefined;
   readonly letters?: Pick<DeadLetters, "page" | "get"> | undefined;
+  readonly explain?: Explain | undefined;
   readonly relay?: (() => Promise<Omit<RelayAnswer, "asOf" | "stale">>) | undefined;
   /** Only with --actions, as `jobs`. */
   readonly control?: Control | undefined;
   readonly jobs?: Jobs | undefined;
+}
+
+/** Everything about an object; undefined: the read model does not hold it. */
+export type Explain = (kind: Kind, key: ObjectKey) => Promise<ExplainedObject | undefined>;
+
+export interface ExplainedObject extends Pick<ClusterAnswer, "tree" | "causes"> {
+  readonly object: KubeObject;
 }
 
 /** Parts of a server that every route may use. */

@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { systemClock } from "../../clock.ts";
+import { createExplain } from "../../console/sources/explain-source.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
+import { historyFrom } from "../../history/key-history.ts";
+import { openRunHistory } from "../../history/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
@@ -67,10 +70,13 @@ async function serve(flags: ConsoleCommandFlags): Promise<void> {
   const store = stack.use(await createRedisStore({ ...redis, log }));
   const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));
   const queue = stack.use(await openSharedLedger(source, { log }));
+  const runs = await openRunHistory(source, { clock, log });
+  if (runs !== undefined) stack.use(runs);
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
   const ports = {
     queue,
     letters,
+    explain: createExplain({ store, functions, history: historyFrom(queue, runs), letters, clock }),
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Console } from "../../console/console.ts";
+import { createExplain } from "../../console/sources/explain-source.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { packageVersion } from "../../package-version.ts";
@@ -19,12 +20,13 @@ export function serveUpConsole(
   flags: ConsoleFlags,
   address: ListenAddress,
 ): Promise<Console> {
-  const { server, store, functions, queue, deadLetters: letters, clock } = running;
+  const { server, store, functions, queue, history, deadLetters: letters, clock } = running;
   // Which person did what is logged at any level of the other parts (S-42).
   const log = openLog("info");
   const ports = {
     queue,
     letters,
+    explain: createExplain({ store, functions, history, letters, clock }),
     relay: createRelaySource({ processes: async () => [ownProcess(running)], store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };

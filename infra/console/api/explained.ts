@@ -51,9 +51,7 @@ const explainedFunctionSchema = z.object({
   function: z.string(),
   key: z.string(),
   now: stepNowSchema,
-  history: z
-    .object({ state: keyStateSchema.optional(), runs: z.array(runEntrySchema).optional() })
-    .optional(),
+  history: z.object({ state: keyStateSchema.optional(), lastRun: runEntrySchema.optional() }).optional(),
   lastWrote: z.object({ at: timeSchema, fields: z.array(z.string()) }).optional(),
   deadLetter: letterHeadSchema.optional(),
 });

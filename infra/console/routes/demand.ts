@@ -1,12 +1,18 @@
 import { parseKey } from "../../../shared/runtime/key.ts";
 import { problem } from "../problem.ts";
-import type { Right, Viewer } from "../viewer.ts";
+import { type Right, sees, type Viewer } from "../viewer.ts";
 import { seesKey } from "./keys.ts";
 
 /**
- * Throws the Problem of a viewer who does not see the namespace of a key. It depends on the namespace alone, so it does
- * not say whether anything is there.
+ * Throws the Problem of a viewer who does not see the namespace. It depends on the namespace alone, so it does not say
+ * whether anything is there.
  */
+export function demandNamespace(viewer: Viewer, namespace: string): void {
+  if (sees(viewer, namespace)) return;
+  throw problem("forbidden", `${viewer.name} may not list Clusters in this namespace`, BIND);
+}
+
+/** The same for the namespace of a key. */
 export function demandKey(viewer: Viewer, key: string): void {
   if (seesKey(viewer, key)) return;
   throw problem("forbidden", `${viewer.name} may not list Clusters in the namespace of this key`, BIND);

@@ -2,6 +2,7 @@ import { drop, pause, requeue, resume } from "./actions.ts";
 import { job, jobs, startJob, stopJob } from "./jobs.ts";
 import { letter, letters } from "./letters.ts";
 import { me } from "./me.ts";
+import { cluster, object } from "./objects.ts";
 import { keys, queue, tenants } from "./queue.ts";
 import { relay } from "./relay.ts";
 import type { Route } from "./route.ts";
@@ -9,6 +10,8 @@ import type { Route } from "./route.ts";
 /** All paths below /api/v1, in the order of openapi.json. */
 export const ROUTES: readonly Route[] = [
   me,
+  cluster,
+  object,
   queue,
   tenants,
   keys,

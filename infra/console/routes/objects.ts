@@ -1,0 +1,74 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { clusterNameOf } from "../../../shared/api/indexes.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { clusterSchema } from "../api/cluster.ts";
+import { objectSchema } from "../api/object.ts";
+import type { Explain, ExplainedObject } from "../ports.ts";
+import { problem } from "../problem.ts";
+import type { Viewer } from "../viewer.ts";
+import { demandNamespace } from "./demand.ts";
+import { kindNamed } from "./named.ts";
+import { defineRoute } from "./route.ts";
+
+export const cluster = defineRoute(
+  {
+    method: "GET",
+    path: "/clusters/{namespace}/{name}",
+    summary:
+      "Returns a Cluster with the objects that belong to it, and the state of every function for them.",
+    needs: ["explain"],
+    answer: clusterSchema,
+  },
+  async ({ viewer, params: { namespace = "", name = "" }, ports }) => {
+    const { tree, causes } = await explained(viewer, ports.explain, { kind: CLUSTER, namespace, name });
+    return { namespace, name, tree, causes };
+  },
+);
+
+export const object = defineRoute(
+  {
+    method: "GET",
+    path: "/objects/{kind}/{namespace}/{name}",
+    summary:
+      "Returns an object with the objects that belong to it, and the state of every function for them.",
+    needs: ["explain"],
+    answer: objectSchema,
+  },
+  async ({ viewer, params, ports }, { functions }) => {
+    const { namespace = "", name = "" } = params;
+    const kind = kindNamed(functions, params["kind"]);
+    const { tree, causes, object: found } = await explained(viewer, ports.explain, { kind, namespace, name });
+    const clusterName = kind.kind === CLUSTER.kind ? name : clusterNameOf(kind, found);
+    const command = kind.kind.toLowerCase();
+    return {
+      kind: kind.kind,
+      namespace,
+      name,
+      ...(clusterName === undefined ? {} : { cluster: { namespace, name: clusterName } }),
+      tree,
+      causes,
+      commands: [
+        `capstan explain ${command} ${namespace}/${name}`,
+        `kubectl --namespace ${namespace} get ${kind.plural}.${kind.group} ${name} --output yaml`,
+      ],
+    };
+  },
+);
+
+const CLUSTER = Cluster as unknown as Kind;
+
+async function explained(
+  viewer: Viewer,
+  explain: Explain,
+  { kind, ...key }: { readonly kind: Kind; readonly namespace: string; readonly name: string },
+): Promise<ExplainedObject> {
+  demandNamespace(viewer, key.namespace);
+  const found = await explain(kind, key);
+  if (found !== undefined) return found;
+  const message = `the read model holds no ${kind.kind} of this name: it does not exist, or no relay has listed it`;
+  throw problem(
+    "notFound",
+    message,
+    `list them with: kubectl --namespace ${key.namespace} get ${kind.plural}.${kind.group}`,
+  );
+}
