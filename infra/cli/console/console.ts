@@ -1,8 +1,11 @@
 import { Command } from "commander";
 import { systemClock } from "../../clock.ts";
+import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { createExplain } from "../../console/sources/explain-source.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
+import { createRunsSource } from "../../console/sources/runs-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
+import { openRedisHints } from "../../hints/redis.ts";
 import { historyFrom } from "../../history/key-history.ts";
 import { openRunHistory } from "../../history/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
@@ -73,10 +76,14 @@ async function serve(flags: ConsoleCommandFlags): Promise<void> {
   const runs = await openRunHistory(source, { clock, log });
   if (runs !== undefined) stack.use(runs);
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
+  const hints = stack.use(await openRedisHints({ ...redis, clock, log }));
+  const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, heartbeats, clock }));
   const ports = {
     queue,
     letters,
+    fleet,
     explain: createExplain({ store, functions, history: historyFrom(queue, runs), letters, clock }),
+    ...(runs === undefined ? {} : { runs: createRunsSource({ store, functions, runs }) }),
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Hints } from "../../../shared/runtime/hints.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import { createMemoryHints, hintingStore } from "../../hints/memory.ts";
 import { rest } from "../../rest.ts";
 import { compose, type Running } from "../compose.ts";
 import { ROLES, type Role } from "../compose-options.ts";
@@ -95,17 +98,19 @@ async function up(options: UpOptions): Promise<void> {
   const area = inPlace ? createLiveArea(stdout) : undefined;
   let tree: LiveTree | undefined;
   const observe = inPlace ? () => tree?.changed() : printer(startedAt);
+  const hints = createMemoryHints();
+  const follow = (store: Store) => (options.console === undefined ? store : hintingStore(store, hints.note));
   await using running = await compose({
     ...options,
     roles,
     queue: options.queue ?? "memory",
     ...(area === undefined ? {} : { writeLog: (text: string) => area.above(text) }),
-    wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
+    wrapStore: (store) => follow(options.quiet ? store : observedStore(store, observe)),
   });
   await applyManifests(running.server.as("up"), manifests, printError);
   printNextSteps(running, options.untilReady);
   printListeners(running);
-  await using _console = await startConsole(running, options);
+  await using _console = await startConsole(running, options, hints);
   if (area !== undefined) {
     tree = (await import("./live-tree.ts")).startLiveTree(running, area);
     stdout.on("resize", observe);
@@ -118,10 +123,14 @@ async function up(options: UpOptions): Promise<void> {
 }
 
 /** A process without a console loads none of its code. */
-async function startConsole(running: Running, options: UpOptions): Promise<AsyncDisposable | undefined> {
+async function startConsole(
+  running: Running,
+  options: UpOptions,
+  hints: Hints,
+): Promise<AsyncDisposable | undefined> {
   if (options.console === undefined) return undefined;
   const { serveUpConsole } = await import("../console/up-console.ts");
-  return serveUpConsole(running, options, options.console);
+  return serveUpConsole(running, { ...options, address: options.console, hints });
 }
 
 async function wantedManifests(options: UpOptions): Promise<readonly Manifest[]> {

@@ -28,7 +28,7 @@ export async function fullPage<T>(
   let next = after;
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     // Never more than there is room for, so that no item is read and then left out.
-    const page = await read({ limit: limit - items.length, after: next }).catch(refused);
+    const page = await read({ limit: limit - items.length, after: next }).catch(refuseCursor);
     items.push(...page.items.filter(isWanted));
     next = page.next;
     if (next === undefined || items.length >= limit) break;
@@ -36,8 +36,8 @@ export async function fullPage<T>(
   return { items, ...(next === undefined ? {} : { next }) };
 }
 
-/** Readers throw a TypeError for a cursor that is not theirs. */
-function refused(error: unknown): never {
+/** Throws the Problem of a cursor that a reader takes for foreign, by a TypeError; other errors as they are. */
+export function refuseCursor(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   throw problem(
     "invalidField",

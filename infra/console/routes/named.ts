@@ -1,6 +1,7 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { problem } from "../problem.ts";
+import { type Problem, problem } from "../problem.ts";
 
 /** Returns the function of this name; throws the Problem that there is none. */
 export function functionNamed(functions: readonly AnyFunction[], name = ""): AnyFunction {
@@ -15,4 +16,16 @@ export function kindNamed(functions: readonly AnyFunction[], name = ""): Kind {
   const found = functions.find(({ spec }) => spec.reconciles.kind.toLowerCase() === wanted);
   if (found !== undefined) return found.spec.reconciles;
   throw problem("notFound", "no function reconciles this kind", "take the kind of one that /api/v1/me lists");
+}
+
+export const CLUSTER = Cluster as unknown as Kind;
+
+/** The Problem of an object that the read model does not hold. */
+export function unknownObject({ kind, plural, group }: Kind, namespace: string): Problem {
+  const message = `the read model holds no ${kind} of this name: it does not exist, or no relay has listed it`;
+  return problem(
+    "notFound",
+    message,
+    `list them with: kubectl --namespace ${namespace} get ${plural}.${group}`,
+  );
 }

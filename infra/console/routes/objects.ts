@@ -1,13 +1,11 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { clusterNameOf } from "../../../shared/api/indexes.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { clusterSchema } from "../api/cluster.ts";
 import { objectSchema } from "../api/object.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
-import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import { demandNamespace } from "./demand.ts";
-import { kindNamed } from "./named.ts";
+import { CLUSTER, kindNamed, unknownObject } from "./named.ts";
 import { defineRoute } from "./route.ts";
 
 export const cluster = defineRoute(
@@ -55,8 +53,6 @@ export const object = defineRoute(
   },
 );
 
-const CLUSTER = Cluster as unknown as Kind;
-
 async function explained(
   viewer: Viewer,
   explain: Explain,
@@ -65,10 +61,5 @@ async function explained(
   demandNamespace(viewer, key.namespace);
   const found = await explain(kind, key);
   if (found !== undefined) return found;
-  const message = `the read model holds no ${kind.kind} of this name: it does not exist, or no relay has listed it`;
-  throw problem(
-    "notFound",
-    message,
-    `list them with: kubectl --namespace ${key.namespace} get ${kind.plural}.${kind.group}`,
-  );
+  throw unknownObject(kind, key.namespace);
 }
