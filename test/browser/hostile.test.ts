@@ -15,41 +15,24 @@ import { SCENES } from "./scenes/all.ts";
 import { type Visit, visit } from "./visit.ts";
 
 const NAMES = [
-  "fleet",
-  "cluster",
-  "object-run",
-  "queue-function",
-  "letters",
-  "letters-group",
-  "letter-replay",
-  "relay",
-  "search",
+  ...["fleet", "cluster", "object-run", "queue-function", "letters", "letters-group", "letter-replay", "relay", "search"],
 ];
-const HOSTILE = SCENES.filter(({ name }) => NAMES.includes(name)).flatMap((scene) =>
-  PAYLOADS.map(({ name, text }) => ({ title: `${scene.name} with ${name}`, scene, text })),
-);
-const CASES = HOSTILE.map((each) => [each.title, each] as const);
+const HOSTILE = SCENES.filter(({ name }) => NAMES.includes(name));
 
 /** Opens a scene with a payload in every text from outside, and waits until all its answers are drawn. */
-async function visitHostile(
-  browser: Browser,
-  server: SceneServer,
-  scene: Scene,
-  text: string,
-): Promise<Visit> {
+async function playHostile(server: SceneServer, { page }: Visit, scene: Scene, text: string): Promise<void> {
   server.play({ answers: hostileAnswers(scene.answers, text) });
-  const visited = await visit(browser, server, scene.path, { viewport: { width: 390, height: 800 } });
-  const { page } = visited;
+  await page.goto(`${server.origin}${scene.path}`);
   await page.locator(".bar").waitFor();
   if (scene.name === "search") {
     await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.type("x");
     await page.locator(".found a").first().waitFor();
   }
   if (scene.name === "letter-replay") await page.getByRole("button", { name: "Run it again" }).click();
   await page.locator(".foreign").first().waitFor();
   await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
-  return visited;
 }
 
 /** Returns what a payload has achieved: scripts that ran, elements that it made, links that lead elsewhere. */
@@ -65,7 +48,6 @@ async function harmDone({ page, complaints }: Visit): Promise<readonly string[]>
       ...made.map(({ outerHTML }) => `an element was made: ${outerHTML.slice(0, 100)}`),
       ...odd.map(({ href }) => `a link leads to ${href.slice(0, 100)}`),
       ...(document.documentElement.scrollWidth > innerWidth ? ["the page is wider than the screen"] : []),
-      ...("polluted" in {} ? ["the prototype of all objects was changed"] : []),
     ];
   });
   return [...found, ...complaints];
@@ -82,25 +64,21 @@ describeWith(chromiumMissing)("text from outside", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it.each(CASES)(
-    "W-703: %s is shown as text, also without a content security policy",
-    async (_, { scene, text }) => {
-      await using visited = await visitHostile(browser, server, scene, text);
-      expect(await harmDone(visited)).toEqual([]);
-    },
-  );
+  it.each(HOSTILE)("W-703: $name shows payloads as text, also without a content security policy", async (scene) => {
+    await using visited = await visit(browser, server, "/nowhere", { viewport: { width: 390, height: 800 } });
+    for (const { name, text } of PAYLOADS) {
+      await playHostile(server, visited, scene, text);
+      expect(await harmDone(visited), name).toEqual([]);
+    }
+  });
 
   it("W-703: in the address it is shown as text", async () => {
     server.play({ answers: {} });
+    await using visited = await visit(browser, server, "/nowhere");
     for (const { text } of PAYLOADS) {
       const name = encodeURIComponent(text.toWellFormed()).slice(0, 1_500).replace(/%.?$/, "");
-      for (const path of [
-        `/objects/${name}/${name}/${name}`,
-        `/clusters/x/${name}`,
-        `/letters/x/${name}`,
-        `/?q=${name}&state=${name}`,
-      ]) {
-        await using visited = await visit(browser, server, path);
+      for (const path of [`/objects/${name}/${name}/${name}`, `/letters/x/${name}`, `/?q=${name}&state=${name}`]) {
+        await visited.page.goto(`${server.origin}${path}`);
         await visited.page.locator("h1").waitFor();
         expect(await harmDone(visited)).toEqual([]);
       }
@@ -133,7 +111,7 @@ describeWith(chromiumMissing)("text from outside", () => {
     };
     await buildPage(folder, { plugins: [planted] });
     const page = openPage(async () => (await readFrom(folder)) ?? new Map());
-    const answers = hostileAnswers(HOSTILE[0]?.scene.answers ?? {}, PAYLOADS[0]?.text ?? "");
+    const answers = hostileAnswers(HOSTILE[0]?.answers ?? {}, PAYLOADS[0]?.text ?? "");
     for (const options of [{ page }, { page, headers: {} }]) {
       await using open = await startSceneServer(options);
       open.play({ answers });

@@ -1,25 +1,26 @@
 import type { SceneAnswer } from "./scene.ts";
 
-const HTML = [
-  "<script>window.hacked = 1</script>",
-  '<img src=x onerror="window.hacked = 1">',
-  '"><svg onload=window.hacked=1><b data-hostile>',
-  "</p></div><iframe srcdoc='<script>parent.hacked = 1</script>'></iframe>",
-  "<form action=//evil.example><button autofocus onfocus=window.hacked=1>",
-  "{{constructor.constructor('window.hacked=1')()}} ${window.hacked=1}",
+/** Short: most texts are cut after 300 characters, some after 80. */
+const MARKUP = [
+  "<img src=x onerror=hacked=1>",
+  '"><svg onload=hacked=1>',
+  "<script>hacked=1</script>",
+  "</p><iframe srcdoc=x></iframe>",
+  "<form><button autofocus onfocus=hacked=1>",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what template engines would run.
+  "{{hacked=1}} ${hacked=1}",
 ];
 
-/** Texts that attack; together twelve payloads. Those that need a text of their own have one. */
+/** Texts that attack, together twelve payloads: those that must be a text of their own are. */
 export const PAYLOADS: readonly { readonly name: string; readonly text: string }[] = [
-  { name: "markup", text: HTML.join(" ") },
+  { name: "markup", text: MARKUP.join("") },
   { name: "a script as an address", text: "javascript:window.hacked=1" },
   { name: "an address of another server", text: "//evil.example/../..?x=1#y" },
   { name: "a member of all objects", text: "__proto__" },
   {
-    name: "control, bidirectional and lone characters",
-    text: "\u202Eright to left\u2066 \u0000\u0007\u001b[2J\u009b31m \ud800 \udc00 \u200b\ufeff a\u0301\u0301\u0301\u0301\u0301",
+    name: "control, bidirectional and lone characters, and a long word",
+    text: `\u202Eright to left\u2066 \u0000\u0007\u001b[2J\u009b31m \ud800 \udc00 \u200b\ufeff a${"\u0301".repeat(20)} ${"W".repeat(4_000)}`,
   },
-  { name: "a long word", text: "W".repeat(4_000) },
 ];
 
 /** Fields whose values the page compares, or that the server makes itself: their texts never come from outside. */

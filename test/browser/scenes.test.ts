@@ -6,6 +6,9 @@ import { type SceneServer, startSceneServer } from "./scene-server.ts";
 import { SCENES } from "./scenes/all.ts";
 import { violations, visitScene } from "./visit.ts";
 
+/** Rules whose answer depends on the width of the screen. */
+const NARROW = ["color-contrast", "scrollable-region-focusable", "target-size", "link-in-text-block"];
+
 describeWith(chromiumMissing)("each state of a page", () => {
   let browser: Browser;
   let server: SceneServer;
@@ -27,10 +30,10 @@ describeWith(chromiumMissing)("each state of a page", () => {
       );
       expect(await violations(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page, ["color-contrast"])).toEqual([]);
       await page.setViewportSize({ width: 320, height: 640 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page, NARROW)).toEqual([]);
       expect(complaints).toEqual([]);
     },
   );

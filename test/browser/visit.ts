@@ -60,14 +60,17 @@ export async function visitScene(
   return visited;
 }
 
-/** Returns what axe finds against WCAG 2.2 AA and good practice, one line for each element. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/**
+ * Returns violations that axe finds of WCAG 2.2 AA and good practice, one line for each element. `rules`: only these,
+ * where nothing else has changed since all of them were checked.
+ */
+export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   await page.evaluate(AXE);
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
-    const found = await axe.run(document);
+    const found = await axe.run(document, only === undefined ? {} : { runOnly: [...only] });
     return found.violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary = "" }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
     );
-  });
+  }, rules);
 }
