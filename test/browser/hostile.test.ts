@@ -15,7 +15,17 @@ import { SCENES } from "./scenes/all.ts";
 import { type Visit, visit } from "./visit.ts";
 
 const NAMES = [
-  ...["fleet", "cluster", "object-run", "queue-function", "letters", "letters-group", "letter-replay", "relay", "search"],
+  ...[
+    "fleet",
+    "cluster",
+    "object-run",
+    "queue-function",
+    "letters",
+    "letters-group",
+    "letter-replay",
+    "relay",
+    "search",
+  ],
 ];
 const HOSTILE = SCENES.filter(({ name }) => NAMES.includes(name));
 
@@ -64,20 +74,29 @@ describeWith(chromiumMissing)("text from outside", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it.each(HOSTILE)("W-703: $name shows payloads as text, also without a content security policy", async (scene) => {
-    await using visited = await visit(browser, server, "/nowhere", { viewport: { width: 390, height: 800 } });
-    for (const { name, text } of PAYLOADS) {
-      await playHostile(server, visited, scene, text);
-      expect(await harmDone(visited), name).toEqual([]);
-    }
-  });
+  it.each(HOSTILE)(
+    "W-703: $name shows payloads as text, also without a content security policy",
+    async (scene) => {
+      await using visited = await visit(browser, server, "/nowhere", {
+        viewport: { width: 390, height: 800 },
+      });
+      for (const { name, text } of PAYLOADS) {
+        await playHostile(server, visited, scene, text);
+        expect(await harmDone(visited), name).toEqual([]);
+      }
+    },
+  );
 
   it("W-703: in the address it is shown as text", async () => {
     server.play({ answers: {} });
     await using visited = await visit(browser, server, "/nowhere");
     for (const { text } of PAYLOADS) {
       const name = encodeURIComponent(text.toWellFormed()).slice(0, 1_500).replace(/%.?$/, "");
-      for (const path of [`/objects/${name}/${name}/${name}`, `/letters/x/${name}`, `/?q=${name}&state=${name}`]) {
+      for (const path of [
+        `/objects/${name}/${name}/${name}`,
+        `/letters/x/${name}`,
+        `/?q=${name}&state=${name}`,
+      ]) {
         await visited.page.goto(`${server.origin}${path}`);
         await visited.page.locator("h1").waitFor();
         expect(await harmDone(visited)).toEqual([]);
