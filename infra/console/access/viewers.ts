@@ -56,8 +56,7 @@ export function createViewers({ reviews, person, actions, namespaces, clock }: V
         const name = user?.username ?? person;
         const sight = await sightOf(JSON.stringify(user ?? null), may);
         if (sight !== "all" && sight.size === 0) {
-          const next =
-            "bind a role with the verb list on clusters.cluster.x-k8s.io, for example capstan-viewer";
+          const next = "bind a role with the verb list on clusters.cluster.x-k8s.io";
           throw problem("forbidden", `${shown(name)} may not list Clusters in any namespace`, next);
         }
         return {

@@ -17,7 +17,7 @@ export function demandKey(viewer: Viewer, key: string): void {
   if (seesKey(viewer, key)) return;
   throw problem("forbidden", `${viewer.name} may not list Clusters in the namespace of this key`, BIND);
 }
-const BIND = "bind the ClusterRole capstan-viewer in that namespace";
+const BIND = "bind a role with the verb list on clusters.cluster.x-k8s.io in that namespace";
 
 /** Throws the Problem of a viewer who may not act on all of these keys. A malformed key needs the right everywhere. */
 export async function demandRight(
@@ -39,4 +39,5 @@ export async function demandPause(viewer: Viewer, functionName: string): Promise
   if (await viewer.may("pause", functionName)) return;
   throw problem("forbidden", `${viewer.name} may not pause ${functionName}`, GRANT);
 }
-const GRANT = "bind the ClusterRole capstan-operator";
+const GRANT =
+  "bind a role on capstan.dev: create deadletters/requeue, delete deadletters, update functions/pause";
