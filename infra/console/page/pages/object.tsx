@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Explained } from "../../api/explained.ts";
 import type { Managers, ObjectAnswer } from "../../api/object.ts";
 import { useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
 import { History } from "../history/history.tsx";
 import { Age } from "../parts/age.tsx";
 import { Commands } from "../parts/commands.tsx";
@@ -152,6 +153,7 @@ function Facts({
 /** Read live, with the rights of the viewer, so only when a person asks. */
 function FieldManagers({ of }: { readonly of: string }) {
   const [isOpen, open] = useState(false);
+  if (useRoute("GET /objects/{kind}/{namespace}/{name}/managers") !== true) return null;
   return isOpen ? (
     <OpenManagers of={of} />
   ) : (
