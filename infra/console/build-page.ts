@@ -12,7 +12,7 @@ const SCRIPT: BuildOptions = {
   platform: "browser",
   tsconfig: join(PAGE, "tsconfig.json"),
   transform: { target: "es2024" },
-  // A page that lacks a package is none: npm ci installs all of them.
+  // Without one of its packages a page does not run; npm ci installs all of them.
   onLog(level, { message }) {
     if (level === "warn") throw new Error(`the console's page: ${message}`);
   },
