@@ -111,7 +111,7 @@ export async function letterNamed(
   functionName: string,
   text: string,
 ): Promise<DeadLetter> {
-  const heads = await allHeads(deadLetters, functionName);
+  const heads = await allHeads(deadLetters, { function: functionName });
   const key = pickKey(
     heads.map((head) => head.key),
     text,

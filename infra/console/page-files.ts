@@ -4,5 +4,5 @@ export interface PageFile {
   readonly contentType: string;
 }
 
-/** Returns a file by its path: the shell for every path that is not one of its other files. Undefined: there is no page. */
+/** Returns a file by its path: the shell for every path that is not one of its other files. Undefined: the page is not built. */
 export type ReadPage = (path: string) => Promise<PageFile | undefined>;

@@ -4,10 +4,17 @@ import { inOrder } from "./letter-map.ts";
 
 const HEADS_AT_ONCE = 1_000;
 
-/** Returns the heads of all letters, or of those of one function, the longest dead first, without a write. */
+interface Selection {
+  /** Default: all. */
+  readonly function?: string | undefined;
+  /** No further page is read once there are so many. Default: all. */
+  readonly most?: number | undefined;
+}
+
+/** Returns the heads of letters, the longest dead first, without a write. */
 export async function allHeads(
   deadLetters: Pick<DeadLetters, "page">,
-  functionName?: string,
+  { function: functionName, most = Number.POSITIVE_INFINITY }: Selection = {},
 ): Promise<readonly DeadLetterHead[]> {
   const heads = new Map<string, DeadLetterHead>();
   let page: LetterPage | undefined;
@@ -15,6 +22,6 @@ export async function allHeads(
     page = await deadLetters.page({ function: functionName, limit: HEADS_AT_ONCE, after: page?.next });
     // A letter that is replaced meanwhile comes twice.
     for (const head of page.items) heads.set(`${head.function} ${head.key}`, head);
-  } while (page.next !== undefined);
+  } while (page.next !== undefined && heads.size < most);
   return inOrder([...heads.values()]);
 }

@@ -1,23 +1,18 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../shared/api/core.ts";
-import {
-  groupOf,
-  type Kind,
-  type KubeObject,
-  MANAGEMENT,
-  type ObjectKey,
-  objectKeyOf,
-} from "../../shared/api/kinds.ts";
+import { groupOf, type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { HealthReport, RequestReport } from "../../shared/function/health-report.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { createReader } from "../../shared/runtime/reader.ts";
 import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
+import { storeLookup } from "../../shared/runtime/store-lookup.ts";
 import type { ReadSources } from "./explain-step.ts";
-import { clusterNamed } from "./object-tree.ts";
+import { clusterKeyOf, clusterNamed } from "./object-tree.ts";
 
 /** One health check: of all its targets, or of the Machine that is explained. */
 export interface ExplainedHealth extends HealthReport {
@@ -83,7 +78,7 @@ async function checksBeside(
   machine: KubeObject,
 ): Promise<readonly KubeObject[]> {
   const cluster = clusterNamed(Machine as unknown as Kind, machine);
-  const type = { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
+  const type = managementType(kind);
   return store.list(type, { index: { name: "cluster", values: [cluster ?? ""] } });
 }
 
@@ -103,13 +98,9 @@ async function ask(
 
 /** A relay that has just started knows only its own attempts; the condition of the Cluster is older. */
 async function unseenOf({ store }: HealthSources["model"], kind: Kind, check: KubeObject): Promise<Unseen> {
-  const [namespace = "", name = ""] = clusterNamed(kind, check)?.split("/") ?? [];
-  const of = (wanted: Kind, key: ObjectKey) =>
-    store.get({ cluster: MANAGEMENT, group: wanted.group, kind: wanted.kind }, key);
-  const [cluster, connection] = await Promise.all([
-    of(Cluster as unknown as Kind, { namespace, name }) as Promise<Cluster | undefined>,
-    of(Connection as unknown as Kind, { namespace, name }) as Promise<Connection | undefined>,
-  ]);
+  const at = clusterKeyOf(kind, check) ?? { namespace: "", name: "" };
+  const lookup = storeLookup(store);
+  const [cluster, connection] = await Promise.all([lookup.get(Cluster, at), lookup.get(Connection, at)]);
   const probe = conditionOf(cluster?.status?.conditions, "RemoteConnectionProbe");
   const { lastSuccess, failingSince, message } = connection?.status ?? {};
   const said = probe?.status === "False" ? probe : undefined;

@@ -1,6 +1,7 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, titleOf } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { reconcilersOf } from "../../shared/function/reconcilers.ts";
 import { formatKey, parseKey } from "../../shared/runtime/key.ts";
 import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
@@ -103,9 +104,7 @@ async function explainFunctions(
   node: ObjectNode,
 ): Promise<readonly ExplainedFunction[]> {
   const { object, kind } = node;
-  const own = sources.functions.filter(
-    ({ spec: { reconciles } }) => reconciles.kind === kind.kind && reconciles.group === kind.group,
-  );
+  const own = reconcilersOf(sources.functions, kind);
   if (object === undefined || own.length === 0) return [];
   const writes = await lastWrites(sources, node);
   return Promise.all(

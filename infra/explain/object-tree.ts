@@ -3,13 +3,13 @@ import {
   type ContractReference,
   type Kind,
   type KubeObject,
-  MANAGEMENT,
   type ObjectKey,
   objectKeyOf,
   workloadCluster,
 } from "../../shared/api/kinds.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
 import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
 import { type LeftOut, pickShown, worstFirst } from "./siblings.ts";
@@ -107,7 +107,7 @@ async function follow(
   }
   const kind = kindOf(resolved.kind.group, resolved.kind.kind) ?? resolved.kind;
   if (growing.seen.has(idOf(kind, key))) return undefined;
-  const object = await growing.store.get({ cluster: MANAGEMENT, group: kind.group, kind: kind.kind }, key);
+  const object = await growing.store.get(managementType(kind), key);
   if (object !== undefined) return grow(growing, kind, object);
   return { kind, key, object, problem: "does not exist", children: [], more: [] };
 }
@@ -118,7 +118,7 @@ export async function belonging(
   kind: Kind,
   parent: { readonly kind: Kind; readonly object: KubeObject },
 ): Promise<readonly KubeObject[]> {
-  const type = { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
+  const type = managementType(kind);
   const key = objectKeyOf(parent.object);
   const { uid = "" } = parent.object.metadata;
   const owned = await store.list(type, {
@@ -140,9 +140,15 @@ function idOf({ group, kind }: Kind, { namespace, name }: ObjectKey): string {
   return `${group}/${kind} ${namespace}/${name}`;
 }
 
-/** `<namespace>/<name>` of the Cluster an object belongs to. */
-export function clusterNamed(kind: Kind, object: KubeObject): string | undefined {
+/** Where the Cluster is that an object belongs to; of a Cluster itself. */
+export function clusterKeyOf(kind: Kind, object: KubeObject): ObjectKey | undefined {
   const { namespace, name } = objectKeyOf(object);
   const cluster = kind.kind === "Cluster" ? name : clusterNameOf(kind, object);
-  return cluster === undefined ? undefined : workloadCluster({ namespace, name: cluster });
+  return cluster === undefined ? undefined : { namespace, name: cluster };
+}
+
+/** The same as `<namespace>/<name>`. */
+export function clusterNamed(kind: Kind, object: KubeObject): string | undefined {
+  const key = clusterKeyOf(kind, object);
+  return key === undefined ? undefined : workloadCluster(key);
 }

@@ -1,5 +1,6 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { reconcilersOf } from "../../shared/function/reconcilers.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { RunEntry, RunHistory } from "../../shared/runtime/run-history.ts";
 import { checkPageLimit, compareCursors, formatCursor, parseCursor } from "../cursor.ts";
@@ -52,9 +53,7 @@ const MAX_PAGE = 200;
 /** Returns the lanes of all objects in a tree, each function with each object that it reconciles. */
 export function lanesOf(functions: readonly AnyFunction[], node: ObjectNode): readonly Lane[] {
   const { kind, key, object, children } = node;
-  const own = functions.filter(
-    ({ spec: { reconciles } }) => reconciles.kind === kind.kind && reconciles.group === kind.group,
-  );
+  const own = reconcilersOf(functions, kind);
   const lanes = own.flatMap(({ spec }) => {
     if (object === undefined) return [];
     const tenant = tenantOf(spec.reconciles, object);

@@ -108,7 +108,7 @@ function answerOf(
   });
 }
 
-/** V8 aborts when there is no memory left. */
+/** V8 aborts when its memory is used up. */
 function whyEnded(code: number | null, signal: NodeJS.Signals | null): string {
   if (signal === "SIGABRT") return `it needed more than ${MEMORY_MIB} MiB`;
   return `it ended its process with ${code === null ? signal : `code ${code}`}`;

@@ -1,4 +1,5 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import { type ReplayResult, replay } from "../../shared/runtime/letters/replay.ts";
 import { systemClock } from "../clock.ts";
@@ -35,7 +36,7 @@ process.on("message", (request: ReplayRequest) => {
   void answerTo(request)
     .catch((error: unknown) => ({
       done: "failed" as const,
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
     }))
     .then((answer: ReplayAnswer) => process.send?.(answer));
 });

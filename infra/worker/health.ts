@@ -1,10 +1,11 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import { maskText } from "../../shared/redaction/redact.ts";
-import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
+import type { Clock, Store } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "../telemetry/metered-queue.ts";
@@ -106,13 +107,15 @@ async function queueReasons({ queue, view, refusals }: HealthSources): Promise<r
 async function storeReasons({ functions, store, clock }: HealthSources): Promise<readonly string[]> {
   const kinds = [...new Set(functions.map(({ spec }) => spec.reconciles))];
   const look = async (): Promise<readonly string[]> => {
-    const crds = typeOf(CustomResourceDefinition);
+    const crds = managementType(CustomResourceDefinition);
     if (!(await store.progress(crds)).ready) return [unlisted(CustomResourceDefinition)];
     const reasons = await Promise.all(
       kinds.map(async (kind) => {
         // Without its CRD there is nothing to list, and nothing to do.
         const crd = await store.get(crds, { namespace: "", name: `${kind.plural}.${kind.group}` });
-        return crd === undefined || (await store.progress(typeOf(kind))).ready ? [] : [unlisted(kind)];
+        return crd === undefined || (await store.progress(managementType(kind))).ready
+          ? []
+          : [unlisted(kind)];
       }),
     );
     return reasons.flat();
@@ -124,10 +127,6 @@ async function storeReasons({ functions, store, clock }: HealthSources): Promise
 
 function unlisted({ kind }: Pick<Kind, "kind">): string {
   return `read model: no complete list of ${kind}; a relay fills it`;
-}
-
-function typeOf({ group, kind }: Pick<Kind, "group" | "kind">): TypeKey {
-  return { cluster: MANAGEMENT, group, kind };
 }
 
 const MAX_REASON_CHARS = 300;

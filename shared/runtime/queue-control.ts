@@ -2,8 +2,8 @@ import type { Key } from "./key.ts";
 import type { Cause, KeyState } from "./queue-state.ts";
 
 /**
- * Actions of a person on a queue. Each call is one step of the ledger: a key or a pause that is no longer as that person
- * saw it stays as it is, and the answer says how it is now (Q-40).
+ * Actions of a person on a queue. Each call is one step of the ledger: a key or a pause that has changed since that
+ * person saw it stays as it is, and the answer says how it is now (Q-40).
  */
 export interface QueueControl {
   /** Stops the claims of a function in all processes; running keys end, events are accepted. False: it was so before. */

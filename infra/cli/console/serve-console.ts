@@ -1,6 +1,6 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { QueueControl } from "../../../shared/runtime/queue-control.ts";
 import { type Console, type ConsoleOptions, startConsole } from "../../console/console.ts";
@@ -63,6 +63,6 @@ export async function serveConsole(
 
 /** Those that hold a Cluster. */
 async function namespacesOf(store: Store): Promise<readonly string[]> {
-  const clusters = await store.list({ cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind }, {});
+  const clusters = await store.list(managementType(Cluster), {});
   return [...new Set(clusters.map(({ metadata: { namespace = "" } }) => namespace))];
 }

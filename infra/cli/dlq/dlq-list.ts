@@ -40,7 +40,7 @@ export function dlqListCommand(): Command {
       const { deadLetters, queue, where, clock } = source;
       await watchRows(options, {
         clock,
-        look: async () => rowsOf(await allHeads(deadLetters, name), queue, name),
+        look: async () => rowsOf(await allHeads(deadLetters, { function: name }), queue, name),
         idOf: (row) => `${row.function} ${row.key}`,
         draw: (rows) => (rows.length === 0 ? [`no dead letters ${where}`] : tableOf(rows, clock.now())),
         text: changeText,

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { tenantOf } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { RunHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
@@ -71,16 +72,14 @@ async function printHistory(kindName: string, objectName: string, options: Histo
 
 function functionsFor(
   functions: readonly AnyFunction[],
-  { group, kind }: Kind,
+  kind: Kind,
   name: string | undefined,
 ): readonly AnyFunction[] {
-  const own = functions.filter(
-    ({ spec: { reconciles } }) => reconciles.kind === kind && reconciles.group === group,
-  );
+  const own = reconcilersOf(functions, kind);
   const found = own.filter(({ spec }) => spec.name === (name ?? spec.name));
   if (found.length > 0) return found;
   const names = own.map(({ spec }) => spec.name).join(", ");
-  throw new Error(`no function of ${kind} is named ${name}; there are ${names}`);
+  throw new Error(`no function of ${kind.kind} is named ${name}; there are ${names}`);
 }
 
 interface RunSource extends AsyncDisposable {

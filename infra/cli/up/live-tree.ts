@@ -1,9 +1,10 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { tenantOf } from "../../../shared/api/indexes.ts";
-import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { foldFacts } from "../../explain/fold-facts.ts";
@@ -83,7 +84,7 @@ export async function frameOf(
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): Promise<readonly string[]> {
   const room = Math.max(1, rows - MARGIN_ROWS);
-  const clusters = await store.list({ cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind }, {});
+  const clusters = await store.list(managementType(Cluster), {});
   const lines: string[] = [];
   for (const object of clusters) {
     if (lines.length >= room) break;
@@ -121,9 +122,7 @@ async function waitsOf(
   { functions, history, causes }: Known,
 ): Promise<readonly string[]> {
   if (object === undefined) return [];
-  const own = functions.filter(
-    ({ spec: { reconciles } }) => reconciles.kind === kind.kind && reconciles.group === kind.group,
-  );
+  const own = reconcilersOf(functions, kind);
   const lines = await Promise.all(
     own.map(async ({ spec }) => {
       const id = formatKey({ ...key, kind: kind.kind, tenant: tenantOf(spec.reconciles, object) });

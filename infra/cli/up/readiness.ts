@@ -1,7 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 
 /** Reasons why one Cluster or MachinePool is not ready yet. */
@@ -29,7 +30,7 @@ async function judge(store: Store, object: KubeObject): Promise<readonly Unready
   if (kind === undefined) return [];
   const key = { ...objectKeyOf(object), namespace: object.metadata.namespace ?? "default" };
   const name = `${object.kind} ${key.namespace}/${key.name}`;
-  const current = await store.get({ cluster: MANAGEMENT, group: kind.group, kind: kind.kind }, key);
+  const current = await store.get(managementType(kind), key);
   if (current === undefined) return [{ object: name, why: "does not exist" }];
   const wanted = kind.kind === "Cluster" ? "Provisioned" : "Running";
   const phase = valueAt(current, "status.phase");

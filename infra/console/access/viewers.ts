@@ -1,6 +1,7 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { keptAnswers } from "../../kept-answers.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
 import { problem } from "../problem.ts";
 import type { Sight, Viewer } from "../viewer.ts";
@@ -32,29 +33,14 @@ const MAX_NAMESPACES = 500;
 
 /** Asks the API server what each person may see and do: nothing is decided here. Source: W-501, W-505 */
 export function createViewers({ reviews, person, actions, namespaces, clock }: ViewersOptions): Viewers {
-  const sights = new Map<string, { readonly untilMs: number; readonly sight: Promise<Sight> }>();
-  const sightOf = (name: string, may: May): Promise<Sight> => {
-    const nowMs = clock.now().getTime();
-    const known = sights.get(name);
-    if (known !== undefined && nowMs < known.untilMs) return known.sight;
-    sights.delete(name);
-    const [oldest] = sights.keys();
-    if (oldest !== undefined && sights.size >= MAX_KEPT) sights.delete(oldest);
-    const sight = reviewedSight(may, namespaces);
-    const entry = { untilMs: nowMs + CONFIRMED_MS, sight };
-    sights.set(name, entry);
-    sight.catch(() => {
-      if (sights.get(name) === entry) sights.delete(name);
-    });
-    return sight;
-  };
+  const sights = keptAnswers<Sight>({ keptMs: CONFIRMED_MS, most: MAX_KEPT, clock });
   return {
     of: (credential, until) =>
       answered(async () => {
         const user = credential.by === "token" ? await userOf(reviews, credential.token) : undefined;
         const may: May = (attributes) => reviews.may(user, attributes);
         const name = user?.username ?? person;
-        const sight = await sightOf(JSON.stringify(user ?? null), may);
+        const sight = await sights(JSON.stringify(user ?? null), () => reviewedSight(may, namespaces));
         if (sight !== "all" && sight.size === 0) {
           const next = "bind a role with the verb list on clusters.cluster.x-k8s.io";
           throw problem("forbidden", `${shown(name)} may not list Clusters in any namespace`, next);

@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import type { Heartbeats } from "../../heartbeats/heartbeats.ts";
@@ -104,5 +105,5 @@ async function signOfRelay(heartbeats: Pick<Heartbeats, "processes">): Promise<s
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,14 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../shared/api/core.ts";
-import {
-  type Kind,
-  type KubeObject,
-  MANAGEMENT,
-  type ObjectKey,
-  objectKeyOf,
-  workloadCluster,
-} from "../../../shared/api/kinds.ts";
-import type { Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import { type KubeObject, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
+import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import { clusterFacts } from "./cluster-facts.ts";
 import type { Roster } from "./roster.ts";
@@ -22,12 +16,8 @@ export interface SnapshotSources {
 /** Reads all Clusters, or those that are named; returns why what was read may not be all. */
 export type ReadSnapshots = (names: "all" | ReadonlySet<string>) => Promise<string | undefined>;
 
-const CLUSTERS = typeOf(Cluster as unknown as Kind);
-const CONNECTIONS = typeOf(Connection as unknown as Kind);
-
-function typeOf({ group, kind }: Kind): TypeKey {
-  return { cluster: MANAGEMENT, group, kind };
-}
+const CLUSTERS = managementType(Cluster);
+const CONNECTIONS = managementType(Connection);
 
 /** Holds one Cluster at a time and all Connections, however many there are, and lets others have their turns (W-206). */
 export function createSnapshotReader({ store, clock, roster }: SnapshotSources): ReadSnapshots {

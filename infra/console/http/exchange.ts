@@ -62,7 +62,7 @@ async function answerTo(
   }
   if (!isApi) return pageAnswer(method, path, options.page);
   if (!path.startsWith(`${API}/`))
-    throw problem("notFound", "there is no such path", `all paths begin with ${API}/`);
+    throw problem("notFound", "this path is unknown", `all paths begin with ${API}/`);
   const target = url.slice(API.length);
   return method === "POST"
     ? postAnswer(message, target, options)
@@ -72,7 +72,7 @@ async function answerTo(
 async function pageAnswer(method: string, path: string, page: ReadPage | undefined): Promise<Answer> {
   if (method !== "GET") throw problem("methodNotAllowed", "a page takes GET only", "send GET");
   const file = await page?.(path);
-  if (file === undefined) throw problem("notFound", "there is no such page", `the API begins with ${API}/`);
+  if (file === undefined) throw problem("notFound", "this page is unknown", `the API begins with ${API}/`);
   return { status: 200, ...file };
 }
 

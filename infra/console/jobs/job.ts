@@ -1,4 +1,5 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { causeOf } from "../../../shared/runtime/queue-control.ts";
 import { oneLine } from "../../worker/health.ts";
@@ -78,7 +79,7 @@ export function startJob(options: JobOptions): RunningJob {
         if (progress.taken >= seen.length) finish("done");
         else if (end === undefined) cancel = clock.after(SECOND, next);
       },
-      (error: unknown) => finish("failed", oneLine(error instanceof Error ? error.message : String(error))),
+      (error: unknown) => finish("failed", oneLine(messageOf(error))),
     );
   };
   next();

@@ -1,5 +1,5 @@
-import { clusterNameOf } from "../../../shared/api/indexes.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
+import { clusterKeyOf } from "../../explain/object-tree.ts";
 import { clusterSchema } from "../api/cluster.ts";
 import { objectSchema } from "../api/object.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
@@ -36,13 +36,13 @@ export const object = defineRoute(
     const { namespace = "", name = "" } = params;
     const kind = kindNamed(functions, params["kind"]);
     const { tree, causes, object: found } = await explained(viewer, ports.explain, { kind, namespace, name });
-    const clusterName = kind.kind === CLUSTER.kind ? name : clusterNameOf(kind, found);
+    const cluster = clusterKeyOf(kind, found);
     const command = kind.kind.toLowerCase();
     return {
       kind: kind.kind,
       namespace,
       name,
-      ...(clusterName === undefined ? {} : { cluster: { namespace, name: clusterName } }),
+      ...(cluster === undefined ? {} : { cluster }),
       tree,
       causes,
       commands: [

@@ -1,6 +1,7 @@
 import { Connection } from "../../../shared/api/core.ts";
-import { MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { keptFor } from "../../kept-for.ts";
@@ -15,7 +16,7 @@ interface RelaySourceOptions {
 }
 
 const CONNECTIONS_MS = 5 * SECOND;
-const CONNECTIONS = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
+const CONNECTIONS = managementType(Connection);
 
 /** Shows processes by their own words, and connections by the records of the relay. */
 export function createRelaySource({

@@ -1,9 +1,10 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../../shared/api/kinds.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { RunHistory } from "../../../shared/runtime/run-history.ts";
-import { clusterNamed, objectTree } from "../../explain/object-tree.ts";
+import { clusterKeyOf, objectTree } from "../../explain/object-tree.ts";
 import { lanesOf, timeLine } from "../../explain/time-line.ts";
 import type { ReadRuns } from "../ports.ts";
 
@@ -18,22 +19,17 @@ export interface RunsSourceOptions {
  * these is read, of up to 1,000 functions and keys. Source: W-103
  */
 export function createRunsSource({ store, functions, runs }: RunsSourceOptions): ReadRuns {
-  const held = (kind: Kind, key: ObjectKey): Promise<KubeObject | undefined> =>
-    store.get({ cluster: MANAGEMENT, group: kind.group, kind: kind.kind }, key);
   return async (kind, key, { isAll, ...selection }) => {
-    const object = await held(kind, key);
+    const object = await store.get(managementType(kind), key);
     if (object === undefined) return undefined;
-    const name = clusterNamed(kind, object)?.split("/")[1];
-    const cluster = name === undefined ? undefined : await held(CLUSTER, { ...key, name });
+    const at = clusterKeyOf(kind, object);
+    const cluster = at && (await store.get(managementType(Cluster), at));
     const root = cluster === undefined ? { kind, object } : { kind: CLUSTER, object: cluster };
     const own = lanesOf(functions, { kind, key, object, children: [], more: [] });
+    const keys = new Set(own.map((lane) => lane.key));
     const all = lanesOf(functions, await objectTree(store, functions, root));
-    const of = isAll ? undefined : new Set(own.map((lane) => lane.key));
-    return timeLine(
-      runs,
-      [...new Map([...own, ...all].map((lane) => [`${lane.function} ${lane.key}`, lane])).values()],
-      { ...selection, of },
-    );
+    const lanes = [...own, ...all.filter((lane) => !keys.has(lane.key))];
+    return timeLine(runs, lanes, { ...selection, of: isAll ? undefined : keys });
   };
 }
 

@@ -1,6 +1,7 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
-import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Change, RoutedKey } from "../../../shared/runtime/route.ts";
 
@@ -34,10 +35,7 @@ export function createWatchFilter(
   if (value === undefined) return EVERYTHING;
   const isConcerned = (object: KubeObject) => object.metadata.labels?.[WATCH_FILTER_LABEL] === value;
   const typeOf = new Map(
-    functions.map(({ spec: { name, reconciles } }) => [
-      name,
-      { cluster: MANAGEMENT, group: reconciles.group, kind: reconciles.kind },
-    ]),
+    functions.map(({ spec: { name, reconciles } }) => [name, managementType(reconciles)]),
   );
   return {
     isConcerned,

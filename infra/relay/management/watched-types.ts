@@ -1,5 +1,6 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store, TypeKey, WatchEvent } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import { idOf, typesNamedBy } from "../declared-kinds.ts";
@@ -52,7 +53,7 @@ interface WatchedType {
 /** `first`: the type was not complete before, or the store had lost it. `restored`: the server was (KR-12). */
 export type ListNews = "first" | "restored";
 
-const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
+const CRD_TYPE: TypeKey = managementType(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
   return new Types(options);
@@ -129,7 +130,7 @@ class Types implements WatchedTypes {
     const others = [...this.#watched.values()];
     return [
       { type: CRD_TYPE, loop: this.#crdLoop, listed: true },
-      ...others.map(({ kind, loop, listed }) => ({ type: typeOf(kind), loop, listed })),
+      ...others.map(({ kind, loop, listed }) => ({ type: managementType(kind), loop, listed })),
     ];
   }
 
@@ -186,7 +187,7 @@ class Types implements WatchedTypes {
   #start(kind: Kind): void {
     const { store, delivery, log } = this.#options;
     const id = idOf(kind);
-    const key = typeOf(kind);
+    const key = managementType(kind);
     const reduce = this.#watches.reducerOf(kind);
     const isComplete = async (news?: ListNews) => {
       const type = this.#watched.get(id);
@@ -248,7 +249,7 @@ class Types implements WatchedTypes {
 
   /** Forgets an unserved kind again when the store has lost its data: readers would wait for its objects (X-36). */
   async #forgetIfLost(kind: Kind): Promise<void> {
-    const isLost = await this.#options.delivery.hasLost(typeOf(kind)).catch(() => false);
+    const isLost = await this.#options.delivery.hasLost(managementType(kind)).catch(() => false);
     const isUnserved = this.#definitions.choose(idOf(kind)) === undefined && !this.#watched.has(idOf(kind));
     if (isLost && isUnserved) await this.#closeWith(() => this.#forget(kind));
   }
@@ -257,13 +258,10 @@ class Types implements WatchedTypes {
   async #forget(kind: Kind): Promise<void> {
     const { store, delivery, signal } = this.#options;
     if (signal.aborted) return;
-    await delivery.drop(typeOf(kind));
+    await delivery.drop(managementType(kind));
     if (!this.#definitions.isStatic(idOf(kind))) return;
     // A store accepts the end of a list only after its beginning.
-    for (const ready of [false, true]) await this.#persist(() => store.advance(typeOf(kind), { ready }));
+    for (const ready of [false, true])
+      await this.#persist(() => store.advance(managementType(kind), { ready }));
   }
-}
-
-function typeOf({ group, kind }: { readonly group: string; readonly kind: string }): TypeKey {
-  return { cluster: MANAGEMENT, group, kind };
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { keptAnswers } from "../../kept-answers.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 
 const TokenReview: Kind = {
@@ -75,8 +76,9 @@ const MAX_ANSWERS = 1_000;
 
 /** Asks by TokenReview and SubjectAccessReview, as Cluster API's manager does. Source: D-203, S-40 */
 export function createReviews(client: Reviewer, clock: Clock): Reviews {
-  const users = createAnswers<User | undefined>(clock);
-  const rights = createAnswers<boolean>(clock);
+  const options = { keptMs: ANSWER_MS, most: MAX_ANSWERS, clock };
+  const users = keptAnswers<User | undefined>(options);
+  const rights = keptAnswers<boolean>(options);
   /** The same question of the same user is asked once. */
   const ask = (user: User | undefined, attributes: object): Promise<boolean> => {
     const { username, ...more } = user ?? {};
@@ -95,28 +97,6 @@ export function createReviews(client: Reviewer, clock: Clock): Reviews {
       }),
     mayGet: (user, path) => ask(user, { nonResourceAttributes: { path, verb: "get" } }),
     may: (user, resourceAttributes) => ask(user, { resourceAttributes }),
-  };
-}
-
-/** Returns the answer to a question, asked at most every 10 s. A question without an answer is asked again. */
-type Answers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
-
-function createAnswers<T>(clock: Clock): Answers<T> {
-  const known = new Map<string, { readonly untilMs: number; readonly answer: Promise<T> }>();
-  return (question, ask) => {
-    const nowMs = clock.now().getTime();
-    const found = known.get(question);
-    if (found !== undefined && nowMs < found.untilMs) return found.answer;
-    known.delete(question);
-    const [oldest] = known.keys();
-    if (oldest !== undefined && known.size >= MAX_ANSWERS) known.delete(oldest);
-    const answer = ask();
-    const entry = { untilMs: nowMs + ANSWER_MS, answer };
-    known.set(question, entry);
-    answer.catch(() => {
-      if (known.get(question) === entry) known.delete(question);
-    });
-    return answer;
   };
 }
 

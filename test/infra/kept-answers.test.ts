@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { keptAnswers } from "../../infra/kept-answers.ts";
+
+function scene(most = 2) {
+  let nowMs = 0;
+  const asked: string[] = [];
+  const answers = keptAnswers<string>({ keptMs: 1_000, most, clock: { now: () => new Date(nowMs) } });
+  return {
+    asked,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    ask: (question: string, answer: () => Promise<string> = async () => question.toUpperCase()) =>
+      answers(question, () => {
+        asked.push(question);
+        return answer();
+      }),
+  };
+}
+
+describe("keptAnswers", () => {
+  it("asks a question again only when its answer is older, and each question for itself", async () => {
+    const { asked, ask, pass } = scene();
+    expect(await Promise.all([ask("a"), ask("a"), ask("b")])).toEqual(["A", "A", "B"]);
+    pass(999);
+    await ask("a");
+    expect(asked).toEqual(["a", "b"]);
+    pass(1);
+    await ask("a");
+    expect(asked).toEqual(["a", "b", "a"]);
+  });
+
+  it("asks at once again after a failure, and an older failure does not drop a newer answer", async () => {
+    const { asked, ask, pass } = scene();
+    const late = Promise.withResolvers<string>();
+    const first = ask("a", () => late.promise);
+    pass(1_000);
+    await ask("a");
+    late.reject(new Error("away"));
+    await expect(first).rejects.toThrow("away");
+    await ask("a");
+    expect(asked).toEqual(["a", "a"]);
+    await expect(ask("b", () => Promise.reject(new Error("away")))).rejects.toThrow("away");
+    expect(await ask("b")).toBe("B");
+  });
+
+  it("keeps so many, and lets go of the one that was asked first", async () => {
+    const { asked, ask } = scene(2);
+    for (const question of ["a", "b", "c", "b", "a"]) await ask(question);
+    expect(asked).toEqual(["a", "b", "c", "a"]);
+  });
+});
