@@ -6,8 +6,17 @@ import type { RunCounts } from "./run-counts.ts";
 export interface QueueReader {
   /** As `Queue.depth`, with the counts of runs and without tenants: there may be 10,000 of them. */
   peek(functionName: string): Promise<QueuePeek>;
-  /** The tenants with the most keys that are not idle, most first, equal ones by name; `limit` is 1 to 200. */
-  topTenants(functionName: string, limit: number): Promise<readonly TenantRow[]>;
+  /**
+   * The tenants with the most keys that are not idle, most first, equal ones by name; `limit` is 1 to 200. Only those of
+   * `namespaces`, where they are given.
+   */
+  topTenants(
+    functionName: string,
+    limit: number,
+    namespaces?: ReadonlySet<string>,
+  ): Promise<readonly TenantRow[]>;
+  /** The keys of all tenants of these namespaces, as `peek` counts those of all. */
+  countsIn(functionName: string, namespaces: ReadonlySet<string>): Promise<TenantDepth>;
   /** A page of the keys in one state. Throws a TypeError for a limit or a cursor that no page gave out. */
   keys(functionName: string, selection: KeySelection): Promise<KeyPage>;
   /** Where one key stands; undefined = idle: no run is due until an event. */

@@ -36,9 +36,9 @@ export function queuePeopleSuite(open: (timing?: Partial<LeaseTiming>) => Promis
     await using world = await open();
     const { functionName, other } = world;
     await world.enqueue(live(poolOf("b", 1)), live(poolOf("b", 2), HOUR), resync(poolOf("a", 1)), live(B));
-    const { tenants: _, nextDueMs: __, oldestReadyMs: ___, ...counts } = await world.depth();
+    const { tenants: _, nextDueMs: __, oldestReadyMs: ___, ...sums } = await world.depth();
     const seen = await other.peek(functionName);
-    expect(seen).toMatchObject(counts);
+    expect(seen).toMatchObject(sums);
     expect(seen).not.toHaveProperty("tenants");
     expect(seen.oldestReadyMs).toEqual({ live: expect.any(Number), resync: expect.any(Number) });
     expect(await other.topTenants(functionName, 2)).toEqual([
@@ -46,6 +46,14 @@ export function queuePeopleSuite(open: (timing?: Partial<LeaseTiming>) => Promis
       { tenant: "default/a", ready: 1, readyResync: 1, waiting: 0, running: 0, dead: 0 },
     ]);
     expect(await other.topTenants(`${functionName}-unused`, 2)).toEqual([]);
+    await world.enqueue(live("other/b|MachinePool|other/b"));
+    expect(await other.topTenants(functionName, 2, new Set(["other"]))).toEqual([
+      { tenant: "other/b", ready: 1, waiting: 0, running: 0, dead: 0 },
+    ]);
+    const counts = await other.countsIn(functionName, new Set(["default", "none"]));
+    expect(counts).toEqual({ ready: 3, readyResync: 1, waiting: 1, running: 0, dead: 0 });
+    const none = { ready: 0, waiting: 0, running: 0, dead: 0 };
+    expect(await other.countsIn(functionName, new Set())).toEqual(none);
     expect(await other.peek(`${functionName}-unused`)).toEqual({
       ready: 0,
       waiting: 0,

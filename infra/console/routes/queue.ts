@@ -1,7 +1,7 @@
-import type { QueuePeek, QueueReader, TenantRow } from "../../../shared/runtime/queue-reader.ts";
+import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
-import { sees, type Viewer } from "../viewer.ts";
+import type { Viewer } from "../viewer.ts";
 import { fullPage } from "./full-page.ts";
 import { objectOf, seesKey, shownState } from "./keys.ts";
 import { functionNamed } from "./named.ts";
@@ -31,7 +31,8 @@ export const tenants = defineRoute(
   },
   async ({ viewer, params, ports }, { functions }) => {
     const { name } = functionNamed(functions, params["function"]).spec;
-    return { items: await tenantsFor(viewer, ports.queue, name) };
+    const namespaces = viewer.sight === "all" ? undefined : viewer.sight;
+    return { items: await ports.queue.topTenants(name, MAX_ITEMS, namespaces) };
   },
 );
 
@@ -61,22 +62,7 @@ export const keys = defineRoute(
 async function itemFor(viewer: Viewer, reader: QueueReader, name: string): Promise<QueueItem> {
   const peek = await reader.peek(name);
   if (viewer.sight === "all") return { function: name, ...peek };
-  return { function: name, ...countsOf(await tenantsFor(viewer, reader, name)), ...switchesOf(peek) };
-}
-
-/** Counts of the namespaces that the viewer sees: ages and rates would show those of others. */
-function countsOf(seen: readonly TenantRow[]): Pick<QueueItem, "ready" | "waiting" | "running" | "dead"> {
-  const sum = (count: "ready" | "waiting" | "running" | "dead") =>
-    seen.reduce((total, row) => total + row[count], 0);
-  return { ready: sum("ready"), waiting: sum("waiting"), running: sum("running"), dead: sum("dead") };
-}
-
-function switchesOf({ paused, breakerOpen }: QueuePeek): Pick<QueueItem, "paused" | "breakerOpen"> {
-  return { paused, breakerOpen };
-}
-
-/** Of a tenant `NAMESPACE/CLUSTER`. */
-async function tenantsFor(viewer: Viewer, reader: QueueReader, name: string): Promise<readonly TenantRow[]> {
-  const rows = await reader.topTenants(name, MAX_ITEMS);
-  return rows.filter(({ tenant }) => sees(viewer, tenant.slice(0, tenant.indexOf("/"))));
+  // Ages and rates would show those of other namespaces.
+  const { paused, breakerOpen } = peek;
+  return { function: name, ...(await reader.countsIn(name, viewer.sight)), paused, breakerOpen };
 }

@@ -2,7 +2,7 @@ import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { checkPageLimit } from "../../cursor.ts";
 import { MAX_PAGE } from "../limits.ts";
-import { topTenants } from "../top-tenants.ts";
+import { countsIn, topTenants } from "../top-tenants.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** The ledger of a function, and the time by its clock in ms since 1970. */
@@ -19,16 +19,18 @@ export function createLedgerReader(
     const { ledger, now } = open(name);
     return ledger.depth(now);
   };
+  const tenantsOf = (name: string) => new Map(Object.entries(depthOf(name).tenants ?? {}));
   return {
     depth: async (name) => depthOf(name),
     peek: async (name) => {
       const { tenants: _, ...peek } = depthOf(name);
       return { ...peek, counts: open(name).ledger.counts() };
     },
-    topTenants: async (name, limit) => {
+    topTenants: async (name, limit, namespaces) => {
       checkPageLimit(limit, MAX_PAGE);
-      return topTenants(new Map(Object.entries(depthOf(name).tenants ?? {})), limit);
+      return topTenants(tenantsOf(name), limit, namespaces);
     },
+    countsIn: async (name, namespaces) => countsIn(tenantsOf(name), namespaces),
     keys: async (name, selection) => open(name).ledger.keys(selection),
     keyState: async (name, key) => open(name).ledger.keyState(key),
     dead: async (name) => open(name).ledger.dead(),

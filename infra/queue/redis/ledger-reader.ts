@@ -5,7 +5,7 @@ import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cu
 import { placesAfter } from "../../redis/places-after.ts";
 import { tenantOfKey } from "../ledger/tenant-lines.ts";
 import { LOOKED_AT, MAX_PAGE } from "../limits.ts";
-import { topTenants } from "../top-tenants.ts";
+import { countsIn, topTenants } from "../top-tenants.ts";
 import { keyStateOf, peekOf, tenantsOf } from "./redis-replies.ts";
 import { ledgerPrefix, type RunScript } from "./redis-scripts.ts";
 
@@ -21,12 +21,15 @@ const FIELDS_AT_ONCE = 1_000;
 
 /** Creates what reads the ledger in Redis, by commands that write nothing; all of them may be allowed alone (W-204). */
 export function createLedgerReader(redis: Redis, run: RunScript): QueueReader {
+  const readTenants = async (name: string) =>
+    tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`));
   return {
     peek: async (name) => peekOf(await run(redis, "depth", name, [0])),
-    topTenants: async (name, limit) => {
+    topTenants: async (name, limit, namespaces) => {
       checkPageLimit(limit, MAX_PAGE);
-      return topTenants(tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`)), limit);
+      return topTenants(await readTenants(name), limit, namespaces);
     },
+    countsIn: async (name, namespaces) => countsIn(await readTenants(name), namespaces),
     keys: (name, selection) => readKeys(redis, ledgerPrefix(name), selection),
     keyState: async (name, key) => keyStateOf(await redis.hgetall(`${ledgerPrefix(name)}k:${key}`)),
   };

@@ -5,7 +5,9 @@ import { checkFunctionName } from "../function-name.ts";
 export function readerOf(ledger: QueueReader): QueueReader {
   return {
     peek: async (name) => ledger.peek(checkFunctionName(name)),
-    topTenants: async (name, limit) => ledger.topTenants(checkFunctionName(name), limit),
+    topTenants: async (name, limit, namespaces) =>
+      ledger.topTenants(checkFunctionName(name), limit, namespaces),
+    countsIn: async (name, namespaces) => ledger.countsIn(checkFunctionName(name), namespaces),
     keys: async (name, selection) => ledger.keys(checkFunctionName(name), selection),
     keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
   };

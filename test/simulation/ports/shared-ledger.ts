@@ -174,6 +174,7 @@ export function createSharedLedger(
           counts: inner.counts(),
         })),
       topTenants: (name) => call(name, "topTenants", () => []),
+      countsIn: (name) => call(name, "countsIn", () => ({ ready: 0, waiting: 0, running: 0, dead: 0 })),
       keys: (name, selection) => call(name, "keys", ({ inner }) => inner.keys(selection)),
       keyState: (name, key) => call(name, "keyState", ({ inner }) => inner.keyState(key)),
       epoch: (name) => call(name, "epoch", () => String(epoch)),
