@@ -1,12 +1,8 @@
-import { setTimeout } from "node:timers/promises";
-import { Namespace } from "../../shared/api/core.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
 import type { RedisAddress } from "../redis/connection.ts";
-
-const RETRY_MS = 2 * SECOND;
+import { managementUid } from "./management-uid.ts";
 
 interface TieOptions {
   /** Absent: the queue is in memory. */
@@ -24,34 +20,24 @@ interface TieOptions {
  * nothing can be done without it. Throws when the Redis belongs to another one.
  */
 export async function tieQueue(options: TieOptions): Promise<AsyncDisposable> {
-  const { redis, server, log, isTemporary, waits = true } = options;
+  const { redis, server, log, isTemporary } = options;
   const nothing = { [Symbol.asyncDispose]: async () => undefined };
   if (redis === undefined) return nothing;
-  const uid = await uidOf(server, log, waits);
+  const uid = await readableUid(options);
   if (uid === undefined) return nothing;
   const { tieRedis } = await import("../redis/owner.ts");
   const untie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
   return isTemporary ? { [Symbol.asyncDispose]: () => untie().catch(() => undefined) } : nothing;
 }
 
-async function uidOf(server: Server, log: Log, waits: boolean): Promise<string | undefined> {
-  const client = server.as("relay");
-  for (;;) {
-    try {
-      return (await client.get(Namespace, { namespace: "", name: "kube-system" }))?.metadata.uid;
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 403) {
-        const message =
-          "whether Redis belongs to this management cluster is not checked: Namespace kube-system may not be read; allow this account to get it";
-        log.warn({ error: error.message }, message);
-        return undefined;
-      }
-      if (!waits) throw error;
-      log.warn(
-        { error: String(error) },
-        "the management API server does not say which cluster it is; retrying",
-      );
-      await setTimeout(RETRY_MS);
-    }
+async function readableUid({ server, log, waits }: TieOptions): Promise<string | undefined> {
+  try {
+    return await managementUid(server.as("relay"), { log, waits });
+  } catch (error) {
+    if (!(error instanceof KubeError && error.status === 403)) throw error;
+    const message =
+      "whether Redis belongs to this management cluster is not checked: Namespace kube-system may not be read; allow this account to get it";
+    log.warn({ error: error.message }, message);
+    return undefined;
   }
 }

@@ -31,6 +31,8 @@ export interface ConsoleOptions extends RouteContext {
   readonly person: string;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
+  /** False: the data are those of another management cluster. Absent: they cannot be. */
+  readonly isOwnData?: (() => Promise<boolean>) | undefined;
   readonly ports: Ports;
   readonly page?: ReadPage | undefined;
   readonly random: Pick<Random, "id">;

@@ -18,21 +18,59 @@ export async function tieRedis(target: RedisTarget, cluster: OwnerCluster): Prom
   await using connection = await connected(target);
   const { redis } = connection;
   const isFirst = await redis.hsetnx(OWNER, "uid", cluster.uid);
-  const [uid, server] = await redis.hmget(OWNER, "uid", "server");
-  if (isFirst === 0 && uid !== cluster.uid) {
-    const { shown } = checkRedisUrl(target.url);
-    throw new Error(
-      `Redis at ${shown} belongs to another management cluster: ${server ?? "its address is unknown"}, where Namespace kube-system has uid ${uid}; ` +
-        `that of ${cluster.server} has uid ${cluster.uid}. Name a Redis of its own with --queue; or empty this one (redis-cli FLUSHDB) if the other cluster is gone`,
-    );
+  const owner = await ownerIn(redis);
+  if (isFirst === 0 && owner.uid !== cluster.uid) {
+    const next =
+      "Name a Redis of its own with --queue; or empty this one (redis-cli FLUSHDB) if the other cluster is gone";
+    throw new Error(`${foreignText(target, owner, cluster)}. ${next}`);
   }
   // Also later: a cluster may move to another address.
   await redis.hset(OWNER, "server", cluster.server);
   return async () => {
     await using again = await connected(target);
-    const [current] = await again.redis.hmget(OWNER, "uid");
-    if (current === cluster.uid) await again.redis.del(OWNER);
+    const { uid } = await ownerIn(again.redis);
+    if (uid === cluster.uid) await again.redis.del(OWNER);
   };
+}
+
+/** Looks whose data are in a Redis, and writes nothing. */
+export interface OwnerLook extends AsyncDisposable {
+  /**
+   * Why what is shown are the data of another management cluster; undefined: they are not, or nothing has used this Redis
+   * yet. Rejects while the Redis is away.
+   */
+  foreignness(): Promise<string | undefined>;
+}
+
+/** For processes that only look: rights of one management cluster must not show the data of another. Source: W-506 */
+export async function lookForOwner(target: RedisTarget, cluster: OwnerCluster): Promise<OwnerLook> {
+  const { redis, ...connection } = await connected(target);
+  return {
+    ...connection,
+    async foreignness() {
+      const owner = await ownerIn(redis);
+      if (owner.uid === undefined || owner.uid === cluster.uid) return undefined;
+      return foreignText(target, owner, cluster);
+    },
+  };
+}
+
+interface NotedOwner {
+  readonly uid: string | undefined;
+  readonly server: string | undefined;
+}
+
+async function ownerIn(redis: Awaited<ReturnType<typeof connectRedis>>): Promise<NotedOwner> {
+  const [uid, server] = await redis.hmget(OWNER, "uid", "server");
+  return { uid: uid ?? undefined, server: server ?? undefined };
+}
+
+function foreignText({ url }: RedisTarget, owner: NotedOwner, { uid, server }: OwnerCluster): string {
+  const { shown } = checkRedisUrl(url);
+  return (
+    `Redis at ${shown} belongs to another management cluster: ${owner.server ?? "its address is unknown"}, where Namespace kube-system has uid ${owner.uid}; ` +
+    `that of ${server} has uid ${uid}`
+  );
 }
 
 async function connected(target: RedisTarget) {

@@ -20,6 +20,8 @@ const SEEN = [
   `${KEYS}*}:samples`,
   `${KEYS}processes}:*`,
   `${KEYS}dead-letters}:functions`,
+  // Whose data these are (W-506).
+  `${KEYS}cluster}:owner`,
   // Tokens, for dashboards of BullMQ.
   `${KEYS}*}:run:*`,
 ];

@@ -30,6 +30,15 @@ describeWith(redisMissing())("one Redis of two management clusters", () => {
       expect(output).toContain("Name a Redis of its own with --queue");
       expect(code).toBe(1);
     }
+    const args = ["console", "--kubeconfig", second.kubeconfigFile, "--queue", redis.url];
+    const { code, output } = await runCli(...args);
+    expect(output).toMatch(REFUSED);
+    expect(output).toContain(
+      "Name the Redis of this cluster with --queue, or that cluster with --kubeconfig",
+    );
+    expect(code).toBe(1);
+    await second.withoutReading("namespaces");
+    expect((await runCli(...args)).output).toContain("allow its account to get Namespace kube-system");
     expect((await second.requests()).filter(({ verb }) => verb !== "get")).toEqual([]);
     await using worker = startCli(["worker", "--kubeconfig", first.kubeconfigFile, "--queue", redis.url]);
     await eventually(() => expect(worker.output()).toContain("serving"), WITHIN);

@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
+import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { createExplain } from "../../console/sources/explain-source.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
@@ -20,6 +22,7 @@ import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print } from "../terminal/print.ts";
 import { addConsoleOptions, addressOption, type ConsoleFlags } from "./console-options.ts";
+import { lookForOwnData } from "./own-data.ts";
 import { actionPorts, serveConsole } from "./serve-console.ts";
 
 interface ConsoleCommandFlags
@@ -56,16 +59,35 @@ export function consoleCommand(): Command {
 
 async function serve(flags: ConsoleCommandFlags): Promise<void> {
   const stop = stopRequested();
-  const clock = systemClock;
   // From `info` on it holds which person did what (S-42).
   const log = openLog(flags.logLevel ?? "info");
+  await using _served = await startSharedConsole(flags, { clock: systemClock, log });
+  await stop;
+  print("console: stopping");
+}
+
+/**
+ * Serves a console over the Redis of relay and workers. Waits for the API server, which says whose Redis it must be; throws
+ * when it is that of another management cluster.
+ */
+export async function startSharedConsole(
+  flags: ConsoleCommandFlags,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<Console> {
   const source = sharedQueue(flags, "console", log);
   const redis = redisOf(source);
   if (redis === undefined) throw new Error("bug: a shared queue without Redis");
   const functions = await loadFunctions(undefined, flags.functionsDir);
   await using stack = new AsyncDisposableStack();
+  let served: Console | undefined;
+  if (flags.healthAddress !== undefined) {
+    const isReady = () => served !== undefined;
+    stack.use(await startProbes({ address: flags.healthAddress, isReady, log }));
+  }
   const connect = await readManagement(flags.kubeconfig, { clock, log });
-  const reviewer = stack.use(connect(REVIEW_RATE)).as("console");
+  const server = stack.use(connect(REVIEW_RATE));
+  const reviewer = server.as("console");
+  const { isOwnData } = stack.use(await lookForOwnData({ ...redis, log }, server));
   const [{ createRedisStore }, { createRedisHeartbeats }] = await Promise.all([
     import("../../store/redis.ts"),
     import("../../heartbeats/redis.ts"),
@@ -87,11 +109,8 @@ async function serve(flags: ConsoleCommandFlags): Promise<void> {
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  const parts = { store, functions, clock, log, reviewer, ports };
-  stack.use(await serveConsole(parts, flags, flags.address));
-  if (flags.healthAddress !== undefined) {
-    stack.use(await startProbes({ address: flags.healthAddress, isReady: () => true, log }));
-  }
-  await stop;
-  print("console: stopping");
+  const parts = { store, functions, clock, log, reviewer, ports, isOwnData };
+  served = stack.use(await serveConsole(parts, flags, flags.address));
+  const running = stack.move();
+  return { ...served, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

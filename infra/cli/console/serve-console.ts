@@ -35,7 +35,7 @@ interface Acting extends Pick<ConsoleOptions, "clock" | "log"> {
   readonly letters: Pick<DeadLetters, "dropSeen">;
 }
 
-type Parts = Pick<ConsoleOptions, "functions" | "clock" | "log" | "reviewer" | "ports"> & {
+type Parts = Pick<ConsoleOptions, "functions" | "clock" | "log" | "reviewer" | "ports" | "isOwnData"> & {
   readonly store: Store;
 };
 

@@ -6,7 +6,7 @@ import type { Right } from "../viewer.ts";
 const ACTION_GROUP = "capstan.dev";
 
 /** Requests that stand for each action in roles. Source: W-505 */
-const ACTIONS = {
+export const ACTIONS = {
   requeue: { group: ACTION_GROUP, resource: "deadletters", subresource: "requeue", verb: "create" },
   drop: { group: ACTION_GROUP, resource: "deadletters", verb: "delete" },
   pause: { group: ACTION_GROUP, resource: "functions", subresource: "pause", verb: "update" },

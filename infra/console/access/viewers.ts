@@ -22,6 +22,8 @@ interface ViewersOptions {
   readonly actions: boolean;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
+  /** False: the data are those of another management cluster. Asked with the rights of each person. */
+  readonly isOwnData?: (() => Promise<boolean>) | undefined;
   readonly clock: Clock;
 }
 
@@ -32,7 +34,8 @@ const MAX_KEPT = 1_000;
 const MAX_NAMESPACES = 500;
 
 /** Asks the API server what each person may see and do: nothing is decided here. Source: W-501, W-505 */
-export function createViewers({ reviews, person, actions, namespaces, clock }: ViewersOptions): Viewers {
+export function createViewers(options: ViewersOptions): Viewers {
+  const { reviews, person, actions, namespaces, isOwnData, clock } = options;
   const sights = keptAnswers<Sight>({ keptMs: CONFIRMED_MS, most: MAX_KEPT, clock });
   return {
     of: (credential, until) =>
@@ -40,7 +43,10 @@ export function createViewers({ reviews, person, actions, namespaces, clock }: V
         const user = credential.by === "token" ? await userOf(reviews, credential.token) : undefined;
         const may: May = (attributes) => reviews.may(user, attributes);
         const name = user?.username ?? person;
-        const sight = await sights(JSON.stringify(user ?? null), () => reviewedSight(may, namespaces));
+        const sight = await sights(JSON.stringify(user ?? null), async () => {
+          await refuseForeign(isOwnData);
+          return reviewedSight(may, namespaces);
+        });
         if (sight !== "all" && sight.size === 0) {
           const next = "bind a role with the verb list on clusters.cluster.x-k8s.io";
           throw problem("forbidden", `${shown(name)} may not list Clusters in any namespace`, next);
@@ -67,6 +73,14 @@ async function userOf(reviews: Reviews, token: string): Promise<User> {
     "log in with a token that is valid",
   );
 }
+
+/** Rights of one management cluster show no data of another. A source that is away shows nothing new. Source: W-506 */
+async function refuseForeign(isOwnData: ViewersOptions["isOwnData"]): Promise<void> {
+  const isOwn = await isOwnData?.().catch(() => undefined);
+  if (isOwn !== false) return;
+  throw problem("unavailable", "the queue of this console belongs to another management cluster", NAME_QUEUE);
+}
+const NAME_QUEUE = "start the console with the queue of its own cluster; its log names both clusters";
 
 async function reviewedSight(may: May, namespaces: () => Promise<readonly string[]>): Promise<Sight> {
   if (await may(LOOKING)) return "all";

@@ -12,6 +12,7 @@ import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deadLetter, POOL_KEY } from "../../support/letters.ts";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { commandsDuring } from "../../support/redis-monitor.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -35,29 +36,6 @@ describeWith(redisMissing())("S-24: people at the Redis of a deployment", () => 
     url: server.url.replace("redis://", `redis://${user}:of-a-test@`),
     log: silentLog,
   });
-  /** The commands that the server runs meanwhile, also those of scripts, and which of them may write. */
-  const writesDuring = async (look: (admin: Redis) => Promise<void>) => {
-    const admin = new Redis(server.url.replace("redis://", "redis://admin:of-a-test@"));
-    const monitor = await admin.monitor();
-    using stack = new DisposableStack();
-    stack.defer(() => admin.disconnect());
-    stack.defer(() => monitor.disconnect());
-    const commands: string[] = [];
-    monitor.on("monitor", (_time: string, [name = "", text = ""]: readonly string[]) => {
-      commands.push(text === "the end" ? text : name.toLowerCase());
-    });
-    await look(admin);
-    await admin.ping("the end");
-    await eventually(() => expect(commands).toContain("the end"), WITHIN);
-    const names = [...new Set(commands)].filter((name) => name !== "the end");
-    const infos = (await admin.command("INFO", ...names)) as readonly (readonly [
-      string,
-      number,
-      readonly string[],
-    ])[];
-    const writes = infos.filter(([, , flags]) => flags.includes("write")).map(([name]) => name);
-    return { commands: names, writes };
-  };
   beforeAll(async () => {
     const users = REDIS_USERS.map((user) => `user ${user} on >of-a-test resetchannels ${RIGHTS[user]}`);
     const admin = "user admin on >of-a-test ~* &* +@all";
@@ -74,7 +52,10 @@ describeWith(redisMissing())("S-24: people at the Redis of a deployment", () => 
       await store.put(TYPE, WIDGET);
       await writer.put(deadLetter());
     }
-    const seen = await writesDuring(async () => {
+    const admin = new Redis(server.url.replace("redis://", "redis://admin:of-a-test@"));
+    using stack = new DisposableStack();
+    stack.defer(() => admin.disconnect());
+    const seen = await commandsDuring(admin, async () => {
       await using ledger = await openRedisLedger(targetOf("observer"));
       await using letters = await createRedisDeadLetters({ ...targetOf("observer"), clock });
       await using model = await createRedisStore(targetOf("observer"));
@@ -93,7 +74,7 @@ describeWith(redisMissing())("S-24: people at the Redis of a deployment", () => 
     });
     expect(seen.commands).toEqual(expect.arrayContaining(["eval", "hmget", "hscan", "zrangebyscore"]));
     expect(seen.writes).toEqual([]);
-    const planted = await writesDuring(async (admin) => void (await admin.set("planted", "1")));
+    const planted = await commandsDuring(admin, () => admin.set("planted", "1"));
     expect(planted.writes).toEqual(["set"]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { tieRedis } from "../../../infra/redis/owner.ts";
+import { lookForOwner, tieRedis } from "../../../infra/redis/owner.ts";
+import { RIGHTS } from "../../../infra/redis/users.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -27,6 +28,24 @@ describeWith(redisMissing())("a Redis and its management cluster", () => {
     const ends = await Promise.allSettled([ONE, OTHER, ONE, OTHER].map((each) => tieRedis(target, each)));
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
     expect(ends[0]?.status).toBe(ends[2]?.status);
+  });
+
+  it("W-506: shows its owner to those who only look, and why another cluster must not see it", async () => {
+    const observer = `user observer on >of-a-test resetchannels ${RIGHTS.observer}`;
+    await using redis = await startRedis([observer]);
+    const url = redis.url.replace("redis://", "redis://observer:of-a-test@");
+    await using look = await lookForOwner({ url, log: silentLog }, OTHER);
+    expect(await look.foreignness()).toBeUndefined();
+    await tieRedis({ url: redis.url, log: silentLog }, ONE);
+    const port = redis.url.slice("redis://".length);
+    expect(await look.foreignness()).toBe(
+      `Redis at redis://observer:***@${port} belongs to another management cluster: https://one.example.com:6443, where Namespace kube-system has uid uid-one; ` +
+        "that of https://other.example.com:6443 has uid uid-other",
+    );
+    await using own = await lookForOwner({ url, log: silentLog }, ONE);
+    expect(await own.foreignness()).toBeUndefined();
+    await redis.kill();
+    await expect(own.foreignness()).rejects.toThrow();
   });
 
   it("is free when a cluster that was there for a while takes its note back, and not when another one does", async () => {

@@ -5,9 +5,15 @@ import { virtualClock } from "../../../support/clock.ts";
 
 const NAMESPACES = ["a", "b"];
 
+interface Given {
+  readonly actions?: boolean;
+  readonly user?: string;
+  readonly isOwnData?: () => Promise<boolean>;
+}
+
 function viewersWith(
   allows: (resource: ResourceAttributes) => boolean,
-  { actions = true, user = "ann" }: { readonly actions?: boolean; readonly user?: string } = {},
+  { actions = true, user = "ann", isOwnData }: Given = {},
 ) {
   const asked: ResourceAttributes[] = [];
   const clock = virtualClock();
@@ -20,7 +26,7 @@ function viewersWith(
     },
   };
   const namespaces = async () => NAMESPACES;
-  const viewers = createViewers({ reviews, person: "me", actions, namespaces, clock });
+  const viewers = createViewers({ reviews, person: "me", actions, namespaces, isOwnData, clock });
   return { asked, clock, of: () => viewers.of({ by: "token", token: "t" }) };
 }
 
@@ -65,6 +71,23 @@ describe("viewers", () => {
   it("W-505: allow no action without --actions, whatever the API server allows", async () => {
     const viewer = await viewersWith(() => true, { actions: false }).of();
     expect(await viewer.may("pause", "machine-node")).toBe(false);
+  });
+
+  it("W-506: are refused while the data are those of another management cluster, within 60 s", async () => {
+    let isOwn = true;
+    const { of, clock } = viewersWith(() => true, { isOwnData: async () => isOwn });
+    expect((await of()).sight).toBe("all");
+    isOwn = false;
+    await clock.advance(60_000);
+    const message = "the queue of this console belongs to another management cluster";
+    await expect(of()).rejects.toMatchObject({ body: { status: 503, message } });
+    isOwn = true;
+    expect((await of()).sight).toBe("all");
+  });
+
+  it("W-506: are known while the source is away, which cannot show the data of anyone else", async () => {
+    const away = async () => Promise.reject(new Error("connect ECONNREFUSED"));
+    expect((await viewersWith(() => true, { isOwnData: away }).of()).sight).toBe("all");
   });
 
   it("write a name from outside in one line of at most 200 characters", async () => {

@@ -1,0 +1,49 @@
+import { KubeError } from "../../../shared/function/errors.ts";
+import type { Server } from "../../kube/client.ts";
+import type { RedisTarget } from "../../redis/connection.ts";
+import { lookForOwner } from "../../redis/owner.ts";
+import { managementUid } from "../management-uid.ts";
+
+/** Looks again whose data are shown. */
+interface OwnData extends AsyncDisposable {
+  /** False: of another management cluster, which the log names. Rejects while the Redis is away. */
+  readonly isOwnData: () => Promise<boolean>;
+}
+
+/**
+ * Compares the owner of a Redis with the management cluster that knows persons and their rights. Throws when it is
+ * another one, or when the account may not see which one this is. Source: W-506
+ */
+export async function lookForOwnData(target: RedisTarget, server: Server): Promise<OwnData> {
+  const uid = await demandedUid(server, target);
+  await using starting = new AsyncDisposableStack();
+  const look = starting.use(await lookForOwner(target, { uid, server: server.url.origin }));
+  const reason = await look.foreignness();
+  if (reason !== undefined) {
+    const next = "Name the Redis of this cluster with --queue, or that cluster with --kubeconfig";
+    throw new Error(`${reason}. ${next}`);
+  }
+  const running = starting.move();
+  return {
+    isOwnData: async () => {
+      const error = await look.foreignness();
+      if (error !== undefined) target.log.error({ error }, "console: persons are refused");
+      return error === undefined;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Without it the rights of one cluster could show the data of another, so it is not left out. */
+async function demandedUid(server: Server, { log }: RedisTarget): Promise<string> {
+  try {
+    const uid = await managementUid(server.as("console"), { log });
+    if (uid !== undefined) return uid;
+  } catch (error) {
+    if (!(error instanceof KubeError && error.status === 403)) throw error;
+    throw new Error(`${error.message}: ${GRANT}`);
+  }
+  throw new Error(`${server.url.origin} has no Namespace kube-system: ${GRANT}`);
+}
+const GRANT =
+  "the console cannot see whether the queue belongs to this management cluster; allow its account to get Namespace kube-system";
