@@ -93,15 +93,17 @@ export function rightsOf(
       ...(parts.includes("workload-relay") ? CONNECTING : []),
       ...(parts.includes("worker") ? usedBy(specs, placeOf) : []),
     ]),
-    // Distinguishes this management cluster from another one.
-    {
-      apiGroups: [Namespace.group],
-      resources: [Namespace.plural],
-      resourceNames: ["kube-system"],
-      verbs: ["get"],
-    },
+    OWN_CLUSTER,
   ];
 }
+
+/** Distinguishes this management cluster from another one. */
+export const OWN_CLUSTER: PolicyRule = {
+  apiGroups: [Namespace.group],
+  resources: [Namespace.plural],
+  resourceNames: ["kube-system"],
+  verbs: ["get"],
+};
 
 /** Returns the rule by which core may work on objects of these kinds of another group. Source: RL-05 */
 export function rightsForCore(kinds: readonly Kind[]): readonly PolicyRule[] {

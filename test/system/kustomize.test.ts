@@ -118,7 +118,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     const readme = await readFile("infra/deploy/kustomize/README.md", "utf8");
     const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)];
     const commands = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(6);
     await kubectl("create namespace team-a");
     for (const command of commands) {
       const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });

@@ -78,8 +78,8 @@ export function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boo
   );
 }
 
-/** Asks the API server who reads the diagnostics, and whether they may. Source: D-203 */
-const REVIEWS: readonly PolicyRule[] = [
+/** Asks the API server who a client is, and what that user may do. Source: D-203, W-506 */
+export const REVIEWS: readonly PolicyRule[] = [
   ["authentication.k8s.io", "tokenreviews"] as const,
   ["authorization.k8s.io", "subjectaccessreviews"] as const,
 ].map(([group, resource]) => ({ apiGroups: [group], resources: [resource], verbs: ["create"] }));

@@ -3,6 +3,7 @@ import { clusterRole, roleBinding } from "../rbac.ts";
 import { inStandardGroup, ownerDeletions, type PolicyRule } from "../rights.ts";
 import { boundRole, OF_PROVIDERS, processAccount, RIGHTS } from "./accounts.ts";
 import { filesOf } from "./base.ts";
+import { consoleComponents } from "./console.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { monitors } from "./monitors.ts";
 import { observationComponents } from "./observation.ts";
@@ -31,6 +32,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
     ...scalingComponents(functions),
     "watch-kubeconfigs": WATCH_KUBECONFIGS,
     ...observationComponents(),
+    ...consoleComponents(),
     namespaced: withoutBindings("objects", "secrets", "providers", "diagnostics", "owners"),
     hardened: HARDENED,
   };

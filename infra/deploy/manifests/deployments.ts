@@ -8,8 +8,14 @@ export const IMAGE = "capstan";
 export const DIAGNOSTICS_PORT = 8443;
 
 /** Folders with the files of Secrets that `capstan secrets` prints. */
-const QUEUE = "/etc/capstan/queue";
+export const QUEUE = "/etc/capstan/queue";
 const DIAGNOSTICS = "/etc/capstan/diagnostics";
+
+/** As variables, so that commands of `kubectl exec` find the queue as well. */
+export const QUEUE_ENV = [
+  { name: "CAPSTAN_QUEUE_FILE", value: `${QUEUE}/url` },
+  { name: "CAPSTAN_REDIS_CA", value: `${QUEUE}/ca.crt` },
+] as const;
 
 /**
  * Returns the Deployment of a process. Two relays stand by for each other, or share the
@@ -37,10 +43,8 @@ export function processDeployment(process: ServerProcess): Manifest {
       "--log-level=info",
       ...(isRelay ? [isOfWorkloads ? "--workloads" : "--leader-elect"] : []),
     ],
-    // As variables, so that commands of `kubectl exec` find the queue as well.
     env: [
-      { name: "CAPSTAN_QUEUE_FILE", value: `${QUEUE}/url` },
-      { name: "CAPSTAN_REDIS_CA", value: `${QUEUE}/ca.crt` },
+      ...QUEUE_ENV,
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
     ],
     ports: [{ name: "diagnostics", containerPort: DIAGNOSTICS_PORT, protocol: "TCP" }],

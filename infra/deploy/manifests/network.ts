@@ -33,7 +33,10 @@ export function networkPolicies(): readonly Manifest[] {
     }),
     policy("capstan-workload-clusters", {
       podSelector: {
-        matchExpressions: [notIn("capstan.dev/group", ["core", "credentials"]), ...CLIENTS.matchExpressions],
+        matchExpressions: [
+          notIn("capstan.dev/group", ["core", "credentials"]),
+          isIn("app.kubernetes.io/component", ["relay", "worker"]),
+        ],
         matchLabels: PART_OF,
       },
       policyTypes: ["Egress"],
@@ -66,6 +69,15 @@ export function toCollector(namespace: string, port: number): Manifest {
   });
 }
 
+/** Returns what lets clients of any namespace reach a process that asks each of them who it is. Source: W-501 */
+export function fromAnywhere(name: string, port: number): Manifest {
+  return policy(name, {
+    podSelector: { matchLabels: { "app.kubernetes.io/name": name } },
+    policyTypes: ["Ingress"],
+    ingress: [{ ports: [tcp(port)] }],
+  });
+}
+
 function policy(name: string, spec: object): Manifest {
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -76,11 +88,15 @@ function policy(name: string, spec: object): Manifest {
 }
 
 function named(...namespaces: readonly string[]): object {
-  return { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: namespaces }] };
+  return { matchExpressions: [isIn("kubernetes.io/metadata.name", namespaces)] };
 }
 
 function exists(key: string): object {
   return { key, operator: "Exists" };
+}
+
+function isIn(key: string, values: readonly string[]): object {
+  return { key, operator: "In", values };
 }
 
 function notIn(key: string, values: readonly string[]): object {

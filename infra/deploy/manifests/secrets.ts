@@ -24,19 +24,21 @@ const SECOND_MS = 1_000;
 const PASSWORD_BYTES = 32;
 
 /**
- * Returns new certificates and Redis users as Secrets. Each call makes other ones, and the keys of both authorities are
+ * Returns new certificates and Redis users as Secrets. Each call makes other ones, and the keys of all authorities are
  * forgotten: renewing one means renewing all. Source: D-204
  */
 export async function newSecrets(options: SecretsOptions): Promise<readonly Manifest[]> {
   const { namespace = NAMESPACE, redisPort = REDIS_PORT } = options;
   const { redisHost = `capstan-redis.${namespace}.svc` } = options;
-  const [forRedis, forDiagnostics] = [
+  const [forRedis, forDiagnostics, forConsole] = [
     await newAuthority("redis", options),
     await newAuthority("diagnostics", options),
+    await newAuthority("console", options),
   ];
   const redis = await forRedis.issue("capstan-redis", namesOf(redisHost, namespace));
   const server = await forDiagnostics.issue("capstan-diagnostics", diagnosticsNames(namespace));
   const client = await forDiagnostics.issue("capstan-diagnostics-client", "client");
+  const browsed = await forConsole.issue("capstan-console", consoleNames(namespace));
   const passwords = REDIS_USERS.map(
     (user) => [user, randomBytes(PASSWORD_BYTES).toString("base64url")] as const,
   );
@@ -57,6 +59,7 @@ export async function newSecrets(options: SecretsOptions): Promise<readonly Mani
     ),
     secret("capstan-diagnostics", TLS_TYPE, filesOf(server, forDiagnostics.cert)),
     secret("capstan-diagnostics-client", TLS_TYPE, filesOf(client, forDiagnostics.cert)),
+    secret("capstan-console", TLS_TYPE, filesOf(browsed, forConsole.cert)),
   ];
 }
 
@@ -116,6 +119,11 @@ function namesOf(host: string, namespace: string) {
 /** Any Service of the namespace. Clients that use the addresses of Pods ask for one of these names. */
 function diagnosticsNames(namespace: string) {
   return { dns: [`*.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
+}
+
+/** By `kubectl port-forward`, and in the cluster. Browsers are given the certificate of an ingress, or this authority. */
+function consoleNames(namespace: string) {
+  return { dns: [`capstan-console.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
 }
 
 function hostText(host: string): string {

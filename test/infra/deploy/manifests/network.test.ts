@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkPolicies, toCollector } from "../../../../infra/deploy/manifests/network.ts";
+import { fromAnywhere, networkPolicies, toCollector } from "../../../../infra/deploy/manifests/network.ts";
 
 const policies = networkPolicies();
 const textOf = (name: string) => JSON.stringify(policies.find(({ metadata }) => metadata.name === name));
@@ -38,5 +38,16 @@ describe("what Pods may reach", () => {
     expect(textOf("capstan-workload-clusters")).toContain(
       '{"key":"capstan.dev/group","operator":"NotIn","values":["core","credentials"]}',
     );
+  });
+
+  it("W-506: is no workload cluster for the console, which persons reach from anywhere", () => {
+    expect(textOf("capstan-workload-clusters")).toContain(
+      '{"key":"app.kubernetes.io/component","operator":"In","values":["relay","worker"]}',
+    );
+    expect(fromAnywhere("capstan-console", 9470)["spec"]).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "capstan-console" } },
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: [{ port: 9470, protocol: "TCP" }] }],
+    });
   });
 });

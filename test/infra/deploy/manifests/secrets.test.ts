@@ -36,12 +36,13 @@ describe("the Secrets of a deployment", () => {
     expect(users).toMatch(/^user default off$/m);
   });
 
-  it("hold certificates that fit: two authorities, whose keys are in no Secret", async () => {
+  it("hold certificates that fit: three authorities, whose keys are in no Secret", async () => {
     const all = await files({ redisHost: "192.0.2.7" });
     const redis = of(all, "capstan-redis");
     const diagnostics = of(all, "capstan-diagnostics");
     const client = of(all, "capstan-diagnostics-client");
-    for (const data of [redis, diagnostics, client]) {
+    const browsed = of(all, "capstan-console");
+    for (const data of [redis, diagnostics, client, browsed]) {
       const authority = new X509Certificate(data["ca.crt"] ?? "");
       expect(certificate(data).verify(authority.publicKey)).toBe(true);
       const [{ publicKey }] = x509.read(data["tls.crt"] ?? "");
@@ -53,9 +54,12 @@ describe("the Secrets of a deployment", () => {
         ),
       ).toBe(false);
     }
-    expect(redis["ca.crt"]).not.toBe(diagnostics["ca.crt"]);
+    expect(new Set([redis, diagnostics, browsed].map((data) => data["ca.crt"])).size).toBe(3);
     expect(client["ca.crt"]).toBe(diagnostics["ca.crt"]);
     expect(certificate(redis).checkIP("192.0.2.7")).toBe("192.0.2.7");
+    for (const name of ["capstan-console.capstan-system.svc", "localhost"]) {
+      expect(certificate(browsed).checkHost(name), name).toBeDefined();
+    }
     expect(certificate(diagnostics).checkHost("capstan-relay.capstan-system.svc")).toBeDefined();
     expect(new URL(of(all, "capstan-relay-queue")["url"] ?? "").host).toBe("192.0.2.7:6379");
   });

@@ -1,0 +1,103 @@
+import { ACTIONS, LOOKING } from "../../console/access/rights.ts";
+import type { ResourceAttributes } from "../../worker/diagnostics/reviews.ts";
+import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
+import { clusterRole, serviceAccount } from "../rbac.ts";
+import { OWN_CLUSTER, type PolicyRule } from "../rights.ts";
+import { boundRole, REVIEWS } from "./accounts.ts";
+import { IMAGE, QUEUE, QUEUE_ENV } from "./deployments.ts";
+import type { Folder } from "./kustomization.ts";
+import { fromAnywhere } from "./network.ts";
+import { NAMESPACE, PART_OF } from "./processes.ts";
+
+/** Name of its Deployment, account, Service and Secret. */
+const CONSOLE = "capstan-console";
+const PORT = 9470;
+const CERTIFICATE = "/etc/capstan/console";
+const SELECTED = { "app.kubernetes.io/name": CONSOLE };
+
+/**
+ * Returns the component of the console, which only reads, under an account that may ask about persons and nothing else
+ * and as the Redis user `observer`; and one that adds actions, as the user `operator`. Source: W-505, W-506
+ */
+export function consoleComponents(): { readonly [name in "console" | "console-actions"]: Folder } {
+  return {
+    console: {
+      kind: "Component",
+      files: {
+        console: [...account(), deployment(), service(), fromAnywhere(CONSOLE, PORT)],
+        persons: [VIEWER, OPERATOR],
+      },
+    },
+    "console-actions": {
+      kind: "Component",
+      files: {},
+      patches: [{ target: { kind: "Deployment", name: CONSOLE }, patch: `${JSON.stringify(ACTING)}\n` }],
+    },
+  };
+}
+
+const ACTING = [
+  { op: "add", path: "/spec/template/spec/containers/0/args/-", value: "--actions" },
+  // Behind `tmp`, in the order of `secrets` below.
+  {
+    op: "replace",
+    path: "/spec/template/spec/volumes/1/secret/secretName",
+    value: "capstan-operator-queue",
+  },
+];
+
+/** Bound everywhere, also with `namespaced`: reviews are in no namespace. */
+function account(): readonly Manifest[] {
+  const role = clusterRole(CONSOLE, [...REVIEWS, OWN_CLUSTER]);
+  return [serviceAccount(CONSOLE, NAMESPACE), ...boundRole({ name: CONSOLE }, "cluster", role)];
+}
+
+/** One process: sessions are in its memory. */
+function deployment(): Manifest {
+  return deploymentOf({
+    app: CONSOLE,
+    namespace: NAMESPACE,
+    labels: { "app.kubernetes.io/component": "console", ...PART_OF },
+    container: "console",
+    image: IMAGE,
+    args: [
+      "console",
+      `--address=:${PORT}`,
+      // By `kubectl port-forward`, and in the cluster; an overlay adds the name of an ingress.
+      `--host-name=localhost:${PORT}`,
+      `--host-name=${CONSOLE}.${NAMESPACE}.svc`,
+      `--console-cert-dir=${CERTIFICATE}`,
+      `--health-address=:${HEALTH_PORT}`,
+      "--log-level=info",
+    ],
+    env: QUEUE_ENV,
+    ports: [{ name: "console", containerPort: PORT, protocol: "TCP" }],
+    resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    secrets: { [QUEUE]: "capstan-observer-queue", [CERTIFICATE]: CONSOLE },
+    strategy: { type: "Recreate" },
+  });
+}
+
+function service(): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: CONSOLE, namespace: NAMESPACE, labels: { ...SELECTED, ...PART_OF } },
+    spec: {
+      selector: SELECTED,
+      ports: [{ name: "console", port: 443, targetPort: "console", protocol: "TCP" }],
+    },
+  };
+}
+
+/** For persons: bound in a namespace it shows the Clusters there, bound everywhere all of them. */
+const VIEWER = clusterRole("capstan-viewer", [ruleOf(LOOKING)]);
+/** A function serves all namespaces, so only a binding everywhere allows to pause one. */
+const OPERATOR = clusterRole("capstan-operator", [LOOKING, ...Object.values(ACTIONS)].map(ruleOf));
+
+type Granted = Omit<ResourceAttributes, "verb"> & { readonly verb: PolicyRule["verbs"][number] };
+
+function ruleOf({ group, resource, subresource, verb }: Granted): PolicyRule {
+  const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return { apiGroups: [group], resources: [name], verbs: [verb] };
+}
