@@ -16,10 +16,14 @@ function pathOfProgram(): string | undefined {
   }
 }
 
-/** Starts the browser without a window. Close it. */
-export async function startChromium(): Promise<Browser> {
+/** Starts the browser without a window, with further arguments. Close it. */
+export async function startChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = pathOfProgram();
   if (executablePath === undefined) throw new Error(chromiumMissing);
   // Tests run as root in containers, where the sandbox of the browser cannot be made; the pages are our own.
-  return driver.launch({ executablePath, chromiumSandbox: false, args: ["--disable-dev-shm-usage"] });
+  return driver.launch({
+    executablePath,
+    chromiumSandbox: false,
+    args: ["--disable-dev-shm-usage", ...args],
+  });
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { actionPorts } from "../../infra/cli/console/serve-console.ts";
+import type { ReadPage } from "../../infra/console/page-files.ts";
 import { createJsonLinesDeadLetters } from "../../infra/dead-letters/json-lines.ts";
 import { createMemoryQueue } from "../../infra/queue/memory.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
@@ -49,11 +50,12 @@ interface QueueConsoleOptions {
   readonly reviewer?: Reviewer;
   readonly dead: readonly string[];
   readonly ready?: readonly string[];
+  readonly page?: ReadPage;
 }
 
 /** A console over a queue in memory with dead and ready keys of `widget-grow`, on test time. */
 export async function serveQueueConsole(options: QueueConsoleOptions) {
-  const { actions = true, reviewer = allowingIn("all"), dead, ready = [] } = options;
+  const { actions = true, reviewer = allowingIn("all"), dead, ready = [], page } = options;
   await using starting = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "capstan-console-"));
   starting.defer(() => rm(dir, { recursive: true, force: true }));
@@ -90,6 +92,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       clock,
       log,
       reviewer,
+      page,
       functions: [WIDGET_GROW],
       namespaces: async () => ["a", "b"],
       ports: { queue, letters, ...actionPorts({ queue, letters, clock, log }, { actions }) },

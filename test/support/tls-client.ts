@@ -9,11 +9,12 @@ interface Ask {
   readonly token?: string;
   readonly headers?: { readonly [name: string]: string };
   readonly certificate?: Credentials;
+  readonly body?: string;
 }
 
 /** Asks a TLS server on loopback whose authority is `ca`, each time on a new connection. */
 export function askAt(port: number, ca: string) {
-  return async ({ path = "/metrics", method = "GET", token, headers = {}, certificate }: Ask = {}) => {
+  return async ({ path = "/metrics", method = "GET", token, headers = {}, certificate, body }: Ask = {}) => {
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const options = {
       host: "127.0.0.1",
@@ -26,7 +27,7 @@ export function askAt(port: number, ca: string) {
       ...certificate,
     };
     const sent = request({ ...options, headers: { ...authorization, ...headers } });
-    sent.end();
+    sent.end(body);
     const [answer] = await once(sent, "response");
     let text = "";
     for await (const chunk of answer) text += chunk;

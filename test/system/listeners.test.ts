@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { forgedToken } from "../support/forged-token.ts";
 import { simCluster } from "../support/manifests.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
@@ -58,19 +59,6 @@ async function startGuardedRedis(folder: string, tlsPort: number) {
     "user admin on >admin ~* &* +@all",
     "appendonly yes",
   ]);
-}
-
-interface Claims {
-  readonly exp: number;
-}
-
-/** The same token with other times, signed with this key. */
-function forged(token: string, key: KeyObject, exp: number): string {
-  const [header = "", body = ""] = token.split(".");
-  const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as Claims;
-  const changed = Buffer.from(JSON.stringify({ ...claims, exp })).toString("base64url");
-  const signature = sign("sha256", Buffer.from(`${header}.${changed}`), key).toString("base64url");
-  return `${header}.${changed}.${signature}`;
 }
 
 const later = () => Math.floor(Date.now() / 1_000) + 3_000;
@@ -192,9 +180,9 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       expect(await codeOf("nonsense")).toBe("401");
       expect(await codeOf(visitor)).toBe("403");
       expect(await codeOf(token, "/status")).toBe("403");
-      expect(await codeOf(forged(token, own, later()))).toBe("200");
-      expect(await codeOf(forged(token, own, later() - 6_000))).toBe("401");
-      expect(await codeOf(forged(token, foreign, later()))).toBe("401");
+      expect(await codeOf(forgedToken(token, own, later()))).toBe("200");
+      expect(await codeOf(forgedToken(token, own, later() - 6_000))).toBe("401");
+      expect(await codeOf(forgedToken(token, foreign, later()))).toBe("401");
       expect(await codeOf(token, "/metrics", "--header 'Origin: https://evil.example'")).toBe("403");
       expect(await flood(workerDiagnostics)).toBeGreaterThanOrEqual(FLOOD - 64);
       expect(await probe(workerHealth, "/livez")).toBe(200);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { StreamMessage } from "../../../../infra/console/api/stream.ts";
 import type { Ports } from "../../../../infra/console/ports.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import { openAt, serveTestConsole } from "../../../support/console.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { streamMessages } from "../../../support/stream-messages.ts";
 
 const WITHIN = { withinMs: 10_000, stepMs: 10 };
 type Relay = Awaited<ReturnType<NonNullable<Ports["relay"]>>>;
@@ -28,22 +28,11 @@ type World = Awaited<ReturnType<typeof serveTestConsole>>;
 /** Follows topics; returns the messages so far. */
 async function follow(world: World, query: string, headers: { readonly [name: string]: string }) {
   const { sent, answer } = await openAt(world.port, `/api/v1/stream?${query}`, { headers });
-  const messages: StreamMessage[] = [];
-  const state = { ended: false };
-  let text = "";
-  answer.on("data", (chunk: Buffer) => {
-    text += chunk.toString();
-    const events = text.split("\n\n");
-    text = events.pop() ?? "";
-    messages.push(...events.map((event) => JSON.parse(event.replace(/^data: /, "")) as StreamMessage));
-  });
-  answer.on("error", () => undefined).on("close", () => (state.ended = true));
   sent.on("error", () => undefined);
   return {
     status: answer.statusCode,
     type: answer.headers["content-type"],
-    messages,
-    state,
+    ...streamMessages(answer),
     [Symbol.dispose]: () => sent.destroy(),
   };
 }

@@ -1,8 +1,9 @@
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../../shared/function/errors.ts";
-import { itself } from "../../../../shared/function/mappings.ts";
+import { inCluster, itself } from "../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
 
 /** Shows up wherever the text of an error gets to. */
@@ -27,7 +28,8 @@ export const poolLeak = defineFunction(
     summary: "Quotes secrets.",
     source: "own",
     reconciles: MachinePool,
-    watches: [watch(MachinePool, ["metadata.uid"], itself)],
+    // The console shows persons the namespaces of Clusters.
+    watches: [watch(MachinePool, ["metadata.uid"], itself), watch(Cluster, ["spec.paused"], inCluster)],
     owns: [],
     reads: [{ on: ConfigMap, fields: ["data"] }],
     readsLive: [ConfigMap],
