@@ -14,7 +14,8 @@ import { MAX_SHARDS, shardNames } from "./shard-names.ts";
  *   none ──a Lease is free, expired or not there yet──▶ held ──taken by another relay──▶ none
  *
  * A shard is live while its Lease is renewed. A relay that cannot reach the API server keeps its shard and its view of
- * the others: no relay can see whether they still renew. `isHeld` is false meanwhile, because others may see it expire.
+ * the others: no relay can see whether they still renew. `isHeld` is false from 7 s after its last renewal, because
+ * others may see it expire. Until then it also publishes for Clusters of a relay that has begun or returned meanwhile.
  */
 export interface ShardLeases extends AsyncDisposable {
   /** The Lease that this process holds; undefined while it holds none. */

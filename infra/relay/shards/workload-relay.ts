@@ -20,8 +20,8 @@ export interface WorkloadRelayOptions extends RelayOptions {
 /**
  * Starts one of several relays that share the connections to workload clusters; another relay leads the management
  * cluster. Each Cluster belongs to one shard (rendezvous.ts), and each relay holds one (shard-leases.ts). While a Cluster
- * changes hands, two relays may follow it for seconds: both store the same Nodes, guarded by version, and only a relay
- * whose Lease is live publishes Connections. Source: D-603
+ * changes hands, two relays may follow it for seconds: both store the same Nodes, guarded by version, and a relay
+ * publishes Connections only while its Lease is live. Source: D-603
  */
 export function startWorkloadRelay(options: WorkloadRelayOptions): Relay {
   const { functions, server, store } = options;
