@@ -9,8 +9,8 @@ import { type Stage, setStage } from "./stage.ts";
 /** The state at rest. */
 export interface Ending {
   readonly state: State;
-  /** Objects that came into being and deletions that were accepted, by verb and resource. */
-  readonly effects: ReadonlyMap<string, number>;
+  /** Objects that came into being and deletions that were accepted, by verb and resource: `p1 by machinepool-delete`. */
+  readonly effects: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Played {
@@ -58,8 +58,9 @@ export async function play(scenario: Scenario, server: ServerFlavour, expected: 
   violations.push(...(await rest(stage)), ...(await refusalsIn(stage)));
   const { effects } = await endingOf(stage);
   for (const what of new Set([...expected.effects.keys(), ...effects.keys()])) {
-    const [wanted = 0, found = 0] = [expected.effects.get(what), effects.get(what)];
-    if (wanted !== found) violations.push(`F-10: ${found} times ${what}, without faults ${wanted} times`);
+    const [wanted = [], found = []] = [expected.effects.get(what), effects.get(what)];
+    if (wanted.length !== found.length)
+      violations.push(`F-10: ${what}: ${found.join(", ")}; without faults: ${wanted.join(", ")}`);
   }
   return { violations, recoveredAfterMs };
 }
@@ -111,14 +112,18 @@ async function silence(stage: Stage, limitMs: number): Promise<boolean> {
 }
 
 async function endingOf({ onlooker, requests }: Stage): Promise<Ending> {
-  const effects = new Map<string, number>();
-  for (const { verb, resource, code } of writesOf(await requests())) {
+  const effects = new Map<string, string[]>();
+  for (const { verb, resource, code, name, userAgent } of writesOf(await requests())) {
     const what = code === 201 ? `created ${resource}` : verb === "delete" ? `deleted ${resource}` : undefined;
-    if (what !== undefined && resource !== "events") effects.set(what, (effects.get(what) ?? 0) + 1);
+    if (what === undefined || UNCOUNTED.has(resource)) continue;
+    const who = `${name} by ${userAgent.split(" ").at(-1)}`;
+    effects.set(what, [...(effects.get(what) ?? []), who]);
   }
   return { state: await onlooker.state(), effects };
 }
 
+/** Events are a courtesy; a review is not stored, and the stage asks again until the server knows its accounts. */
+const UNCOUNTED: ReadonlySet<string> = new Set(["events", "subjectaccessreviews"]);
 const WRITES: ReadonlySet<string> = new Set(["create", "patch", "update", "delete"]);
 
 /** Accepted requests, without those of the server and its controllers; leases are kept while a relay leads. */
