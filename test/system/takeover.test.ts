@@ -105,6 +105,25 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect(await fleet.uids()).toEqual(uids);
   });
 
+  it("D-906: of two operators at once one hands over, and the other is refused by name or finds it done", async () => {
+    const { client, core, fleet, takeover } = all;
+    const uids = await fleet.uids();
+    await using lines = await watchTimeLines(client);
+    for (const [way, label] of [
+      ["start", "capstan"],
+      ["back", "capi"],
+    ] as const) {
+      const both = await Promise.all([takeover(way, "--yes"), takeover(way, "--yes")]);
+      const refused = both.filter(({ code }) => code !== 0);
+      expect(refused.length, both.map(({ output }) => output).join("\n---\n")).toBeLessThan(2);
+      for (const { output } of refused)
+        expect(output).toMatch(/\S+ is handing over now \(Lease \S+\/capstan-takeover\)/);
+      expect(await labelsOf(client)).toEqual({ [label]: CLUSTERS * 6 });
+    }
+    expect(lines.overlaps(isWrong)).toEqual([]);
+    expect([lines.deleted, await fleet.uids(), core.restarts]).toEqual([[], uids, 0]);
+  });
+
   it("D-905: a second controller of an object of Capstan makes it leave the object alone, and says so", async () => {
     const { fleet, kubectl, takeover } = all;
     const [name = ""] = fleet.names;
