@@ -6,7 +6,7 @@ import type {
 } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { compareCursors } from "../cursor.ts";
 import { letterPlaces } from "./letter-page.ts";
-import { MAX_LETTERS, RETENTION_MS } from "./limits.ts";
+import { keysToLeave, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
 
 interface StoredLetter {
   /** ms, when it was stored. */
@@ -44,8 +44,8 @@ export function createLetterMap(): LetterMap {
       // Out and in again: a map keeps the order of insertion.
       letters.delete(key);
       letters.set(key, stored);
-      const [oldest] = letters.keys();
-      if (letters.size > MAX_LETTERS && oldest !== undefined) letters.delete(oldest);
+      if (letters.size > MAX_LETTERS)
+        for (const left of keysToLeave([...letters.keys()])) letters.delete(left);
     },
     delete: (at) => functions.get(at.function)?.delete(at.key) ?? false,
     timesOf: ({ function: name, key, deadSince }) => {

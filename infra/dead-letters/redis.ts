@@ -17,7 +17,14 @@ import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { inOrder } from "./letter-map.ts";
 import { letterPlaces } from "./letter-page.ts";
-import { ATTEMPTS_KEPT_MS, checkSeenLetters, MAX_ATTEMPTS, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
+import {
+  ATTEMPTS_KEPT_MS,
+  checkSeenLetters,
+  MAX_ATTEMPTS,
+  MAX_LETTERS,
+  RETENTION_MS,
+  ROOM,
+} from "./limits.ts";
 
 export interface RedisDeadLettersOptions extends RedisTarget {
   readonly clock: Clock;
@@ -68,6 +75,7 @@ export async function createRedisDeadLetters({
         now,
         MAX_LETTERS,
         RETENTION_MS,
+        ROOM,
       ]);
     },
     get: async (at) => {

@@ -1,8 +1,9 @@
--- Stores a dead letter, counts the deaths of its key and keeps the function within its limits (S-28).
+-- Stores a dead letter, counts the deaths of its key and keeps the function within its limits (S-28, S-31).
 --
 -- KEYS[1]  {cap:<function>}:d:  Prefix of the letters of one function: letters and heads (hashes by key), times (hash by
 --          key: "<times> <dead since>"), order (sorted set of keys by the time they were stored)
 -- ARGV[1]  key  [2] letter  [3] head (JSON)  [4] dead since  [5] now ms  [6] most letters  [7] retention ms
+--          [8] letters that make room at once, at most half of the namespace's
 -- Returns  {times, letters removed}
 -- One call because the next number of deaths depends on the last one, and so that no letter stands in one place only.
 
@@ -31,8 +32,23 @@ redis.call('HSET', PREFIX .. 'times', key, times .. ' ' .. since)
 redis.call('ZADD', PREFIX .. 'order', now, key)
 
 remove(redis.call('ZRANGEBYSCORE', PREFIX .. 'order', '-inf', now - tonumber(ARGV[7]), 'LIMIT', 0, 500))
+
+-- The oldest letters of the namespace that has most of them.
+local function leaving(excess)
+  local byNamespace, fullest = {}, {}
+  for _, old in ipairs(redis.call('ZRANGE', PREFIX .. 'order', 0, -1)) do
+    local namespace = string.match(old, '^[^/]*')
+    local keys = byNamespace[namespace] or {}
+    byNamespace[namespace] = keys
+    keys[#keys + 1] = old
+    if #keys > #fullest then fullest = keys end
+  end
+  local room = math.max(excess, math.min(tonumber(ARGV[8]), math.floor(#fullest / 2)))
+  return { unpack(fullest, 1, math.min(room, 500, #fullest)) }
+end
+
 local excess = redis.call('ZCARD', PREFIX .. 'order') - tonumber(ARGV[6])
-if excess > 0 then remove(redis.call('ZRANGE', PREFIX .. 'order', 0, math.min(excess, 500) - 1)) end
+if excess > 0 then remove(leaving(excess)) end
 for _, name in ipairs({ 'letters', 'heads', 'times', 'order' }) do
   redis.call('PEXPIRE', PREFIX .. name, ARGV[7])
 end
