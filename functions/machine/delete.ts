@@ -87,7 +87,7 @@ export const machineDelete = defineFunction(
     calls: [
       { verb: "delete", kind: InfraMachine },
       { verb: "delete", kind: BootstrapConfig },
-      { verb: "delete", kind: Node },
+      { verb: "delete", kind: Node, limited: true },
     ],
     queue: { concurrency: 40, maxRunningPerTenant: 10 },
   },

@@ -64,7 +64,7 @@ export const machinepoolDelete = defineFunction(
     calls: [
       { verb: "delete", kind: BootstrapConfig },
       { verb: "delete", kind: InfraMachinePool },
-      { verb: "delete", kind: Node },
+      { verb: "delete", kind: Node, limited: true },
     ],
     queue: { concurrency: 20, maxRunningPerTenant: 5 },
   },

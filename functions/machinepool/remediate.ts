@@ -55,7 +55,7 @@ export const machinepoolRemediate = defineFunction(
         fields: MARK_FIELDS,
       },
     ],
-    calls: [{ verb: "delete", kind: Machine }],
+    calls: [{ verb: "delete", kind: Machine, limited: true }],
     reads: [{ on: Machine, fields: URGENCY_FIELDS }],
     // Machines of a pool are often judged together: one run for all of them.
     queue: { settleMs: 50 },

@@ -46,7 +46,7 @@ export const machinepoolRetire = defineFunction(
       watch(Node, NODE_FIELDS, claimantsOfNode),
     ],
     owns: [],
-    calls: [{ verb: "delete", kind: Node }],
+    calls: [{ verb: "delete", kind: Node, limited: true }],
     // Nodes of a large pool come and go together: one run for all of them.
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },

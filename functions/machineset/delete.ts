@@ -36,7 +36,7 @@ export const machinesetDelete = defineFunction(
         reason: "the guard adds its finalizer before the deletion, delete removes it at the end of it",
       },
     ],
-    calls: [{ verb: "delete", kind: Machine }],
+    calls: [{ verb: "delete", kind: Machine, limited: true }],
     reads: [{ on: Machine, fields: ["spec.clusterName"] }],
   },
   async (snapshot, { read }) => {

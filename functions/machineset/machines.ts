@@ -105,7 +105,7 @@ export const machinesetMachines = defineFunction(
     ],
     calls: [
       { verb: "create", kind: Machine },
-      { verb: "delete", kind: Machine },
+      { verb: "delete", kind: Machine, limited: true },
       { verb: "create", kind: BootstrapConfig },
       { verb: "create", kind: InfraMachine },
     ],

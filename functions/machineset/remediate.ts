@@ -83,7 +83,7 @@ export const machinesetRemediate = defineFunction(
         reason: "each remediates the Machines that it controls, and a Machine has one controller",
       },
     ],
-    calls: [{ verb: "delete", kind: Machine }],
+    calls: [{ verb: "delete", kind: Machine, limited: true }],
     reads: [{ on: Machine, fields: [...URGENCY_FIELDS, "spec.clusterName"] }],
     // Machines of a set are often judged together: one run for all of them.
     queue: { settleMs: 50 },

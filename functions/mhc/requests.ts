@@ -104,7 +104,7 @@ export const mhcRequests = defineFunction(
     ],
     isIdle: ({ spec }) => spec.remediation?.templateRef === undefined,
     calls: [
-      { verb: "create", kind: RemediationRequest },
+      { verb: "create", kind: RemediationRequest, limited: true },
       { verb: "delete", kind: RemediationRequest },
     ],
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 20, freshMs: 5 * SECOND },

@@ -24,6 +24,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly functionsDir?: string | undefined;
   /** Bound of the run history in MiB; 0 = off. Default: 256 on Redis, 32 in memory. */
   readonly historyMb?: number | undefined;
+  /** Bound of deletions of each kind in each Cluster within an hour (S-33). Default: Infinity. */
+  readonly maxDeletionsPerHour?: number | undefined;
   /** File for dead letters; default: beside the queue, for `memory` ~/.capstan/dead-letters.jsonl. */
   readonly deadLetters?: string | undefined;
   /** Port of the embedded API server; 0 = any free one. */

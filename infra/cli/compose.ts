@@ -75,7 +75,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const managing = { clock, log, noteRequest: noteRequest(MANAGEMENT) };
   const { server, connect, kubeconfigFile } = await openManagement(options, managing, starting);
   const keeping = { server, functions, clock, log, observed: () => observed };
-  const { redis, runs, ...state } = await openState(options, keeping, starting);
+  const { redis, runs, limit, ...state } = await openState(options, keeping, starting);
   const { store, history, deadLetters } = state;
   observed = await startObserving(
     { functions, queue: state.queue, history, runs, store, clock, log },
@@ -96,7 +96,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const connected = relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
   const clients = fencedClients(traces.clients(connected), options.mayWrite);
   const owner = newOwner();
-  const serving = { functions, queue, store, clients, clock, log, owner };
+  const serving = { functions, queue, store, clients, clock, log, owner, limit };
   const worker = roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   const parts = { functions, queue, relay, worker, clock, log };

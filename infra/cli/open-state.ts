@@ -1,10 +1,12 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { DeletionLimit } from "../../shared/runtime/deletion-limit.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
+import { openDeletionLimit } from "../deletion-limit/open.ts";
 import { historyFrom } from "../history/key-history.ts";
 import { openRunHistory } from "../history/open.ts";
 import type { Server } from "../kube/client.ts";
@@ -36,9 +38,11 @@ interface State {
   readonly runs: RunHistory | undefined;
   /** State of the keys. */
   readonly history: ReadHistory;
+  /** Absent: there is none. */
+  readonly limit: DeletionLimit | undefined;
 }
 
-/** Opens the queue, the read model, the dead letters and the run history. */
+/** Opens the queue, the read model, the dead letters, the run history and the limit of deletions. */
 export async function openState(
   options: ComposeOptions,
   { server, functions, clock, log, observed }: StatePorts,
@@ -55,6 +59,8 @@ export async function openState(
   const notes = notesFor(recorder, observed);
   const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes }, starting);
   const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
+  const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
+  const limit = await openDeletionLimit(counts, starting);
   return {
     redis,
     queue,
@@ -62,6 +68,7 @@ export async function openState(
     deadLetters,
     runs,
     history: historyFrom(queue, runs),
+    limit: limit && { ...limit, noteHeldBack: (name) => observed()?.noteHeldBack(name) },
   };
 }
 

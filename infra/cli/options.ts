@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
+import { parseLimit } from "../deletion-limit/parse-limit.ts";
 import { addressList } from "../kube/server-access.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
@@ -16,6 +17,7 @@ export interface ServeOptions extends RequestOptions, QueueFlags {
   readonly functionsDir?: string;
   readonly deadLetters?: string;
   readonly historyMb?: number;
+  readonly maxDeletionsPerHour?: number;
 }
 
 export function addServeOptions(command: Command): Command {
@@ -77,6 +79,11 @@ export function addWorkOptions(command: Command): Command {
       "serve only these functions, for example machinepool-*, a group (core, workload, credentials), or those of a provider (cluster-api, infrastructure-sim)",
       ["*"],
     )
+    .option(
+      "--max-deletions-per-hour <number>",
+      "delete at most so many Nodes and so many Machines of a Cluster within an hour, and ask for as many remediations; the same for all processes on one queue (default: none)",
+      argument(parseLimit),
+    )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .addOption(logLevelOption());
 }
@@ -92,13 +99,7 @@ export function outputOption(...formats: readonly string[]): Option {
   return option.default(formats[0]);
 }
 
-export function parseAddress(text: string): LoopbackAddress {
-  try {
-    return parseLoopbackAddress(text);
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error));
-  }
-}
+export const parseAddress: (text: string) => LoopbackAddress = argument(parseLoopbackAddress);
 
 /** The value of an option; an empty one, as from a variable of a manifest, counts as absent. */
 export function givenText(text: string | undefined): string | undefined {
@@ -148,6 +149,17 @@ function parseMegabytes(text: string): number {
   const megabytes = Number(text);
   if (/^\d+$/.test(text) && megabytes <= MAX_MEGABYTES) return megabytes;
   throw new InvalidArgumentError(`it is a whole number of MiB from 0 (none) to ${MAX_MEGABYTES}`);
+}
+
+/** Returns the same parser, whose errors are those of an argument. */
+function argument<T>(parser: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parser(text);
+    } catch (error) {
+      throw new InvalidArgumentError(messageOf(error));
+    }
+  };
 }
 
 function parseBlocks(text: string, before: readonly string[] = []): readonly string[] {

@@ -62,6 +62,9 @@ export function managerDeployment(provider: Provider, image: string): Manifest {
       `--kube-api-qps=${own("KUBE_API_QPS", 500)}`,
       `--kube-api-burst=${own("KUBE_API_BURST", 1000)}`,
       `--log-level=${own("LOG_LEVEL", "info")}`,
+      ...(label === "cluster-api"
+        ? [`--max-deletions-per-hour=${own("MAX_DELETIONS_PER_HOUR", "none")}`]
+        : []),
     ],
     env: [
       { name: `${prefix}_WATCH_FILTER`, value: own("WATCH_FILTER", EMPTY) },

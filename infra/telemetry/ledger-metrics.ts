@@ -11,6 +11,8 @@ export interface LedgerMeter {
   readonly noteResync: (functionName: string, cause: ResyncCause) => void;
   /** A count without a name: its function is not known. */
   readonly noteStrayError: (functionName?: string) => void;
+  /** Of a write that the limit of deletions has held back. */
+  readonly noteHeldBack: (functionName: string) => void;
 }
 
 /** Counters with no label but the function. */
@@ -41,9 +43,12 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
     metrics.add("capstan_queue_resync_total", { function: name, cause }, times);
   const countStrays = (name: string | undefined, times: number): void =>
     metrics.add("capstan_worker_stray_errors_total", { function: name ?? "other" }, times);
+  const countHeldBack = (name: string, times: number): void =>
+    metrics.add("capstan_deletions_held_back_total", { function: name }, times);
   countStrays(undefined, 0);
   for (const name of functions) {
     countStrays(name, 0);
+    countHeldBack(name, 0);
     for (const counted of COUNTED) noteCount(name, counted, 0);
     for (const reason of LABEL_VALUES.reason) countDeath(name, reason, 0);
     for (const cause of RESYNC_CAUSES) countResync(name, cause, 0);
@@ -55,5 +60,6 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
     },
     noteResync: (name, cause) => countResync(name, cause, 1),
     noteStrayError: (name) => countStrays(name, 1),
+    noteHeldBack: (name) => countHeldBack(name, 1),
   };
 }

@@ -239,6 +239,11 @@ export const METRICS = {
     labels: ["function"],
     help: "Errors thrown outside of every run: by a timer or a promise that a step has left behind, or of unknown origin (other).",
   },
+  capstan_deletions_held_back_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Writes that `--max-deletions-per-hour` has held back; each is tried again once a minute.",
+  },
   capstan_relay_ready: {
     type: "gauge",
     labels: [],

@@ -23,6 +23,10 @@ export const REASONS = {
     meaning: "another controller changes the same fields again and again; Capstan leaves the object alone",
     seen: ["event"],
   },
+  DeletionsHeldBack: {
+    meaning: "as many objects of a Cluster were deleted within an hour as the administrator allows",
+    seen: ["event"],
+  },
   InvalidSpec: { meaning: "the spec breaks a rule that admission would have enforced", seen: ["event"] },
   SecretConflict: {
     meaning: "a Secret of the required name belongs to another owner; rename one of the two",

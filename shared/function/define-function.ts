@@ -238,6 +238,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     /** `issue`: the runtime makes the Secret with its keys. */
     readonly verb: "create" | "delete" | "evict" | "issue";
     readonly kind: Kind | ContractKind;
+    /** Counts for the limit of `--max-deletions-per-hour` (S-33). */
+    readonly limited?: true;
   }[];
   /** Kinds whose objects it makes wait for their dependents: owner references with `blockOwnerDeletion`. */
   readonly blocks?: readonly Kind[];

@@ -132,7 +132,7 @@ function checkProof(
 }
 
 /** A contract kind stands for whatever is referenced; a concrete kind for itself. */
-function covers(declared: Kind | ContractKind, kind: Kind): boolean {
+export function covers(declared: Kind | ContractKind, kind: Kind): boolean {
   return isContractKind(declared) || (declared.group === kind.group && declared.kind === kind.kind);
 }
 

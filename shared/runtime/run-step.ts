@@ -4,6 +4,7 @@ import { TerminalError, WaitingError } from "../function/errors.ts";
 import { missingRight } from "../function/missing-right.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
+import { type DeletionLimit, HELD_BACK_MS, HeldBackError } from "./deletion-limit.ts";
 import { settle, withAnswers } from "./evictions.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
@@ -28,6 +29,8 @@ export interface RunContext {
   readonly told?: ToldEvents | undefined;
   /** Needed by functions of the group `credentials`. */
   readonly issuer?: Issuer | undefined;
+  /** Absent: deletions are not limited. */
+  readonly limit?: DeletionLimit | undefined;
 }
 
 /** Progress of a run, whether or not it ends well. */
@@ -200,6 +203,8 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   const afterMs = againAfterMs(error, lease);
   if (afterMs !== undefined) return { type: "again", afterMs };
   if (error instanceof WaitingError) return { type: "ok", requested, waitingFor: error.what };
+  if (error instanceof HeldBackError)
+    return { type: "ok", requested, afterMs: HELD_BACK_MS, waitingFor: error.message };
   const failure = failureOf(error);
   if (failure.class === "Waiting") return { type: "ok", requested, waitingFor: failure.message };
   return { type: "error", failure, terminal: failure.class === "Terminal", requested };

@@ -1,6 +1,7 @@
 import type { GuardedPatch, Notice } from "../function/define-function.ts";
 import { KubeError, WaitingError } from "../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
+import { demandRoom, HELD_BACK_MS, HeldBackError, type LimitContext } from "./deletion-limit.ts";
 import { sendEvictions } from "./evictions.ts";
 import { judgeFailedWrite } from "./failed-write.ts";
 import { fenceOf } from "./freshness.ts";
@@ -42,7 +43,7 @@ export interface Sender {
   sent(): Sent;
 }
 
-export function createSender(context: EventContext): Sender {
+export function createSender(context: EventContext & LimitContext): Sender {
   const { signal, clients, function: fn } = context;
   const fences: Fence[] = [];
   let requests = 0;
@@ -53,6 +54,7 @@ export function createSender(context: EventContext): Sender {
   async function send({ ref, verb, request, recordedAs, mustEnd }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
     try {
+      if (context.limit !== undefined) await demandRoom({ ref, verb }, context, context.limit);
       signal.throwIfAborted();
       requests += 1;
       const result = await request(client());
@@ -72,6 +74,7 @@ export function createSender(context: EventContext): Sender {
     if (error === undefined) reports.accepted(write);
     else if (mayFail(write, error)) reports.failed(write, error);
     else firstError ??= error;
+    if (error instanceof HeldBackError) reports.heldBack(error);
   };
   return {
     async all(writes) {
@@ -104,6 +107,7 @@ interface Reports extends Pick<Sender, "events" | "refused"> {
   accepted(write: WriteRequest): void;
   /** Of a write that may fail. */
   failed(write: WriteRequest, error: unknown): void;
+  heldBack(error: HeldBackError): void;
   again(): Again | undefined;
 }
 
@@ -127,15 +131,24 @@ function createReports(): Reports {
       if (notice === undefined || tolerated.has(id)) return;
       tolerated.set(id, about === undefined ? notice : { ...notice, about });
     },
+    heldBack({ message, notice }) {
+      again = { afterMs: HELD_BACK_MS, why: message };
+      tolerated.set(message, notice);
+    },
     events: () => [...announced, ...tolerated.values()],
     refused: () => refused,
     again: () => again,
   };
 }
 
-/** A patch that has lost a race runs the key again, whether or not it may fail. */
+/**
+ * A patch that has lost a race runs the key again, whether or not it may fail. A delete that was held back keeps the
+ * finalizers of its decision, and a create only waits.
+ */
 function mayFail({ verb, ifFails }: WriteRequest, error: unknown): boolean {
-  return ifFails !== undefined && isOfServer(error) && !(verb === "patch" && isLostRace(error));
+  if (ifFails === undefined) return false;
+  if (error instanceof HeldBackError) return verb === "create";
+  return isOfServer(error) && !(verb === "patch" && isLostRace(error));
 }
 
 /** Not the end of the run itself: its lease is lost, or its time is over. */

@@ -1,6 +1,7 @@
 import type { AnyDecision } from "../function/define-function.ts";
 import { assert } from "../function/errors.ts";
 import type { EvictionAnswer } from "../function/evictions.ts";
+import type { LimitContext } from "./deletion-limit.ts";
 import { issueWrite } from "./issue-write.ts";
 import { mergePatches, removesFinalizer } from "./merge-patches.ts";
 import { ownStatus } from "./own-status.ts";
@@ -15,7 +16,7 @@ export interface Written extends Sent {
   readonly decision: AnyDecision;
 }
 
-export interface WriteContext extends EventContext {
+export interface WriteContext extends EventContext, LimitContext {
   /**
    * Called with the answers to the evictions of the decision; the decision that it returns is sent from there on. Without
    * it, the decision remains as it is: its evictions were answered earlier.

@@ -290,6 +290,25 @@ for (const flavour of API_SERVERS) {
       const start = (clock?: Clock) =>
         startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"], clock });
 
+      it("S-33: deletes no more Machines within an hour than the administrator allows, and says so", async () => {
+        await using stack = new AsyncDisposableStack();
+        const limited = { roles: ["relay", "worker"], maxDeletionsPerHour: 2 } as const;
+        stack.use(await startCapstan(server.kubeconfigFile, limited));
+        const { kubectl, apply } = await startScene(server, "limited");
+        await apply(fooSet(5));
+        await eventually(() => isWhole(kubectl, 5), WITHIN);
+        await kubectl("scale machineset/foo-set --replicas=0");
+        await eventually(async () => {
+          const events = "get events --field-selector reason=DeletionsHeldBack,involvedObject.kind=Cluster";
+          expect(await kubectl(events)).toContain("Machine in Cluster foo: 2 were deleted within an hour");
+          expect(await listed(kubectl, "machines")).toHaveLength(3);
+        }, WITHIN);
+        await holds(async () => expect(await listed(kubectl, "machines")).toHaveLength(3), {
+          forMs: 1_000,
+          stepMs: 100,
+        });
+      });
+
       it("MS-8.1: never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
         await using _first = await start();
         await using _second = await start();

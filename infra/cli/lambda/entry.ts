@@ -1,8 +1,13 @@
 import { readEnvironment } from "../../config.ts";
+import { parseLimit } from "../../deletion-limit/parse-limit.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { openLambda, parseTimeout } from "./open-lambda.ts";
 
-const { CAPSTAN_FUNCTIONS, CAPSTAN_LAMBDA_TIMEOUT_SECONDS: timeout } = readEnvironment();
+const {
+  CAPSTAN_FUNCTIONS,
+  CAPSTAN_LAMBDA_TIMEOUT_SECONDS: timeout,
+  CAPSTAN_MAX_DELETIONS_PER_HOUR: limit = "none",
+} = readEnvironment();
 
 /**
  * Handler of a Lambda function made of the folder that `npm run build` writes: `infra/cli/lambda/entry.handler`, with
@@ -10,5 +15,6 @@ const { CAPSTAN_FUNCTIONS, CAPSTAN_LAMBDA_TIMEOUT_SECONDS: timeout } = readEnvir
  */
 export const handler = await openLambda({
   functions: CAPSTAN_FUNCTIONS?.split(",") ?? ["*"],
+  maxDeletionsPerHour: parseLimit(limit),
   timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : parseTimeout(timeout),
 });

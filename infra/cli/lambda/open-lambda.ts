@@ -7,6 +7,7 @@ import { systemClock } from "../../clock.ts";
 import { readEnvironment } from "../../config.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
 import { createRecorder } from "../../dead-letters/recorder.ts";
+import { openDeletionLimit } from "../../deletion-limit/open.ts";
 import { openIssuer } from "../../pki/open-issuer.ts";
 import { type QueueFlags, type QueueSource, redisOf } from "../../queue/queue-source.ts";
 import type { LeaseTiming } from "../../queue/run-lease.ts";
@@ -43,6 +44,7 @@ export interface OpenLambdaOptions extends RequestOptions, QueueFlags {
   readonly functions: readonly string[];
   readonly functionsDir?: string | undefined;
   readonly logLevel?: LogLevel | undefined;
+  readonly maxDeletionsPerHour?: number | undefined;
   /** Timeout of the Lambda function. */
   readonly timeoutSeconds: number;
 }
@@ -133,12 +135,15 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
   );
   await tieQueue({ redis, server, log, isTemporary: false, waits: false });
   const { queue } = meterQueue(pushed, { metrics });
+  const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
+  const counted = await openDeletionLimit(counts, starting);
+  const limit = counted && { ...counted, noteHeldBack: meter.noteHeldBack };
   const noteWorkloadRequest = (request: Parameters<NoteRequest>[1]) => parts.noteRequest("workload", request);
   const reach = { management: server, store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };
   const clients = openClients(reach, functions, starting);
   const owner = `lambda-${randomUUID().slice(0, 8)}`;
   const issuer = await openIssuer(functions);
-  starting.use(await startWorker({ functions, queue, owner, store, clients, issuer, clock, log }));
+  starting.use(await startWorker({ functions, queue, owner, store, clients, issuer, clock, log, limit }));
   const running = starting.move();
   return { deliver: pushed.deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

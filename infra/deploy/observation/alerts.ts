@@ -72,6 +72,14 @@ export const ALERTS = {
     runbook:
       "`capstan dlq list` and `capstan dlq show` say why; repair the cause, then `capstan dlq replay`.",
   },
+  CapstanDeletionsHeldBack: {
+    severity: "critical",
+    expr: "sum by (function) (increase(capstan_deletions_held_back_total[10m])) > 0",
+    for: "0m",
+    summary: "{{ $labels.function }} may delete nothing more in a Cluster within this hour",
+    runbook:
+      "`kubectl get events -A --field-selector reason=DeletionsHeldBack` names the Cluster. Find out why so much is to go (health checks, a workload server that lost its Nodes, an edit); then raise `--max-deletions-per-hour`, or wait.",
+  },
   CapstanBreakerOpen: {
     severity: "critical",
     expr: "max by (function) (capstan_queue_breaker_open) == 1",

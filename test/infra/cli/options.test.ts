@@ -68,6 +68,17 @@ describe("the options of a serving process", () => {
     }
   });
 
+  it("know how much may be deleted, also nothing, or all (S-33)", () => {
+    const parsed = (limit: string) => parse("--max-deletions-per-hour", limit);
+    expect([parsed("0"), parsed("50")]).toMatchObject([
+      { maxDeletionsPerHour: 0 },
+      { maxDeletionsPerHour: 50 },
+    ]);
+    expect(parsed("none")).toMatchObject({ maxDeletionsPerHour: Number.POSITIVE_INFINITY });
+    for (const wrong of ["", "-1", "1.5", "1e3", "1000000", "all"])
+      expect(() => parsed(wrong)).toThrow("a limit of deletions is a whole number from 0");
+  });
+
   it("know the levels of the log", () => {
     expect(parse("--log-level", "debug")).toMatchObject({ logLevel: "debug" });
     expect(() => parse("--log-level", "loud")).toThrow(

@@ -39,6 +39,10 @@ const CASES: Readonly<Record<Name, readonly [fires: Series, silent: Series]>> = 
     { [`capstan_queue_dead_keys{${KEY}}`]: always(1) },
     { [`capstan_queue_dead_keys{${KEY}}`]: always(0) },
   ],
+  CapstanDeletionsHeldBack: [
+    { [`capstan_deletions_held_back_total{${KEY}}`]: grows(1) },
+    { [`capstan_deletions_held_back_total{${KEY}}`]: always(7) },
+  ],
   CapstanBreakerOpen: [
     { [`capstan_queue_breaker_open{${KEY}}`]: always(1) },
     { [`capstan_queue_breaker_open{${KEY}}`]: always(0) },
