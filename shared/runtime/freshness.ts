@@ -8,11 +8,13 @@ import type { RecordingReader } from "./reader.ts";
 import { isAtLeast } from "./resource-version.ts";
 import { BehindTriggerError } from "./triggers.ts";
 
-/** Wait for the snapshot this long, then look again (Q-17). */
-const BARRIER_MS = 100;
-/** After so many looks in a row the stale objects are read live (F-05), and a lost race counts as a failure. */
-const MAX_AGAIN = 50;
+/** First wait for a snapshot until the next look (Q-17). Each further one takes twice as long: where it lags, looks cost. */
+const FIRST_WAIT_MS = 100;
+/** A change that is delivered ends a wait before. */
+const MAX_WAIT_MS = 800;
 const MAX_LIST_WAIT_MS = 5_000;
+/** After so many looks in a row, 11 s at most, stale objects are read live (F-05), and a lost race counts as a failure. */
+const MAX_AGAIN = 16;
 
 /** Consequences of the fences and causes of a lease for its run. */
 export interface Barrier {
@@ -32,8 +34,12 @@ export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
   const overdue = await staleFences(store, lease.fences);
   if (lease.again >= MAX_AGAIN || isRestored(lease)) return { overdue, causes: [] };
   return overdue.length > 0
-    ? { overdue, causes: lease.causes, waitMs: BARRIER_MS }
+    ? { overdue, causes: lease.causes, waitMs: waitMs(lease) }
     : { overdue, causes: lease.causes };
+}
+
+function waitMs({ again }: Lease, most = MAX_WAIT_MS): number {
+  return Math.min(most, FIRST_WAIT_MS * 2 ** again);
 }
 
 /** A write was held back because the claim of its run was too old: the next run decides again. */
@@ -48,12 +54,12 @@ export class StaleRunError extends Error {
  * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its list is not
  * complete, a snapshot is older than its cause, a write has lost a race or came too late. Undefined: the error is a failure.
  */
-export function againAfterMs(error: unknown, { again }: Lease): number | undefined {
-  if (error instanceof NotListedError) return Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** again);
-  if (error instanceof BehindTriggerError) return BARRIER_MS;
+export function againAfterMs(error: unknown, lease: Lease): number | undefined {
+  if (error instanceof NotListedError) return waitMs(lease, MAX_LIST_WAIT_MS);
+  if (error instanceof BehindTriggerError) return waitMs(lease);
   const isLostRace =
     error instanceof StaleRunError || (error instanceof KubeError && error.class === "Conflict");
-  return isLostRace && again < MAX_AGAIN ? BARRIER_MS : undefined;
+  return isLostRace && lease.again < MAX_AGAIN ? waitMs(lease) : undefined;
 }
 
 /** Versions that a run has seen and written: the next run must not go back behind them. */

@@ -43,28 +43,38 @@ describe("the freshness barrier", () => {
     expect(outcome).toEqual({ type: "ok", requested: false, notBeforeMs: undefined, fences: [] });
   });
 
-  it("reads live after fifty looks, and keeps the version it saw as the fence of the next run", async () => {
+  it("looks again after 100 ms, then after longer waits: each look costs, and a change that is delivered ends the wait", async () => {
+    const lease = { fences: [widgetFence("8")] };
+    const waits = await Promise.all(
+      [0, 1, 3, 15].map(
+        async (again) => (await run({ step: decides({ result: done }), lease: { ...lease, again } })).outcome,
+      ),
+    );
+    expect(waits).toMatchObject([100, 200, 800, 800].map((afterMs) => ({ type: "again", afterMs })));
+  });
+
+  it("reads live after sixteen looks, and keeps the version it saw as the fence of the next run", async () => {
     const seen: unknown[] = [];
     const { outcome } = await run({
       step: async ({ metadata }) => {
         seen.push(metadata.resourceVersion);
         return { result: done };
       },
-      lease: { again: 50, fences: [widgetFence("8")] },
+      lease: { again: 16, fences: [widgetFence("8")] },
       liveVersion: "11",
     });
     expect(seen).toEqual(["11"]);
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
-  it("F-05 waits for the read model to show the change that has woken it, and reads live after fifty looks", async () => {
+  it("F-05 waits for the read model to show the change that has woken it, and reads live after sixteen looks", async () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     const store = await storeOf(widget());
     const step = decides({ result: done });
     const { outcome, sent } = await run({ store, step, lease: { causes } });
     expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [widgetFence("9")] });
     expect(sent).toEqual([]);
-    const late = { again: 50, causes, fences: [widgetFence("9")] };
+    const late = { again: 16, causes, fences: [widgetFence("9")] };
     expect((await run({ store, step, lease: late, liveVersion: "9" })).outcome).toMatchObject({ type: "ok" });
     const restored = [...causes, { what: RESTORED }];
     expect((await run({ store, step, lease: { causes: restored } })).outcome).toMatchObject({ type: "ok" });
@@ -74,9 +84,9 @@ describe("the freshness barrier", () => {
     const store = await storeOf(widget());
     const step = decides({ result: done });
     const fences = [widgetFence("8")];
-    const { outcome } = await run({ store, step, lease: { again: 50, fences } });
+    const { outcome } = await run({ store, step, lease: { again: 16, fences } });
     expect(outcome).toMatchObject({ type: "ok", fences });
-    const restored = { again: 50, fences, causes: [{ what: RESTORED }] };
+    const restored = { again: 16, fences, causes: [{ what: RESTORED }] };
     expect((await run({ store, step, lease: restored })).outcome).toMatchObject({ type: "ok", fences: [] });
     await store.drop(WIDGETS);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "12" });
@@ -89,7 +99,7 @@ describe("the freshness barrier", () => {
       await read.list(Widget, { namespace: "default" });
       return { result: done };
     };
-    const lease = { again: 50, fences: [widgetFence("8")] };
+    const lease = { again: 16, fences: [widgetFence("8")] };
     expect((await run({ step, lease, liveVersion: "12" })).outcome.fences).toEqual([whole]);
     const store = await storeOf(widget());
     expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({ type: "again" });
@@ -121,7 +131,7 @@ describe("the freshness barrier", () => {
   it("fences the next run behind its own write rather than behind what it read live", async () => {
     const { outcome } = await run({
       step: decides({ apply: { "status.size": 4 }, result: done }),
-      lease: { again: 50, fences: [widgetFence("8")] },
+      lease: { again: 16, fences: [widgetFence("8")] },
       liveVersion: "11",
     });
     expect(outcome.fences).toEqual([widgetFence("1001")]);
@@ -134,7 +144,7 @@ describe("the freshness barrier", () => {
     const { outcome } = await run({
       store,
       step: decides({ result: done }),
-      lease: { again: 50, fences: [gadget] },
+      lease: { again: 16, fences: [gadget] },
     });
     expect(outcome.fences).toEqual([gadget]);
   });

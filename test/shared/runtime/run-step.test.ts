@@ -171,7 +171,7 @@ describe("a run that fails", () => {
     const { outcome } = await run({
       step: decides({ apply: { "status.size": 4 }, result: done }),
       refuse: conflict,
-      lease: { again: 50 },
+      lease: { again: 16 },
     });
     expect(outcome).toMatchObject({ type: "error", terminal: false, failure: { class: "Conflict" } });
   });
