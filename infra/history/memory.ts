@@ -1,32 +1,19 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
-import {
-  foldRuns,
-  idleText,
-  MAX_RUNS,
-  RUNS_KEPT_MS,
-  type RunEntry,
-  type RunHistory,
-} from "../../shared/runtime/run-history.ts";
+import { idleText, MAX_RUNS, RUNS_KEPT_MS, type RunHistory } from "../../shared/runtime/run-history.ts";
+import { type PackedRun, packRun, unpackRun } from "./packed-run.ts";
 
 export interface MemoryRunHistoryOptions {
   readonly clock: Pick<Clock, "now">;
   readonly maxBytes: number;
 }
 
-/** Of a function and a key. */
-interface Ring {
-  /** JSON of its runs without `idle`, the oldest first. */
-  readonly texts: string[];
-  /** The newest run, when it had nothing to do: equal ones are counted here, and nothing is serialised for them. */
-  idle: RunEntry | undefined;
-  /** Of `texts`. */
-  bytes: number;
-}
+/** Runs of a function for a key, the oldest first. */
+type Ring = readonly PackedRun[];
 
-/** Id, Map entry, `idle` and its causes; measured by bench `history`. */
-const RING_BYTES = 1_024;
-/** Of a string beside its characters, which are mostly of one byte. */
-const TEXT_BYTES = 24;
+/** Beside their texts, measured by bench `history`: id, Map entry and list; a run with its times; a shared text. */
+const RING_BYTES = 250;
+const RUN_BYTES = 130;
+const DEED_BYTES = 90;
 
 /** The history of one process: the rings noted last, of half of `maxBytes` at least. */
 export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOptions): RunHistory {
@@ -34,40 +21,47 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
   // all that the Map has ever held.
   let newer = new Map<string, Ring>();
   let older: ReadonlyMap<string, Ring> = new Map();
-  /** Of `newer`. */
+  /** Deeds of the runs of `newer`, each text once. */
+  let deeds = new Map<string, string>();
+  /** Of `newer` and `deeds`. */
   let bytes = 0;
-  const ringOf = (id: string): Ring => {
-    const known = newer.get(id);
-    if (known !== undefined) return known;
-    const ring = older.get(id) ?? { texts: [], idle: undefined, bytes: 0 };
-    newer.set(id, ring);
-    bytes += RING_BYTES + ring.bytes;
-    return ring;
+  const shared = (run: PackedRun): PackedRun => {
+    const known = deeds.get(run.deed);
+    if (known !== undefined) return { ...run, deed: known };
+    deeds.set(run.deed, run.deed);
+    bytes += DEED_BYTES + run.deed.length;
+    return run;
   };
   return {
     note(functionName, key, run) {
-      const ring = ringOf(idOf(functionName, key));
-      const before = ring.bytes;
-      add(ring, run);
-      bytes += ring.bytes - before;
+      const id = idOf(functionName, key);
+      const known = newer.get(id);
+      const packed = shared(packRun(run));
+      const before = known ?? older.get(id)?.map(shared) ?? [];
+      const runs = idleText(run) === undefined ? [...before, packed] : withIdle(before, packed);
+      const ring = runs.slice(-MAX_RUNS);
+      newer.set(id, ring);
+      bytes += bytesOf(ring) - bytesOf(known);
       if (bytes <= maxBytes / 2) return;
       older = newer;
       newer = new Map();
+      deeds = new Map();
       bytes = 0;
     },
     async runs(functionName, key, limit = MAX_RUNS) {
       const id = idOf(functionName, key);
-      const { texts = [], idle } = newer.get(id) ?? older.get(id) ?? {};
+      const ring = newer.get(id) ?? older.get(id) ?? [];
       const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
-      const newest = idle === undefined ? [] : [idle];
-      const further = texts.toReversed().slice(0, Math.max(0, limit - newest.length));
-      return [...newest, ...further.map((text) => JSON.parse(text) as RunEntry)].filter(
-        ({ endedAt }) => endedAt >= since,
-      );
+      return ring
+        .toReversed()
+        .slice(0, limit)
+        .filter(({ endedAt }) => endedAt >= since)
+        .map(unpackRun);
     },
     async [Symbol.asyncDispose]() {
       newer = new Map();
       older = newer;
+      deeds = new Map();
     },
   };
 }
@@ -76,21 +70,13 @@ function idOf(functionName: string, key: string): string {
   return `${functionName} ${key}`;
 }
 
-function add(ring: Ring, run: RunEntry): void {
-  const folded = ring.idle && foldRuns(ring.idle, run);
-  if (folded === undefined && ring.idle !== undefined) push(ring, ring.idle);
-  const isIdle = idleText(run) !== undefined;
-  ring.idle = folded ?? (isIdle ? run : undefined);
-  if (!isIdle) push(ring, run);
-  if (ring.texts.length + (isIdle ? 1 : 0) > MAX_RUNS) ring.bytes -= bytesOf(ring.texts.shift());
+/** Equal idle runs in a row are one entry with a count. */
+function withIdle(ring: Ring, run: PackedRun): Ring {
+  const last = ring.at(-1);
+  if (last?.deed !== run.deed) return [...ring, run];
+  return [...ring.slice(0, -1), { ...run, times: last.times + run.times, since: last.since }];
 }
 
-function push(ring: Ring, run: RunEntry): void {
-  const text = JSON.stringify(run);
-  ring.texts.push(text);
-  ring.bytes += bytesOf(text);
-}
-
-function bytesOf(text = ""): number {
-  return TEXT_BYTES + text.length;
+function bytesOf(ring: Ring = []): number {
+  return ring.reduce((sum, { own }) => sum + RUN_BYTES + own.length, ring.length === 0 ? 0 : RING_BYTES);
 }
