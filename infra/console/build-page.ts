@@ -7,6 +7,9 @@ const PAGE = fileURLToPath(new URL("page/", import.meta.url));
 /** Files that are sent as they are. */
 const PLAIN = ["index.html", "icon.svg"];
 
+/** The page, and the library of plots, which a browser loads with the first plot (W-301). */
+const SCRIPTS = ["page.js", "plot.js"];
+
 const SCRIPT: BuildOptions = {
   input: join(PAGE, "main.tsx"),
   platform: "browser",
@@ -19,8 +22,8 @@ const SCRIPT: BuildOptions = {
 };
 
 /**
- * Builds the page of the console into a folder: one shell, one script, one style sheet, one icon (W-303). Returns the
- * modules that the script consists of.
+ * Builds the page of the console into a folder: one shell, two scripts, one style sheet, one icon (W-303). Returns the
+ * modules that the scripts consist of.
  */
 export async function buildPage(
   folder: string,
@@ -30,8 +33,11 @@ export async function buildPage(
   const { output } = await build({
     ...SCRIPT,
     plugins,
-    output: { dir: folder, entryFileNames: "page.js", minify: true, codeSplitting: false },
+    output: { dir: folder, entryFileNames: "page.js", chunkFileNames: "plot.js", minify: true },
   });
+  const made = output.map(({ fileName }) => fileName);
+  if (made.length !== SCRIPTS.length || !SCRIPTS.every((name) => made.includes(name)))
+    throw new Error(`the console's page consists of ${made.join(", ")}, and not of ${SCRIPTS.join(", ")}`);
   await Promise.all(PLAIN.map((name) => copyFile(join(PAGE, name), join(folder, name))));
   await writeFile(join(folder, "page.css"), await styles());
   return output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));

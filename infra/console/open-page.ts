@@ -16,6 +16,7 @@ const SHELL = "/";
 const FILES: { readonly [path: string]: { readonly name: string; readonly contentType: string } } = {
   [SHELL]: { name: "index.html", contentType: "text/html; charset=utf-8" },
   "/page.js": { name: "page.js", contentType: "text/javascript; charset=utf-8" },
+  "/plot.js": { name: "plot.js", contentType: "text/javascript; charset=utf-8" },
   "/page.css": { name: "page.css", contentType: "text/css; charset=utf-8" },
   "/icon.svg": { name: "icon.svg", contentType: "image/svg+xml" },
 };

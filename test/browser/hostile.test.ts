@@ -18,6 +18,7 @@ const NAMES = [
   ...[
     "fleet",
     "cluster",
+    "children",
     "object-run",
     "queue-function",
     "letters",
@@ -39,6 +40,13 @@ async function playHostile(server: SceneServer, { page }: Visit, scene: Scene, t
     await page.getByRole("dialog").waitFor();
     await page.keyboard.type("x");
     await page.locator(".found a").first().waitFor();
+  }
+  if (scene.name === "object-run") {
+    // Ids of runs in the address: lone surrogates cannot stand there.
+    for (const shape of text.isWellFormed() ? ["failed", "wrote"] : []) {
+      await page.locator(`.lanes .${shape}`).first().click();
+      await page.locator(".chosen").waitFor();
+    }
   }
   if (scene.name === "letter-replay") await page.getByRole("button", { name: "Run it again" }).click();
   await page.locator(".foreign").first().waitFor();

@@ -39,6 +39,7 @@ const OWN = new Set([
     "at",
     "knownSince",
     "start",
+    "from",
   ],
 ]);
 

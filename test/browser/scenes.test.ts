@@ -28,6 +28,7 @@ describeWith(chromiumMissing)("each state of a page", () => {
       await expect(page.locator("body").ariaSnapshot()).resolves.toMatchFileSnapshot(
         new URL(`snapshots/${scene.name}.yaml`, import.meta.url).pathname,
       );
+      expect(await page.locator("*").count(), "W-602").toBeLessThanOrEqual(1_500);
       expect(await violations(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await violations(page, ["color-contrast"])).toEqual([]);

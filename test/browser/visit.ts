@@ -55,6 +55,8 @@ export async function visitScene(
   const { page } = visited;
   await scene.act?.(page);
   await page.getByText(scene.shows).first().waitFor();
+  const isLoading = Object.values(scene.answers).includes(undefined);
+  if (!isLoading) await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
   const link = scene.isCut === true ? /^Not live/ : /^Live/;
   await page.locator(".link-state", { hasText: link }).waitFor();
   return visited;

@@ -94,7 +94,8 @@ describe("the built JavaScript, with nothing beside it (D-104)", () => {
       expect(records).toContainEqual({ name, version, license: expect.stringMatching(/^[A-Z]/) });
     }
     // In the page of the console.
-    expect(records).toContainEqual({ name: "preact", version: expect.any(String), license: "MIT" });
+    for (const name of ["preact", "uplot"])
+      expect(records).toContainEqual({ name, version: expect.any(String), license: "MIT" });
     expect(await readFile(join(folder, "node_modules/zod/LICENSE"), "utf8")).toContain("MIT License");
   });
 });

@@ -40,7 +40,9 @@ export const samplesSchema = z.object({
   waiting: z.array(z.int().nullable()),
   running: z.array(z.int().nullable()),
   dead: z.array(z.int().nullable()),
-  /** Within the step. */
+  /** How long the oldest ready key had been ready. */
+  oldestReadyMs: z.array(z.number().nullable()),
+  /** Within the step before; null also for the first row after a gap. */
   runs: z.array(z.int().nullable()),
   failures: z.array(z.int().nullable()),
   p50Ms: z.array(z.number().nullable()),

@@ -9,4 +9,5 @@ export const searchSchema = z.object({
 });
 export type SearchAnswer = Shape<typeof searchSchema>;
 
+/** Part of a name: of a Cluster, a function or a key; of an object NAMESPACE/NAME. */
 export const searchQuerySchema = z.strictObject({ q: z.string().min(1).max(200) });

@@ -5,6 +5,7 @@ import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import type { Heartbeats } from "../../heartbeats/heartbeats.ts";
 import type { Freshness } from "./freshness.ts";
+import { inParts } from "./in-parts.ts";
 import { createPendingHints, type Pending } from "./pending-hints.ts";
 import type { Roster } from "./roster.ts";
 import { createSnapshotReader, type SnapshotSources } from "./snapshot-reader.ts";
@@ -51,7 +52,7 @@ export function createFleetReader(sources: FleetSources, targets: FleetTargets):
     async read() {
       const hinted = pending.take();
       const isAll = isAllDue(hinted.isGap);
-      const isDue = areQueuesDue(isAll);
+      const isDue = areQueuesDue(isAll || hinted.isBusy);
       await noted("Clusters", () => readSnapshots(isAll ? "all" : hinted.clusters));
       // A part that was not read is as old as before.
       if (isDue || hinted.keys.length > 0) await noted("queue", () => readQueues({ hinted, isAll, isDue }));
@@ -79,7 +80,7 @@ interface QueuesAsked {
 }
 
 /** Reads the keys that hints name, and those of functions in which keys have died, failed or recovered. */
-function createQueuesReader({ queue, functions }: FleetSources, { troubles, roster }: FleetTargets) {
+function createQueuesReader({ queue, functions, clock }: FleetSources, { troubles, roster }: FleetTargets) {
   const seen = new Map<string, string>();
   const judge = (clusters: Iterable<string | undefined>): void => {
     for (const cluster of clusters) if (cluster !== undefined) roster.judge(cluster);
@@ -93,7 +94,7 @@ function createQueuesReader({ queue, functions }: FleetSources, { troubles, rost
     seen.set(name, mark);
   };
   return async ({ hinted, isAll, isDue }: QueuesAsked): Promise<undefined> => {
-    judge(await Promise.all(hinted.keys.map(({ function: name, key }) => troubles.readKey(name, key))));
+    judge(await inParts(hinted.keys, clock, ({ function: name, key }) => troubles.readKey(name, key)));
     if (isDue) for (const { spec } of functions) await look(spec.name, isAll);
   };
 }

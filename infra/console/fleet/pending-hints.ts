@@ -10,7 +10,9 @@ export interface Pending {
   /** Clusters whose own snapshots have changed. */
   readonly clusters: ReadonlySet<string>;
   readonly keys: readonly { readonly function: string; readonly key: Key }[];
-  /** Hints may be missing, or there were too many: everything must be read. */
+  /** More keys have moved than are worth naming: the queues must be read. */
+  readonly isBusy: boolean;
+  /** Hints may be missing, or too many Clusters have changed: everything must be read. */
   readonly isGap: boolean;
 }
 
@@ -20,13 +22,14 @@ export interface PendingHints {
   take(): Pending;
 }
 
-/** More of them are a reason to read everything. */
+/** More of them are named as a whole. */
 const MAX_PENDING = 1_000;
 
 /** Gathers hints; the same Cluster or key is named once. */
 export function createPendingHints(): PendingHints {
   let clusters = new Set<string>();
   let keys = new Map<string, { readonly function: string; readonly key: Key }>();
+  let isBusy = false;
   let isGap = false;
   const add = (hint: Hint): void => {
     if (hint.of === "keys") {
@@ -36,15 +39,15 @@ export function createPendingHints(): PendingHints {
   return {
     note: (hints) => {
       for (const hint of hints) add(hint);
-      if (clusters.size <= MAX_PENDING && keys.size <= MAX_PENDING) return;
-      [clusters, keys, isGap] = [new Set(), new Map(), true];
+      if (keys.size > MAX_PENDING) [keys, isBusy] = [new Map(), true];
+      if (clusters.size > MAX_PENDING) [clusters, isGap] = [new Set(), true];
     },
     gap: () => {
       isGap = true;
     },
     take: () => {
-      const taken = { clusters, keys: [...keys.values()], isGap };
-      [clusters, keys, isGap] = [new Set(), new Map(), false];
+      const taken = { clusters, keys: [...keys.values()], isBusy, isGap };
+      [clusters, keys, isBusy, isGap] = [new Set(), new Map(), false, false];
       return taken;
     },
   };

@@ -57,7 +57,7 @@ const MAX_WORDS = 10;
 
 export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, "now">): Roster {
   const entries = new Map<string, Entry>();
-  let order: readonly Entry[] | undefined;
+  const order = createOrder();
   let changed = new Set<string>();
   let stale: string | undefined;
   const put = (facts: ClusterFacts): void => {
@@ -67,16 +67,17 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
     const standing = standingOf(facts, found?.worst, { now: clock.now(), stale });
     const entry = { facts, standing, troubles: found, ...placeOf(facts, standing) };
     entries.set(name, entry);
-    if (before !== undefined && isSame(before, entry)) return;
-    changed.add(name);
-    order = undefined;
+    order.replace(before, entry);
+    if (before === undefined || !isSame(before, entry)) changed.add(name);
   };
   return {
     set: put,
     delete: (name) => {
-      if (!entries.delete(name)) return;
+      const before = entries.get(name);
+      if (before === undefined) return;
+      entries.delete(name);
+      order.replace(before, undefined);
       changed.add(name);
-      order = undefined;
     },
     names: () => [...entries.keys()],
     judge: (name) => {
@@ -90,10 +91,7 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
       const entry = entries.get(name);
       return entry && itemOf(entry);
     },
-    page: (selection) => {
-      order ??= [...entries.values()].sort(compareEntries);
-      return pageOf(order, selection);
-    },
+    page: (selection) => pageOf(order.all, selection),
     takeChanged: () => {
       const taken = changed;
       changed = new Set();
@@ -111,6 +109,32 @@ const LAST = "~";
 
 function placeOf(facts: ClusterFacts, { state, since }: Standing): Cursor {
   return { score: CLUSTER_STATES.indexOf(state), member: `${since ?? LAST} ${nameOf(facts)}` };
+}
+
+/** Entries in their order, changed one by one: sorting all of them for each page would hold up everything else. */
+function createOrder() {
+  const all: Entry[] = [];
+  const placeOfEntry = (entry: Entry): number => {
+    let [from, to] = [0, all.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const other = all[middle];
+      if (other !== undefined && compareEntries(other, entry) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  };
+  return {
+    all: all as readonly Entry[],
+    replace: (before: Entry | undefined, after: Entry | undefined): void => {
+      if (before !== undefined && after !== undefined && compareEntries(before, after) === 0) {
+        all[placeOfEntry(after)] = after;
+        return;
+      }
+      if (before !== undefined) all.splice(placeOfEntry(before), 1);
+      if (after !== undefined) all.splice(placeOfEntry(after), 0, after);
+    },
+  };
 }
 
 function compareEntries(a: Cursor, b: Cursor): number {

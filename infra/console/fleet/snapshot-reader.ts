@@ -5,6 +5,7 @@ import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import { clusterFacts } from "./cluster-facts.ts";
+import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
 
 export interface SnapshotSources {
@@ -27,7 +28,10 @@ export function createSnapshotReader({ store, clock, roster }: SnapshotSources):
     const turn = createTimeSlices(clock);
     const gone = new Set(roster.names());
     const connections = new Map<string, KubeObject>();
-    for await (const one of store.each(CONNECTIONS)) connections.set(workloadCluster(objectKeyOf(one)), one);
+    for await (const one of store.each(CONNECTIONS)) {
+      connections.set(workloadCluster(objectKeyOf(one)), one);
+      await turn();
+    }
     for await (const cluster of store.each(CLUSTERS)) {
       const name = workloadCluster(objectKeyOf(cluster));
       gone.delete(name);
@@ -44,7 +48,7 @@ export function createSnapshotReader({ store, clock, roster }: SnapshotSources):
   };
   return async (names) => {
     if (names === "all") await readAll();
-    else await Promise.all([...names].map(readOne));
+    else await inParts([...names], clock, readOne);
     const { ready } = await store.progress(CLUSTERS);
     return ready ? undefined : "the relay has not listed all of them yet";
   };

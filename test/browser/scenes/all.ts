@@ -1,4 +1,5 @@
 import type { Scene } from "../scene.ts";
+import { CHILDREN_SCENES } from "./children.ts";
 import { CLUSTER_SCENES } from "./cluster.ts";
 import { FLEET_SCENES } from "./fleet.ts";
 import { LETTER_SCENES } from "./letters.ts";
@@ -10,6 +11,7 @@ import { RELAY_SCENES } from "./relay.ts";
 export const SCENES: readonly Scene[] = [
   ...FLEET_SCENES,
   ...CLUSTER_SCENES,
+  ...CHILDREN_SCENES,
   ...OBJECT_SCENES,
   ...QUEUE_SCENES,
   ...LETTER_SCENES,

@@ -2,6 +2,7 @@ import type { ClusterAnswer } from "../../../infra/console/api/cluster.ts";
 import type { Explained } from "../../../infra/console/api/explained.ts";
 import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { ME } from "./me.ts";
+import { POOL_RUNS } from "./runs.ts";
 
 type ExplainedFunction = Explained["functions"][number];
 
@@ -159,18 +160,20 @@ const WELL: Omit<ClusterAnswer, "asOf"> = {
   }),
 };
 
+const PATH = "clusters/payments/eu-west-04";
+
 export const CLUSTER_SCENES: readonly Scene[] = [
   {
     name: "cluster",
-    path: "/clusters/payments/eu-west-04",
-    answers: { me: ME, "clusters/payments/eu-west-04": cluster },
-    shows: "has not answered for 41 minutes",
+    path: `/${PATH}`,
+    answers: { me: ME, [PATH]: cluster, [`${PATH}/runs`]: POOL_RUNS },
+    shows: "412 × nothing to do",
   },
   {
     name: "cluster-well",
     path: "/clusters/default/demo",
-    answers: { me: ME, "clusters/default/demo": WELL },
-    shows: "2 functions have nothing to do",
+    answers: { me: ME, "clusters/default/demo": WELL, "clusters/default/demo/runs": { items: [] } },
+    shows: "No run is known",
   },
   { name: "cluster-gone", path: "/clusters/default/gone", answers: { me: ME }, shows: "Not there" },
 ];

@@ -8,6 +8,7 @@ const ROUTES = [
     "objects/{kind}/{namespace}/{name}",
   ],
   ...["objects/{kind}/{namespace}/{name}/runs", "objects/{kind}/{namespace}/{name}/managers", "queue"],
+  "objects/{kind}/{namespace}/{name}/children",
   ...[
     "queue/{function}/tenants",
     "queue/{function}/keys",

@@ -1,97 +1,10 @@
 import type { ObjectAnswer } from "../../../infra/console/api/object.ts";
-import type { Run, Runs } from "../../../infra/console/api/runs.ts";
 import { ago, HOUR, MINUTE, NOW, type Scene, SECOND } from "../scene.ts";
 import { POOL_NODE } from "./cluster.ts";
 import { ME } from "./me.ts";
+import { IDLE_RUNS, POOL_RUNS } from "./runs.ts";
 
-const KEY = "payments/eu-west-04|MachinePool|payments/eu-west-04-workers";
 const PATH = "objects/MachinePool/payments/eu-west-04-workers";
-
-const run = (id: string, endedMs: number, more: Partial<Run>): Run => ({
-  runId: id,
-  function: "machinepool-nodes",
-  key: KEY,
-  endedAt: ago(endedMs),
-  durationMs: 12,
-  causes: [{ what: "timer" }],
-  causedBy: [null],
-  outcome: "ok",
-  writes: [],
-  caused: [],
-  ...more,
-});
-
-const runs: Omit<Runs, "asOf"> = {
-  knownSince: ago(23.5 * HOUR),
-  items: [
-    run("r-9f2c41", 41.5 * MINUTE, {
-      outcome: "error",
-      durationMs: 31,
-      causes: [{ what: "timer" }],
-      failure: {
-        class: "Transient",
-        reason: "KubeconfigInvalid",
-        message:
-          'kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef',
-      },
-    }),
-    run("r-77b0e2", 62.5 * MINUTE, {
-      function: "machinepool-status",
-      durationMs: 8.4,
-      causes: [{ what: "MachinePool payments/eu-west-04-workers", resourceVersion: "81207" }],
-      causedBy: [{ function: "machinepool-sync", key: KEY, runId: "r-77b0d9" }],
-      writes: [
-        {
-          verb: "apply",
-          cluster: "management",
-          what: "MachinePool payments/eu-west-04-workers",
-          subresource: "status",
-          resourceVersion: "81209",
-          changes: [
-            { path: "status.replicas", value: 20 },
-            { path: "status.conditions[MachinesReady].status", value: "False" },
-            { path: "status.conditions[MachinesReady].message" },
-          ],
-        },
-      ],
-      caused: [
-        {
-          function: "cluster-status",
-          key: "payments/eu-west-04|Cluster|payments/eu-west-04",
-          runId: "r-77b0f0",
-        },
-      ],
-    }),
-    run("r-77b0d9", 62.6 * MINUTE, {
-      function: "machinepool-sync",
-      durationMs: 14,
-      causes: [{ what: "SimMachinePool payments/eu-west-04-workers", resourceVersion: "81205" }],
-      writes: [
-        {
-          verb: "patch",
-          cluster: "management",
-          what: "MachinePool payments/eu-west-04-workers",
-          resourceVersion: "81207",
-          changes: [{ path: "spec.replicas", value: 20 }],
-        },
-      ],
-      caused: [{ function: "machinepool-status", key: KEY, runId: "r-77b0e2" }],
-    }),
-    run("r-77a911", 2.5 * HOUR, {
-      function: "machinepool-adopt",
-      times: 412,
-      since: ago(23.2 * HOUR),
-      durationMs: 2.1,
-      causes: [{ what: "resync" }],
-    }),
-    run("r-77a002", 3.5 * HOUR, {
-      outcome: "again",
-      function: "machinepool-status",
-      durationMs: 1.2,
-      causes: [{ what: "Cluster payments/eu-west-04", resourceVersion: "80990" }],
-    }),
-  ],
-};
 
 const object: Omit<ObjectAnswer, "asOf"> = {
   kind: "MachinePool",
@@ -111,14 +24,26 @@ export const OBJECT_SCENES: readonly Scene[] = [
   {
     name: "object",
     path: "/objects/MachinePool/payments/eu-west-04-workers",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: runs },
+    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
     shows: "412 × nothing to do",
   },
   {
     name: "object-run",
     path: "/objects/MachinePool/payments/eu-west-04-workers?run=r-77b0e2",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: runs },
+    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
     shows: "status.conditions[MachinesReady].status",
+  },
+  {
+    name: "object-run-forgotten",
+    path: "/objects/MachinePool/payments/eu-west-04-workers?run=r-1&by=machinepool-nodes",
+    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
+    shows: "is forgotten",
+  },
+  {
+    name: "object-idle",
+    path: "/objects/MachinePool/payments/eu-west-04-workers",
+    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: IDLE_RUNS },
+    shows: "2,412 × nothing to do",
   },
   {
     name: "object-partial",
@@ -147,13 +72,20 @@ export const OBJECT_SCENES: readonly Scene[] = [
       [`${PATH}/runs`]: { items: [], knownSince: NOW },
       [`${PATH}/managers`]: {
         items: [
-          { manager: "capstan-machinepool-status", field: "status.replicas", at: ago(62.5 * MINUTE) },
+          {
+            manager: "capstan-machinepool-status",
+            operation: "Apply",
+            field: "status.replicas",
+            time: ago(62.5 * MINUTE),
+          },
           {
             manager: "kubectl-client-side-apply",
+            operation: "Update",
             field: "spec.template.spec.version",
-            at: ago(30 * HOUR + 20 * SECOND),
+            time: ago(30 * HOUR + 20 * SECOND),
           },
         ],
+        more: 0,
       },
     },
     act: async (page) => {

@@ -1,4 +1,4 @@
-import type { Keys, QueueAnswer, QueueItem } from "../../../infra/console/api/queue.ts";
+import type { Keys, QueueAnswer, QueueItem, SamplesAnswer } from "../../../infra/console/api/queue.ts";
 import { ago, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { ME } from "./me.ts";
 
@@ -61,7 +61,34 @@ const deadKeys: Omit<Keys, "asOf"> = {
   })),
 };
 
-const FUNCTION = { me: ME, queue, "queue/machinepool-nodes/tenants": TENANTS };
+/** An hour with a burst of failures, and a gap while the relay was away. */
+const STEPS = Array.from({ length: 360 }, (_, at) => at);
+const known = (of: (at: number) => number) => STEPS.map((at) => (at > 90 && at < 110 ? null : of(at)));
+const wave = (at: number) => 1 + Math.sin(at / 20);
+const inBurst = (at: number) => at > 200 && at < 250;
+const samples: Omit<SamplesAnswer, "asOf"> = {
+  function: "machinepool-nodes",
+  stepMs: 10 * SECOND,
+  from: ago(359 * 10 * SECOND),
+  ready: known((at) => Math.round(40 * wave(at)) + (inBurst(at) ? 200 : 0)),
+  waiting: known(() => 210),
+  running: known((at) => Math.round(5 * wave(at))),
+  dead: known((at) => (at > 250 ? 3 : 0)),
+  oldestReadyMs: known((at) => 800 * wave(at)),
+  runs: known((at) => Math.round(60 * wave(at))),
+  failures: known((at) => (inBurst(at) ? 20 : 0)),
+  p50Ms: known((at) => 8 * wave(at)),
+  p99Ms: known((at) => (inBurst(at) ? 2_400 : 90 * wave(at))),
+};
+const unknown: Omit<SamplesAnswer, "asOf"> = Object.fromEntries(
+  Object.entries(samples).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(() => null) : value,
+  ]),
+) as typeof samples;
+
+const SAMPLES = "queue/machinepool-nodes/samples";
+const FUNCTION = { [SAMPLES]: samples, me: ME, queue, "queue/machinepool-nodes/tenants": TENANTS };
 
 export const QUEUE_SCENES: readonly Scene[] = [
   { name: "queue", path: "/queue", answers: { me: ME, queue }, shows: "machinepool-status" },
@@ -69,13 +96,23 @@ export const QUEUE_SCENES: readonly Scene[] = [
     name: "queue-function",
     path: "/queue/machinepool-nodes?state=dead",
     answers: { ...FUNCTION, "queue/machinepool-nodes/keys": deadKeys },
-    shows: "eu-west-04-gpu",
+    shows: "Runs per second",
+  },
+  {
+    name: "queue-function-table",
+    path: "/queue/machinepool-nodes?state=dead&as=table",
+    answers: { ...FUNCTION, "queue/machinepool-nodes/keys": deadKeys },
+    shows: "The whole hour",
   },
   {
     name: "queue-function-idle",
     path: "/queue/machinepool-nodes",
-    answers: { ...FUNCTION, "queue/machinepool-nodes/keys": { function: "machinepool-nodes", items: [] } },
-    shows: "No key is ready",
+    answers: {
+      ...FUNCTION,
+      [SAMPLES]: unknown,
+      "queue/machinepool-nodes/keys": { function: "machinepool-nodes", items: [] },
+    },
+    shows: "Nothing is known yet",
   },
   {
     name: "queue-away",

@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 import { openPage } from "../../../infra/console/open-page.ts";
 
 describe("the files of the page", () => {
-  it("W-303: are built from the sources at the first visit; W-601: are at most 60 KiB, compressed", async () => {
+  it("W-303: are built from the sources at the first visit; W-601: are at most 60 KiB, compressed, and 30 more for plots", async () => {
     const read = openPage();
     const files = await Promise.all(["/", "/page.js", "/page.css", "/icon.svg"].map(read));
-    const bytes = files.map((file) => gzipSync(file?.body ?? "").length);
+    const bytesOf = (file: Awaited<ReturnType<typeof read>>) => gzipSync(file?.body ?? "").length;
+    const bytes = files.map(bytesOf);
+    expect(bytesOf(await read("/plot.js"))).toBeLessThanOrEqual(30 * 1024);
     expect(files.map((file) => file?.contentType.split(";")[0])).toEqual([
       ...["text/html", "text/javascript", "text/css", "image/svg+xml"],
     ]);

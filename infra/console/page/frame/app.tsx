@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { escaped } from "../../../telemetry/escape.ts";
 import type { Me } from "../../api/me.ts";
 import { useTopic } from "../data/hooks.ts";
+import { Children } from "../pages/children.tsx";
 import { Cluster } from "../pages/cluster.tsx";
 import { Fleet } from "../pages/fleet.tsx";
 import { FunctionKeys } from "../pages/function-keys.tsx";
@@ -47,7 +48,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         {isSignedOut ? <SignIn error={error} /> : <div key={path}>{pageOf(view, me)}</div>}
       </main>
-      {dialog === "search" && <Search close={close} />}
+      {dialog === "search" && isOffered("GET /search", me) && <Search close={close} />}
       {dialog === "help" && <Help close={close} />}
     </>
   );
@@ -61,6 +62,8 @@ function pageOf(view: View, me: Me | undefined): JSX.Element {
       return <Cluster {...view} />;
     case "object":
       return <ObjectPage {...view} />;
+    case "children":
+      return <Children {...view} />;
     case "queue":
       return <QueuePage />;
     case "function":
@@ -89,6 +92,8 @@ function titleOf(view: View): string {
       return `${view.name} in ${view.namespace}`;
     case "object":
       return `${view.kind} ${view.namespace}/${view.name}`;
+    case "children":
+      return `${view.of}s of ${view.kind} ${view.namespace}/${view.name}`;
     case "function":
       return view.function;
     case "letter":

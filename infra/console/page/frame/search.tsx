@@ -1,14 +1,32 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { SearchAnswer } from "../../api/search.ts";
-import { useTopic } from "../data/hooks.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { goTo } from "../place/location.ts";
 import { hrefOf } from "../place/place.ts";
+import { counted } from "../text/amounts.ts";
 import { Dialog } from "./dialog.tsx";
+import { useFound } from "./use-found.ts";
+
+type Item = SearchAnswer["items"][number];
 
 /** Finds objects, functions, letters and runs by a part of their names (W-109). */
 export function Search({ close }: { readonly close: () => void }) {
   const [text, setText] = useState("");
+  const query = text.trim();
+  /** The text for which Enter was pressed before its answer was there. */
+  const awaited = useRef<string | undefined>(undefined);
+  const open = ({ place }: Item): void => {
+    close();
+    goTo(hrefOf(place));
+  };
+  const found = useFound(query, ({ of, items: [first] = [] }) => {
+    if (awaited.current === of && first !== undefined) open(first);
+  });
+  const openFirst = (): void => {
+    const [first] = found.of === query ? (found.items ?? []) : [];
+    awaited.current = query;
+    if (first !== undefined) open(first);
+  };
   return (
     <Dialog title="Find" close={close}>
       <input
@@ -20,60 +38,68 @@ export function Search({ close }: { readonly close: () => void }) {
         autofocus
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onKeyDown={stepToResults}
+        onKeyDown={(event) => stepToResults(event, openFirst)}
       />
-      {text.trim() === "" ? (
+      {query === "" ? (
         <p class="say">
           Type a part of a name: <code>demo</code>, <code>machine-node</code>, a run id.
         </p>
       ) : (
-        <Results query={text.trim()} close={close} />
+        <Results query={query} {...found} open={open} />
       )}
     </Dialog>
   );
 }
 
-function Results({ query, close }: { readonly query: string; readonly close: () => void }) {
-  const { body, error } = useTopic<SearchAnswer>(`search?${new URLSearchParams({ q: query })}`);
-  if (body === undefined) return <p class="say">{error === undefined ? "Searching" : error.message}</p>;
-  if (body.items.length === 0)
+interface ResultsProps extends ReturnType<typeof useFound> {
+  readonly query: string;
+  readonly open: (item: Item) => void;
+}
+
+function Results({ query, of, items, error, open }: ResultsProps) {
+  if (error !== undefined) return <p class="say">{error.message}</p>;
+  if (items === undefined) return <p class="say">Searching</p>;
+  if (items.length === 0)
     return (
-      <p class="say">
-        Nothing has <Foreign text={query} /> in its name, among what you may see.
+      <p class="say" role="status">
+        Nothing has <Foreign text={of} /> in its name, among what you may see.
       </p>
     );
   return (
-    <ul class="found">
-      {body.items.map(({ place, title, hint }) => (
-        <li key={hrefOf(place)}>
-          <a
-            href={hrefOf(place)}
-            onClick={(event) => {
-              event.preventDefault();
-              close();
-              goTo(hrefOf(place));
-            }}
-            onKeyDown={stepToResults}
-          >
-            <span>
-              <small>{place.type}</small> <Foreign text={title} />
-            </span>
-            {hint !== undefined && <Foreign text={hint} maxChars={120} />}
-          </a>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="unseen" role="status">
+        {counted(items.length, "result")}
+      </p>
+      <ul class="found" aria-busy={of !== query}>
+        {items.map((item) => (
+          <li key={`${hrefOf(item.place)} ${item.title}`}>
+            <a
+              href={hrefOf(item.place)}
+              onClick={(event) => {
+                event.preventDefault();
+                open(item);
+              }}
+              onKeyDown={(event) => stepToResults(event)}
+            >
+              <span>
+                <small>{item.place.type}</small> <Foreign text={item.title} />
+              </span>
+              {item.hint !== undefined && <Foreign text={item.hint} maxChars={120} />}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
 /** The arrows lead from the field through the results, Enter in the field opens the first one. */
-function stepToResults(event: KeyboardEvent): void {
-  const by = { ArrowDown: 1, ArrowUp: -1, Enter: 1 }[event.key];
+function stepToResults(event: KeyboardEvent, openFirst?: () => void): void {
   const field = event.currentTarget as HTMLElement;
-  if (by === undefined || (event.key === "Enter" && field.tagName === "A")) return;
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === "Enter" && openFirst !== undefined) openFirst();
+  else if (by === undefined) return;
   const places = [...(field.closest("dialog")?.querySelectorAll<HTMLElement>("input, .found a") ?? [])];
-  const next = places[places.indexOf(field) + by];
-  if (event.key === "Enter") next?.click();
-  else next?.focus();
+  if (by !== undefined) places[places.indexOf(field) + by]?.focus();
   event.preventDefault();
 }

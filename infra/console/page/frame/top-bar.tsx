@@ -13,7 +13,7 @@ interface Entry {
 }
 
 const ENTRIES: readonly Entry[] = [
-  { href: "/", title: "Fleet", route: "GET /fleet", pages: ["fleet", "cluster", "object"] },
+  { href: "/", title: "Fleet", route: "GET /fleet", pages: ["fleet", "cluster", "object", "children"] },
   { href: "/queue", title: "Queue", route: "GET /queue", pages: ["queue", "function"] },
   { href: "/letters", title: "Dead letters", route: "GET /letters", pages: ["letters", "letter"] },
   { href: "/relay", title: "Relay and workers", route: "GET /relay", pages: ["relay"] },

@@ -1,3 +1,4 @@
+import { useMemo, useState } from "preact/hooks";
 import type { Run, Runs } from "../../api/runs.ts";
 import { useTopic } from "../data/hooks.ts";
 import { usePages } from "../list/use-pages.ts";
@@ -6,8 +7,12 @@ import { Chips } from "../parts/chips.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { useAddress } from "../place/location.ts";
-import { RunRow } from "./run-row.tsx";
+import { setQuery, useAddress } from "../place/location.ts";
+import { ChosenRun, LookedUpRun } from "./chosen-run.tsx";
+import { foldIdle, type HistoryRow, idOf } from "./fold-idle.ts";
+import { Lanes } from "./lanes.tsx";
+import { RunGrid } from "./run-grid.tsx";
+import { ChooseRun } from "./run-link.tsx";
 
 interface Props {
   /** Path of the object or Cluster, below `/api/v1/`. */
@@ -22,64 +27,64 @@ const FILTERS = [
   ["failed", "Failed"],
 ] as const;
 
-/** The runs of an object or of all objects of a Cluster, newest first (W-103). */
+/** The runs of an object or of all objects of a Cluster: as a time line, the chosen one, and as a list (W-103). */
 export function History({ of, isMixed = false }: Props) {
   const { path, query } = useAddress();
   const only = query.get("only") ?? "";
   const fn = query.get("function") ?? "";
   const topic = `${of}/runs?${new URLSearchParams({ ...(only && { only }), ...(fn && { function: fn }), limit: "100" })}`;
   const answer = useTopic<Runs>(topic);
-  const hrefWith = (value: string): string => {
-    const next = new URLSearchParams({
-      ...(value && { only: value }),
-      ...(fn && { function: fn }),
-    }).toString();
-    return next === "" ? path : `${path}?${next}`;
+  const hrefWith = (name: string, value: string): string => {
+    const next = new URLSearchParams(query);
+    if (value === "") next.delete(name);
+    else next.set(name, value);
+    const text = next.toString();
+    return text === "" ? path : `${path}?${text}`;
   };
   return (
     <Part
       title="History"
       answer={answer}
-      aside={<Known runs={answer.body} fn={fn} path={path} />}
+      aside={<Known runs={answer.body} fn={fn} hrefOfAll={hrefWith("function", "")} />}
       end={
         <Chips
           label="Runs"
           chips={FILTERS.map(([value, title]) => ({
             title,
             count: undefined,
-            href: hrefWith(value),
+            href: hrefWith("only", value),
             isOn: only === value,
           }))}
         />
       }
     >
       {(runs) => (
-        <List
-          topic={topic}
-          runs={runs}
-          isMixed={isMixed}
-          open={query.get("run")}
+        <TimeLine
+          key={topic}
+          {...{ of, topic, runs, isMixed }}
+          chosen={query.get("run") ?? ""}
+          by={query.get("by") ?? ""}
           isFiltered={only !== "" || fn !== ""}
+          hrefOfRun={(run) => hrefWith("run", run?.runId ?? "")}
+          hrefOfLane={(name) => hrefWith("function", name)}
         />
       )}
     </Part>
   );
 }
 
-function Known({
-  runs,
-  fn,
-  path,
-}: {
+interface KnownProps {
   readonly runs: Runs | undefined;
   readonly fn: string;
-  readonly path: string;
-}) {
+  readonly hrefOfAll: string;
+}
+
+function Known({ runs, fn, hrefOfAll }: KnownProps) {
   return (
     <>
       {fn !== "" && (
         <>
-          of <Foreign text={fn} /> (<a href={path}>all functions</a>){" "}
+          of <Foreign text={fn} /> (<a href={hrefOfAll}>all functions</a>){" "}
         </>
       )}
       {runs?.knownSince !== undefined && (
@@ -91,41 +96,59 @@ function Known({
   );
 }
 
-interface ListProps {
+interface TimeLineProps {
+  readonly of: string;
   readonly topic: string;
   readonly runs: Runs;
   readonly isMixed: boolean;
-  readonly open: string | null;
+  /** Id of the chosen run; empty: none. */
+  readonly chosen: string;
+  /** Its function. */
+  readonly by: string;
   readonly isFiltered: boolean;
+  readonly hrefOfRun: (run: Run | undefined) => string;
+  readonly hrefOfLane: (functionName: string) => string;
 }
 
-function List({ topic, runs, isMixed, open, isFiltered }: ListProps) {
-  const { rows, more } = usePages<Run>(topic, runs, idOf);
-  if (rows.length === 0)
-    return (
-      <p class="sheet say">
-        <Mark of="unknown" bare />{" "}
-        {isFiltered
-          ? "No run matches."
-          : "No run is known. History is a note of the last 24 hours; older runs are in the log."}
-      </p>
-    );
+function TimeLine({ of, topic, runs, isMixed, chosen, by, isFiltered, ...hrefs }: TimeLineProps) {
+  const { rows: known, more } = usePages<Run>(topic, runs, idOf);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => foldIdle(known, unfolded), [known, unfolded]);
+  const run = known.find(({ runId }) => runId === chosen);
+  const choose = (row: HistoryRow): void => {
+    if (row.type === "idle") setUnfolded((before) => new Set(before).add(row.id));
+    else setQuery("run", row.run === run ? "" : row.run.runId);
+  };
+  const chooseKnown = (place: Run["caused"][number]): boolean => {
+    const isKnown = known.some((one) => one.runId === place.runId);
+    if (isKnown) setQuery("run", place.runId);
+    return isKnown;
+  };
+  const close = (): void => setQuery("run", "");
+  if (rows.length === 0) return <Nothing isFiltered={isFiltered} />;
   return (
-    <>
-      <ol class={isMixed ? "sheet runs mixed" : "sheet runs"}>
-        {rows.map((run) => (
-          <RunRow key={idOf(run)} run={run} isMixed={isMixed} isOpen={run.runId === open} />
-        ))}
-      </ol>
-      {more !== undefined && (
-        <button type="button" class="button later" onClick={more}>
-          Older runs
-        </button>
+    <ChooseRun.Provider value={chooseKnown}>
+      <Lanes rows={rows} chosen={run} choose={choose} {...hrefs} />
+      {run !== undefined && <ChosenRun run={run} close={close} />}
+      {run === undefined && chosen !== "" && by !== "" && (
+        <LookedUpRun of={of} function={by} runId={chosen} close={close} />
       )}
-    </>
+      <RunGrid
+        of={`${topic} ${unfolded.size}`}
+        {...{ rows, isMixed, choose, more }}
+        hrefOfRun={hrefs.hrefOfRun}
+      />
+    </ChooseRun.Provider>
   );
 }
 
-function idOf({ function: name, runId }: Run): string {
-  return `${name} ${runId}`;
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  return (
+    <p class="sheet say">
+      <Mark of="unknown" bare />{" "}
+      {isFiltered
+        ? "No run matches."
+        : "No run is known. History is a note of the last 24 hours; older runs are in the log."}
+    </p>
+  );
 }

@@ -3,8 +3,7 @@ import type { Run } from "../../api/runs.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
-import { hrefOf } from "../place/place.ts";
-import { objectOfKey } from "../text/keys.ts";
+import { RunLink } from "./run-link.tsx";
 
 /** Causes, writes and failure of a run; a cause leads to the run that wrote it, a write to the runs that it caused (W-103). */
 export function RunDetails({ run }: { readonly run: Run }) {
@@ -66,14 +65,6 @@ function Fact({ title, children }: { readonly title: string; readonly children: 
       <dt>{title}</dt>
       <dd>{children}</dd>
     </div>
-  );
-}
-
-function RunLink({ run }: { readonly run: Run["caused"][number] }) {
-  return (
-    <a href={hrefOf({ type: "run", ...run })}>
-      <Foreign text={`${run.function} for ${objectOfKey(run.key)}`} />
-    </a>
   );
 }
 

@@ -1,5 +1,7 @@
 import type { ClusterAnswer } from "../../api/cluster.ts";
 import { useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
+import { History } from "../history/history.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
@@ -15,7 +17,9 @@ interface Props {
 
 /** A Cluster: what holds it up, then everything that belongs to it (W-102). */
 export function Cluster({ namespace, name }: Props) {
-  const answer = useTopic<ClusterAnswer>(pathOf("clusters", namespace, name).slice(1));
+  const path = pathOf("clusters", namespace, name).slice(1);
+  const answer = useTopic<ClusterAnswer>(path);
+  const hasRuns = useRoute("GET /clusters/{namespace}/{name}/runs");
   const { body } = answer;
   return (
     <>
@@ -43,6 +47,7 @@ export function Cluster({ namespace, name }: Props) {
       <Part title="Objects" answer={answer} aside="the worst first">
         {({ tree }) => <Tree label={`Objects of Cluster ${name}`} root={tree} />}
       </Part>
+      {hasRuns === true && <History of={path} isMixed />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Me } from "../../api/me.ts";
 import type { Keys, QueueAnswer, Tenants as TenantsAnswer } from "../../api/queue.ts";
 import { useSteadyTopic, useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { usePages } from "../list/use-pages.ts";
 import { Age } from "../parts/age.tsx";
@@ -13,6 +14,7 @@ import { PlaceLink } from "../parts/place-link.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
+import { LastHour } from "../plots/last-hour.tsx";
 import { queueState } from "../queue/queue-words.ts";
 import { countText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
@@ -39,6 +41,7 @@ export function FunctionKeys({ name }: { readonly name: string }) {
   const topic = `${pathOf("queue", name, "keys").slice(1)}?${new URLSearchParams({ state, ...(tenant && { tenant }), limit: "100" })}`;
   const keys = useSteadyTopic<Keys>(topic);
   const tenants = useTopic<TenantsAnswer>(pathOf("queue", name, "tenants").slice(1));
+  const isSampled = useRoute("GET /queue/{function}/samples");
   const item = queue.body?.items.find((each) => each.function === name);
   const summary = me?.functions.find((each) => each.name === name)?.summary;
   const hrefWith = (next: Record<string, string>) => `${pathOf("queue", name)}?${new URLSearchParams(next)}`;
@@ -55,6 +58,7 @@ export function FunctionKeys({ name }: { readonly name: string }) {
         </h1>
         {summary !== undefined && <p class="muted">{summary}</p>}
       </div>
+      {isSampled === true && <LastHour of={name} />}
       <Chips
         label="Keys by state"
         chips={STATES.map((each) => ({

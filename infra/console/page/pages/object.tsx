@@ -24,6 +24,7 @@ interface Props {
 export function ObjectPage({ kind, namespace, name }: Props) {
   const path = pathOf("objects", kind, namespace, name).slice(1);
   const answer = useTopic<ObjectAnswer>(path);
+  const hasRuns = useRoute("GET /objects/{kind}/{namespace}/{name}/runs");
   const { body } = answer;
   return (
     <>
@@ -63,7 +64,7 @@ export function ObjectPage({ kind, namespace, name }: Props) {
       <Part title="Functions" answer={answer}>
         {({ tree }) => <Tree label={`Functions of ${kind} ${name}`} root={tree} />}
       </Part>
-      <History of={path} />
+      {hasRuns === true && <History of={path} />}
       <FieldManagers of={path} />
       <Part title="On the command line" answer={answer}>
         {({ commands }) => <Commands commands={commands} />}
@@ -182,7 +183,7 @@ function OpenManagers({ of }: { readonly of: string }) {
             </tr>
           </thead>
           <tbody>
-            {items.map(({ manager, field, at }) => (
+            {items.map(({ manager, field, time }) => (
               <tr key={`${manager} ${field}`}>
                 <td>
                   <Foreign text={manager} />
@@ -190,9 +191,7 @@ function OpenManagers({ of }: { readonly of: string }) {
                 <td class="mono">
                   <Foreign text={field} />
                 </td>
-                <td>
-                  <Age since={at} />
-                </td>
+                <td>{time !== "" && <Age since={time} />}</td>
               </tr>
             ))}
           </tbody>

@@ -18,7 +18,12 @@ export type TreeRow = {
     }
   | { readonly type: "function"; readonly fn: ExplainedFunction }
   | { readonly type: "idle"; readonly count: number }
-  | { readonly type: "more"; readonly more: Explained["more"][number] }
+  | {
+      readonly type: "more";
+      readonly more: Explained["more"][number];
+      /** The object that they belong to. */
+      readonly of: string;
+    }
 );
 
 interface TreeView {
@@ -42,7 +47,13 @@ export function treeRows(root: Explained, { folded, showsIdle }: TreeView): read
     for (const fn of shown) rows.push({ type: "function", id: `${id}/${fn.function}`, level: level + 1, fn });
     for (const child of node.children) add(child, level + 1, id);
     for (const more of node.more)
-      rows.push({ type: "more", id: `${id}/${more.kind} ${more.state}`, level: level + 1, more });
+      rows.push({
+        type: "more",
+        id: `${id}/${more.kind} ${more.state}`,
+        level: level + 1,
+        more,
+        of: node.object,
+      });
     if (idle.length > 0 && !showsIdle && level === 1)
       rows.push({ type: "idle", id: `${id}/idle`, level: level + 1, count: idle.length });
   };

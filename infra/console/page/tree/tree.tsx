@@ -1,12 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import type { Explained } from "../../api/explained.ts";
+import { useRoute } from "../data/use-routes.ts";
 import { useNarrow } from "../list/use-narrow.ts";
 import { useRowWindow } from "../list/use-row-window.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
-import { hrefOf, pathOf, placeOfText } from "../place/place.ts";
+import { hrefOf, hrefOfChildren, pathOf, placeOfText } from "../place/place.ts";
 import { counted, countText } from "../text/amounts.ts";
 import { functionState } from "./function-state.ts";
 import { type TreeRow, treeRows } from "./tree-rows.ts";
@@ -115,14 +116,21 @@ function What({
         <>
           <span class="toggle" />
           <Mark of={row.more.state === "ready" ? "healthy" : "waiting"} bare />
-          <span class="muted">
-            <Foreign text={leftOutText(row.more)} />
-          </span>
+          <LeftOut row={row} />
         </>
       );
     default:
       return row satisfies never;
   }
+}
+
+/** Objects that the tree counts only: they have a page of their own. */
+function LeftOut({ row: { more, of } }: { readonly row: Extract<TreeRow, { type: "more" }> }) {
+  const place = placeOfText(of);
+  const hasPage = useRoute("GET /objects/{kind}/{namespace}/{name}/children");
+  const text = <Foreign text={leftOutText(more)} />;
+  if (place === undefined || hasPage !== true) return <span class="muted">{text}</span>;
+  return <a href={hrefOfChildren(place, more)}>{text}</a>;
 }
 
 /** `983 Machines ready`, `37 more Machines`. */

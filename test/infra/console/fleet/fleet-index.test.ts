@@ -191,6 +191,21 @@ describe("the fleet", () => {
     expect(told(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
   });
 
+  it("W-206: reads the queues when too many keys have moved to be named, and not all Clusters", async () => {
+    const { start, store, rows, hints, clock } = await world(
+      named("a", [AVAILABLE]),
+      named("b", [AVAILABLE]),
+    );
+    await using fleet = start();
+    await fleet.ready();
+    await put(store, named("a", []));
+    rows.set("default/b|Machine|default/m", row("default/b|Machine|default/m"));
+    const keys = Array.from({ length: 1_001 }, (_, at) => `default/b|Machine|default/m${at}`);
+    hints.tell({ of: "keys", function: "machine-node", keys });
+    await clock.advance(SECOND);
+    expect(all(fleet).items.map(({ name, state }) => `${name} ${state}`)).toEqual(["b failing", "a healthy"]);
+  });
+
   it("is healthy for no lack of knowledge, says since when its data are old, and recovers", async () => {
     const { start, queue, clock, store } = await world(named("a", [AVAILABLE]));
     await store.advance(CLUSTERS, { ready: false });

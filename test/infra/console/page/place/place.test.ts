@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { hrefOf, pathOf, placeOfText, viewOf } from "../../../../../infra/console/page/place/place.ts";
+import {
+  hrefOf,
+  hrefOfChildren,
+  pathOf,
+  placeOfText,
+  viewOf,
+} from "../../../../../infra/console/page/place/place.ts";
 
 const KEY = "payments/eu|Machine|payments/m1";
 
@@ -20,9 +26,25 @@ describe("addresses of the console", () => {
     });
     expect(viewOf(hrefOf({ type: "function", function: "f" }))).toEqual({ page: "function", function: "f" });
     expect(hrefOf({ type: "run", function: "machine-node", key: KEY, runId: "r1" })).toBe(
-      "/objects/Machine/payments/m1?function=machine-node&run=r1",
+      "/objects/Machine/payments/m1?run=r1&by=machine-node",
     );
     expect(hrefOf({ type: "run", function: "f", key: "malformed", runId: "r1" })).toBe("/queue/f");
+  });
+
+  it("W-102: leads to the objects that a tree counts only", () => {
+    const more = { kind: "Machine", state: "ready" };
+    const href = hrefOfChildren({ type: "cluster", namespace: "a", name: "c" }, more);
+    expect(href).toBe("/objects/Cluster/a/c/children/Machine?state=ready");
+    expect(viewOf(href.split("?")[0] ?? "")).toEqual({
+      page: "children",
+      kind: "Cluster",
+      namespace: "a",
+      name: "c",
+      of: "Machine",
+    });
+    expect(
+      hrefOfChildren({ type: "object", kind: "MachinePool", namespace: "a", name: "p" }, more),
+    ).toContain("/MachinePool/a/p/children/");
   });
 
   it.each([
@@ -32,6 +54,7 @@ describe("addresses of the console", () => {
     "/objects/a/b",
     "/letters/%E0%A4%A/b",
     "/queue/a/b",
+    "/objects/a/b/c/others/Machine",
     "//evil.example",
   ])("has no page at %s", (path) => {
     expect(viewOf(path)).toEqual({ page: "missing" });

@@ -1,0 +1,190 @@
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { escaped } from "../../../telemetry/escape.ts";
+import type { Run } from "../../api/runs.ts";
+import { serverNow } from "../data/server-clock.ts";
+import { useNarrow } from "../list/use-narrow.ts";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { ageText } from "../text/amounts.ts";
+import { objectOfKey } from "../text/keys.ts";
+import type { HistoryRow } from "./fold-idle.ts";
+import { runText } from "./run-text.ts";
+import { type LaneMark, neighboursOf, stepBetween, type TimeLine, timeLineOf } from "./time-line.ts";
+
+interface Props {
+  /** Newest first. */
+  readonly rows: readonly HistoryRow[];
+  readonly chosen: Run | undefined;
+  readonly choose: (row: HistoryRow) => void;
+  readonly hrefOfRun: (run: Run | undefined) => string;
+  readonly hrefOfLane: (functionName: string) => string;
+}
+
+const COLUMN_PX = 24;
+/** Heights of a lane and of the middle of its marks, and the width of the names: as in the styles. */
+const WIDE = { lanePx: 28, middlePx: 13, namesPx: 200 };
+/** The name of a lane stands above it. */
+const NARROW = { lanePx: 50, middlePx: 36, namesPx: 0 };
+/** Columns between two ages. */
+const AGE_EVERY = 5;
+
+/** Draws runs as a time line with a lane for each function; of the chosen one the runs before and behind it (W-103). */
+export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
+  const line = useMemo(() => timeLineOf(rows), [rows]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const { lanePx, namesPx } = isNarrow ? NARROW : WIDE;
+  const chosenAt = line.marks.findIndex(({ runs }) => chosen !== undefined && runs.includes(chosen));
+  useNewestInView(scroller, line.columns);
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (element !== null && chosenAt !== -1) keepInView(element, markAt(element, chosenAt), namesPx);
+  }, [chosen?.runId]);
+  const step = (event: KeyboardEvent): void => {
+    const { current: element } = scroller;
+    const at = Number((event.target as HTMLElement).dataset["at"]);
+    const next = stepBetween(line, at, event.key);
+    if (next === undefined || element === null) return;
+    const mark = markAt(element, next);
+    if (mark !== null) keepInView(element, mark, namesPx);
+    mark?.focus({ preventScroll: true });
+    event.preventDefault();
+  };
+  const entry = chosenAt === -1 ? line.marks.length - 1 : chosenAt;
+  return (
+    <div class="sheet lanes" role="group" aria-label="Time line" ref={scroller} onKeyDown={step}>
+      <div style={{ width: `${namesPx + line.columns * COLUMN_PX}px` }} class="field">
+        {line.lanes.map((name, lane) => (
+          <div key={name} class="lane" role="group" aria-label={name} style={{ height: `${lanePx}px` }}>
+            <a class="name mono" href={hrefOfLane(name)}>
+              <Foreign text={name} maxChars={80} />
+            </a>
+            {marksOf(line, lane).map(({ mark, at }) => (
+              <a
+                key={mark.row.id}
+                href={hrefOfRun(mark.runs[0])}
+                class={`at ${lookOf(mark)}`}
+                style={{ left: `${namesPx + mark.column * COLUMN_PX}px` }}
+                aria-current={at === chosenAt ? "true" : undefined}
+                tabIndex={at === entry ? 0 : -1}
+                data-at={at}
+                onClick={(event) => {
+                  event.preventDefault();
+                  choose(mark.row);
+                }}
+              >
+                {escaped(labelOf(mark))}
+              </a>
+            ))}
+          </div>
+        ))}
+        {chosen !== undefined && <Chain line={line} chosen={chosen} at={chosenAt} isNarrow={isNarrow} />}
+        <Ages line={line} namesPx={namesPx} />
+      </div>
+    </div>
+  );
+}
+
+/** The right end stays in view, unless a person has scrolled away from it or has the focus there (W-110). */
+function useNewestInView(scroller: { readonly current: HTMLElement | null }, columns: number): void {
+  const widthBefore = useRef(0);
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (element === null) return;
+    const { scrollLeft, clientWidth, scrollWidth } = element;
+    const wasAtEnd = scrollLeft + clientWidth >= widthBefore.current - COLUMN_PX;
+    widthBefore.current = scrollWidth;
+    if (wasAtEnd && !element.contains(document.activeElement)) element.scrollLeft = scrollWidth;
+  }, [columns]);
+}
+
+/** The marks of a lane, with their places among all. */
+function marksOf({ marks }: TimeLine, lane: number) {
+  return marks.map((mark, at) => ({ mark, at })).filter(({ mark }) => mark.lane === lane);
+}
+
+function markAt(field: HTMLElement, at: number): HTMLElement | null {
+  return field.querySelector<HTMLElement>(`[data-at="${at}"]`);
+}
+
+/** Scrolls sideways only: the names cover the left edge. */
+function keepInView(scroller: HTMLElement, mark: HTMLElement | null, namesPx: number): void {
+  if (mark === null) return;
+  const left = mark.offsetLeft - namesPx - 2 * COLUMN_PX;
+  const right = mark.offsetLeft + 3 * COLUMN_PX - scroller.clientWidth;
+  if (scroller.scrollLeft > left) scroller.scrollLeft = left;
+  else if (scroller.scrollLeft < right) scroller.scrollLeft = right;
+}
+
+/** Shapes differ, not only colours: style 8-lanes.css. */
+function lookOf({ row }: LaneMark): string {
+  if (row.type === "idle") return "idle";
+  const { outcome, writes, waitingFor, afterMs } = row.run;
+  if (outcome === "error") return "failed";
+  if (outcome === "again") return "postponed";
+  if (writes.length > 0) return "wrote";
+  return waitingFor === undefined && afterMs === undefined ? "idle" : "waits";
+}
+
+/** `12m ago: apply MachinePool/status default/p1, for MachinePool default/p1`. */
+function labelOf({ row, runs: [run] }: LaneMark): string {
+  if (run === undefined) return "";
+  const age = ageText(serverNow() - Date.parse(run.endedAt));
+  const did = row.type === "idle" ? "nothing to do" : runText(run).text;
+  return `${age} ago: ${did.slice(0, MAX_LABEL_CHARS)}, for ${objectOfKey(run.key).slice(0, MAX_LABEL_CHARS)}`;
+}
+const MAX_LABEL_CHARS = 160;
+
+interface ChainProps {
+  readonly line: TimeLine;
+  readonly chosen: Run;
+  readonly at: number;
+  readonly isNarrow: boolean;
+}
+
+/** Lines from the runs that caused the chosen one, and to those that it caused. */
+function Chain({ line, chosen, at, isNarrow }: ChainProps) {
+  const mark = line.marks[at];
+  if (mark === undefined) return null;
+  const { lanePx, middlePx, namesPx } = isNarrow ? NARROW : WIDE;
+  const x = ({ column }: LaneMark) => namesPx + (column + 0.5) * COLUMN_PX;
+  const y = ({ lane }: LaneMark) => lane * lanePx + middlePx;
+  const curve = (from: LaneMark, to: LaneMark) => {
+    const middle = (x(from) + x(to)) / 2;
+    return `M${x(from)} ${y(from)}C${middle} ${y(from)} ${middle} ${y(to)} ${x(to)} ${y(to)}`;
+  };
+  const { causes, effects } = neighboursOf(line, chosen);
+  return (
+    <svg
+      class="chain"
+      width={namesPx + line.columns * COLUMN_PX}
+      height={line.lanes.length * lanePx}
+      aria-hidden="true"
+    >
+      <path class="causes" d={causes.map((cause) => curve(cause, mark)).join("")} />
+      <path class="effects" d={effects.map((effect) => curve(mark, effect)).join("")} />
+    </svg>
+  );
+}
+
+/** How long ago, below some of the columns. */
+function Ages({ line: { marks, columns }, namesPx }: { readonly line: TimeLine; readonly namesPx: number }) {
+  const newestOf = new Map(marks.map(({ column, runs: [run] }) => [column, run]));
+  const shown = Array.from(
+    { length: Math.ceil(columns / AGE_EVERY) },
+    (_, at) => columns - 1 - at * AGE_EVERY,
+  );
+  return (
+    <div class="ages muted" aria-hidden="true">
+      {shown.map((column) => {
+        const run = newestOf.get(column);
+        if (run === undefined) return null;
+        return (
+          <span key={column} style={{ left: `${namesPx + column * COLUMN_PX}px` }}>
+            <Age since={run.endedAt} />
+          </span>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Run } from "../../api/runs.ts";
+import type { HistoryRow } from "./fold-idle.ts";
+
+/** A run in a time line, or the folded runs of one function. */
+export interface LaneMark {
+  /** Of the row of the history; its place from left to right. */
+  readonly row: HistoryRow;
+  readonly column: number;
+  readonly lane: number;
+  /** Runs that it stands for, newest first. */
+  readonly runs: readonly Run[];
+}
+
+export interface TimeLine {
+  /** Names of functions from top to bottom: the one that ran first is the first. */
+  readonly lanes: readonly string[];
+  /** From left to right, then from top to bottom: the oldest first. */
+  readonly marks: readonly LaneMark[];
+  readonly columns: number;
+}
+
+/** So many rows are drawn, the newest: the list has all. */
+const MAX_COLUMNS = 200;
+
+/**
+ * Places the rows of a history, newest first: a lane for each function and a column for each row, in their order. Runs come
+ * in bursts of milliseconds with hours between them, so that places by their time would lie upon each other (W-103).
+ */
+export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
+  const rows = history.slice(0, MAX_COLUMNS).toReversed();
+  const lanes: string[] = [];
+  const marks: LaneMark[] = [];
+  for (const [column, row] of rows.entries()) {
+    const runs = row.type === "run" ? [row.run] : row.runs;
+    const byFunction = Map.groupBy(runs, (run) => run.function);
+    const placed = [...byFunction].map(([name, own]) => {
+      if (!lanes.includes(name)) lanes.push(name);
+      return { row, column, lane: lanes.indexOf(name), runs: own };
+    });
+    marks.push(...placed.toSorted((a, b) => a.lane - b.lane));
+  }
+  return { lanes, marks, columns: rows.length };
+}
+
+/** Returns the index of the mark that a key leads to from mark `at`; undefined: none. */
+export function stepBetween({ marks }: TimeLine, at: number, key: string): number | undefined {
+  const from = marks[at];
+  if (from === undefined) return undefined;
+  switch (key) {
+    case "ArrowLeft":
+      return marks[at - 1] && at - 1;
+    case "ArrowRight":
+      return marks[at + 1] && at + 1;
+    case "Home":
+      return 0;
+    case "End":
+      return marks.length - 1;
+    case "ArrowUp":
+      return nearest(marks, from, from.lane - 1);
+    case "ArrowDown":
+      return nearest(marks, from, from.lane + 1);
+    default:
+      return undefined;
+  }
+}
+
+/** The mark of a lane that is nearest in time. */
+function nearest(marks: readonly LaneMark[], from: LaneMark, lane: number): number | undefined {
+  const distance = (at: number) => Math.abs((marks[at]?.column ?? 0) - from.column);
+  return [...marks.keys()]
+    .filter((at) => marks[at]?.lane === lane)
+    .toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+/** Marks of the runs that caused a run, and of those that it caused. */
+export function neighboursOf({ marks }: TimeLine, run: Run) {
+  const ids = (runs: readonly ({ readonly runId: string } | null)[]) =>
+    new Set(runs.map((one) => one?.runId));
+  const [before, after] = [ids(run.causedBy), ids(run.caused)];
+  const among = (wanted: ReadonlySet<string | undefined>) =>
+    marks.filter((mark) => mark.runs.some(({ runId }) => wanted.has(runId)));
+  return { causes: among(before), effects: among(after) };
+}

@@ -1,0 +1,115 @@
+import type { Children as ChildrenAnswer } from "../../api/object.ts";
+import { useSteadyTopic } from "../data/hooks.ts";
+import { type Column, Grid } from "../list/grid.tsx";
+import { usePages } from "../list/use-pages.ts";
+import { Chips } from "../parts/chips.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Part } from "../parts/part.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
+import { useAddress } from "../place/location.ts";
+import { hrefOf, pathOf } from "../place/place.ts";
+
+type Child = ChildrenAnswer["items"][number];
+
+interface Props {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Kind of the objects below it. */
+  readonly of: string;
+}
+
+const STATES = [
+  ["", "All"],
+  ["other", "Not ready"],
+  ["ready", "Ready"],
+] as const;
+
+/** The objects of one kind below another, worst first: a tree shows the first of them and counts the others (W-102). */
+export function Children({ kind, namespace, name, of }: Props) {
+  const { path, query } = useAddress();
+  const state = query.get("state") ?? "";
+  const parent = hrefOf(
+    kind === "Cluster" ? { type: "cluster", namespace, name } : { type: "object", kind, namespace, name },
+  );
+  const topic = `${pathOf("objects", kind, namespace, name, "children").slice(1)}?${new URLSearchParams({ kind: of, ...(state && { state }), limit: "100" })}`;
+  const answer = useSteadyTopic<ChildrenAnswer>(topic);
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this is">
+        <a href="/">Fleet</a> <span aria-hidden="true">/</span>
+        <a href={`/?${new URLSearchParams({ namespace })}`}>
+          <Foreign text={namespace} />
+        </a>{" "}
+        <span aria-hidden="true">/</span>
+        <a href={parent}>
+          <Foreign text={`${kind} ${name}`} />
+        </a>
+      </nav>
+      <div class="head">
+        <h1>
+          <Foreign text={`${of}s`} />
+          <small>
+            of <Foreign text={`${kind} ${name}`} />
+          </small>
+        </h1>
+      </div>
+      <Chips
+        label="By state"
+        chips={STATES.map(([value, title]) => ({
+          title,
+          count: undefined,
+          href: value === "" ? path : `${path}?${new URLSearchParams({ state: value })}`,
+          isOn: state === value,
+        }))}
+      />
+      <Part title="Objects" answer={answer} aside="the worst first">
+        {(first) => <Table topic={topic} first={first} />}
+      </Part>
+    </>
+  );
+}
+
+function Table({ topic, first }: { readonly topic: string; readonly first: ChildrenAnswer }) {
+  const { rows, more } = usePages<Child>(topic, first, idOf);
+  if (rows.length === 0) return <p class="sheet say">There is none that you may see.</p>;
+  return (
+    <Grid label="Objects" one="object" of={topic} rows={rows} columns={COLUMNS} idOf={idOf} more={more} />
+  );
+}
+
+const COLUMNS: readonly Column<Child>[] = [
+  {
+    title: "Name",
+    width: "minmax(200px, 340px)",
+    narrow: "first",
+    cell: ({ kind, namespace, name, isReady }) => (
+      <span class="named">
+        <Mark of={isReady ? "healthy" : "waiting"} />
+        <PlaceLink text={name} place={{ type: "object", kind, namespace, name }} />
+      </span>
+    ),
+  },
+  {
+    title: "Phase",
+    width: "130px",
+    narrow: "end",
+    cell: ({ phase = "" }) => <Foreign text={phase} maxChars={40} />,
+  },
+  {
+    title: "Why",
+    width: "minmax(160px, 1fr)",
+    narrow: "second",
+    cell: ({ problem, isReady }) =>
+      problem === undefined ? (
+        <span class="muted">{isReady ? "ready" : ""}</span>
+      ) : (
+        <Foreign text={problem} />
+      ),
+  },
+];
+
+function idOf({ kind, namespace, name }: Child): string {
+  return `${kind} ${namespace}/${name}`;
+}

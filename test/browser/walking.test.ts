@@ -1,0 +1,87 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+import { type SceneServer, startSceneServer } from "./scene-server.ts";
+import { SCENES } from "./scenes/all.ts";
+import { type Visit, visitScene } from "./visit.ts";
+
+describeWith(chromiumMissing)("a person who looks for a cause", () => {
+  let browser: Browser;
+  let server: SceneServer;
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([startChromium(), startSceneServer()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const open = async (name: string): Promise<Visit> => {
+    const scene = SCENES.find((one) => one.name === name);
+    if (scene === undefined) throw new Error(`there is no scene ${name}`);
+    return visitScene(browser, server, scene);
+  };
+  const chosen = (page: Page) => page.locator(".chosen h3");
+
+  it("W-103, W-109: walks the time line by the arrow keys, and from a run to those before and behind it", async () => {
+    await using visited = await open("object");
+    const { page } = visited;
+    await page.locator(".lanes [data-at]").last().focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.getByText("status.conditions[MachinesReady].status").waitFor();
+    expect(await chosen(page).textContent()).toContain("machinepool-status");
+    expect(await page.locator(".chain .causes").getAttribute("d")).toMatch(/^M/);
+    await page.getByRole("link", { name: /^machinepool-sync for/ }).click();
+    await page.getByText("spec.replicas").waitFor();
+    expect(await chosen(page).textContent()).toContain("machinepool-sync");
+    expect(new URL(page.url()).searchParams.get("run")).toBe("r-77b0d9");
+    await page.getByRole("link", { name: /^machinepool-status for/ }).click();
+    await page.getByText("status.conditions[MachinesReady].status").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await chosen(page).waitFor({ state: "detached" });
+  });
+
+  it("W-103: unfolds idle runs and opens one of them", async () => {
+    await using visited = await open("object-idle");
+    const { page } = visited;
+    await page.getByRole("button", { name: "3 functions" }).click();
+    const list = page.getByRole("grid", { name: "Runs" });
+    await list.getByRole("link", { name: "machinepool-adopt" }).click();
+    await chosen(page).waitFor();
+    expect(await list.getAttribute("aria-rowcount")).toBe("4");
+  });
+
+  it("W-109: opens what Enter asks for once the answer is there, and shows what is found meanwhile", async () => {
+    await using visited = await open("fleet");
+    const { page } = visited;
+    const found = (name: string) => ({
+      items: [{ place: { type: "cluster", namespace: "default", name }, title: `Cluster default/${name}` }],
+    });
+    server.change("search?q=de", found("decoy"));
+    server.change("search?q=demo", found("demo"));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("de");
+    await page.getByText("Cluster default/decoy").waitFor();
+    await page.keyboard.type("mo");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/clusters\/default\/demo$/);
+  });
+
+  it("W-301: loads what draws plots with the first plot", async () => {
+    await using visited = await open("queue");
+    const { page } = visited;
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.getByText("machinepool-status").waitFor();
+    expect(loaded).toContain("/page.js");
+    expect(loaded).not.toContain("/plot.js");
+    const plays = SCENES.find((one) => one.name === "queue-function");
+    server.play(plays ?? { answers: {} });
+    await page.getByRole("link", { name: "machinepool-nodes" }).click();
+    await page.locator(".plot canvas").nth(2).waitFor();
+    expect(loaded).toContain("/plot.js");
+  });
+});

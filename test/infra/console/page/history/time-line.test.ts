@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { foldIdle } from "../../../../../infra/console/page/history/fold-idle.ts";
+import {
+  neighboursOf,
+  stepBetween,
+  timeLineOf,
+} from "../../../../../infra/console/page/history/time-line.ts";
+import { run } from "./run.ts";
+
+const place = (name: string, runId: string) => ({ function: name, key: "k", runId });
+const cause = run("sync", "s1", { outcome: "error", caused: [place("status", "t1")] });
+const effect = run("status", "t1", {
+  outcome: "error",
+  causedBy: [null, place("sync", "s1")],
+  caused: [place("adopt", "i2"), place("elsewhere", "x")],
+});
+/** Newest first, as the API has them. */
+const RUNS = [run("status", "i1"), run("adopt", "i2"), effect, cause];
+const line = timeLineOf(foldIdle(RUNS, new Set()));
+const idsOf = (marks: readonly (typeof line.marks)[number][]) => marks.map(({ runs }) => runs[0]?.runId);
+
+describe("the time line of runs", () => {
+  it("W-103: has a lane for each function and a column for each row, in their order", () => {
+    expect(line.lanes).toEqual(["sync", "status", "adopt"]);
+    expect(line.columns).toBe(3);
+    expect(line.marks.map(({ column, lane, runs }) => [column, lane, runs[0]?.runId])).toEqual([
+      [0, 0, "s1"],
+      [1, 1, "t1"],
+      [2, 1, "i1"],
+      [2, 2, "i2"],
+    ]);
+  });
+
+  it("W-103: knows the runs that caused one, and those that it caused, as far as they are on the page", () => {
+    const { causes, effects } = neighboursOf(line, effect);
+    expect([idsOf(causes), idsOf(effects)]).toEqual([["s1"], ["i2"]]);
+  });
+
+  it("W-109: is walked by the arrow keys: in time, and to the nearest run of the next lane", () => {
+    const walk = (keys: readonly string[]) => keys.reduce((at, key) => stepBetween(line, at, key) ?? at, 0);
+    expect(walk(["ArrowRight"])).toBe(1);
+    expect(walk(["ArrowLeft"])).toBe(0);
+    expect(walk(["End"])).toBe(3);
+    expect(walk(["End", "ArrowUp"])).toBe(2);
+    expect(walk(["End", "ArrowUp", "ArrowUp"])).toBe(0);
+    expect(walk(["ArrowDown"])).toBe(1);
+    expect(walk(["ArrowUp"])).toBe(0);
+    expect(stepBetween(line, 0, "x")).toBeUndefined();
+    expect(stepBetween(timeLineOf([]), 0, "End")).toBeUndefined();
+  });
+
+  it("W-602: draws the newest 200 rows", () => {
+    const many = Array.from({ length: 450 }, (_, at) => run("f", `r${at}`, { outcome: "error" }));
+    const { columns, marks } = timeLineOf(foldIdle(many, new Set()));
+    expect([columns, marks.at(-1)?.runs[0]?.runId]).toEqual([200, "r0"]);
+  });
+});
