@@ -4,7 +4,7 @@ import type { HourRow } from "./hour-rows.ts";
 type Measure = Exclude<keyof HourRow, "atMs">;
 
 /** One line of a plot. Lines differ in colour and in how they are drawn, never by colour alone. */
-export interface Series {
+interface Series {
   readonly title: string;
   readonly of: Measure;
   readonly tone: "accent" | "bad" | "warn" | "good";
