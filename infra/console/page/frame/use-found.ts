@@ -3,7 +3,7 @@ import type { ErrorBody } from "../../api/error.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { ask } from "../data/ask.ts";
 
-/** What was found for a text; that of the text before stays until the answer is there. */
+/** Results for a text; those of the text before stay until the answer is there. */
 interface Found {
   readonly of: string;
   readonly items?: SearchAnswer["items"];

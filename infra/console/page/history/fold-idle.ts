@@ -45,7 +45,7 @@ function rowOf(run: Run): HistoryRow {
   return { type: "run", id: idOf(run), run };
 }
 
-/** It decided that nothing is to be done, and waits for nothing in particular. */
+/** It had nothing to do, and waits for nothing in particular. */
 function isIdle({ outcome, writes, waitingFor, afterMs }: Run): boolean {
   return outcome === "ok" && writes.length === 0 && waitingFor === undefined && afterMs === undefined;
 }

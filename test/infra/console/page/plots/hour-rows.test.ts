@@ -20,7 +20,7 @@ const SAMPLES: SamplesAnswer = {
 };
 
 describe("the last hour of a function", () => {
-  it("W-105: has a row for each step, with rates per second; what is not known stays unknown", () => {
+  it("W-105: has a row for each step, with rates per second; a gap stays a gap", () => {
     const rows = hourRows(SAMPLES);
     expect(rows.map(({ atMs }) => new Date(atMs).toISOString().slice(17, 19))).toEqual(["00", "10", "20"]);
     expect(rows[0]).toMatchObject({ runsPerSecond: null, ready: null });
