@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { renderRelease } from "../../../infra/deploy/release.ts";
+import { signRelease } from "../../../infra/deploy/sign-release.ts";
+
+const DIGEST = `sha256:${"5".repeat(64)}`;
+const COMMIT = "c".repeat(40);
+const OPTIONS = { folder: "/releases", version: "v0.1.0", image: "ghcr.io/example/capstan", digest: DIGEST };
+const README = new URL("../../../infra/deploy/README.md", import.meta.url);
+const shell = (command: string, cwd: string) => promisify(execFile)("bash", ["-ec", command], { cwd });
+const pem = (pair: ReturnType<typeof generateKeyPairSync>) =>
+  String(pair.privateKey.export({ type: "pkcs8", format: "pem" }));
+
+/** The commands of README that sign, and those that check, each a line. */
+async function commands(): Promise<readonly (readonly string[])[]> {
+  const [, section = ""] = (await readFile(README, "utf8")).split("\n## Signed\n");
+  const blocks = [...(section.split("\n## ")[0] ?? "").matchAll(/```sh\n([\s\S]*?)```/g)];
+  return blocks.map(([, lines = ""]) => lines.trim().split("\n"));
+}
+
+describe("a signed release", () => {
+  let dir = "";
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "capstan-signed-"));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+
+  it("S-63: is made and checked as README says, and a changed file is found", async () => {
+    const [signing = [], checking = []] = await commands();
+    for (const line of signing) {
+      const own = line.replace(
+        "npm run release --",
+        `'${process.execPath}' '${process.cwd()}/infra/release.ts'`,
+      );
+      await shell(own, dir);
+    }
+    const release = join(dir, "releases");
+    await cp(join(dir, "capstan.pub"), join(release, "capstan.pub"));
+    const said = [];
+    for (const line of checking) said.push((await shell(line, release)).stdout);
+    expect(said[1]).toBe("Verified OK\n");
+    expect(said[2]?.match(/: OK$/gm)?.length).toBeGreaterThan(10);
+    const changed = "cluster-api/v0.1.0/core-components.yaml";
+    await appendFile(join(release, changed), "# changed\n");
+    await expect(shell(checking[2] ?? "", release)).rejects.toMatchObject({
+      stdout: expect.stringContaining(`${changed}: FAILED`),
+    });
+    await appendFile(join(release, "signed/v0.1.0/SHA256SUMS"), `${"0".repeat(64)}  more\n`);
+    await expect(shell(checking[1] ?? "", release)).rejects.toThrow();
+  });
+
+  it("S-63: says which commit and which image it is of", async () => {
+    const files = await renderRelease(OPTIONS);
+    const key = pem(generateKeyPairSync("ec", { namedCurve: "P-256" }));
+    const provenanceOf = (commit?: string) => {
+      const signed = signRelease(files, { ...OPTIONS, key, commit });
+      return JSON.parse(signed.get("signed/v0.1.0/provenance.json") ?? "");
+    };
+    const provenance = provenanceOf(COMMIT);
+    expect(provenance).toMatchObject({
+      _type: "https://in-toto.io/Statement/v1",
+      predicateType: "https://slsa.dev/provenance/v1",
+      predicate: {
+        buildDefinition: {
+          externalParameters: { version: "v0.1.0", image: OPTIONS.image },
+          resolvedDependencies: [{ digest: { gitCommit: COMMIT } }],
+        },
+      },
+    });
+    expect(provenance.subject).toContainEqual({ name: OPTIONS.image, digest: { sha256: "5".repeat(64) } });
+    const names = provenance.subject.map(({ name }: { readonly name: string }) => name);
+    expect(names).toContain("cluster-api/v0.1.0/core-components.yaml");
+    expect(names.filter((name: string) => name.startsWith("clusterctl"))).toEqual([]);
+    expect(provenanceOf().predicate.buildDefinition.resolvedDependencies).toEqual([]);
+  });
+
+  it("S-63: refuses keys that cannot sign, without their content", async () => {
+    const files = new Map([["a", "b"]]);
+    const signing = (key: string) => () => signRelease(files, { ...OPTIONS, key });
+    expect(signing("nonsense")).toThrow(
+      /^the key is not a private key in PEM without a password .*openssl ecparam/,
+    );
+    expect(signing(pem(generateKeyPairSync("ed25519")))).toThrow("the key is ed25519, not ECDSA");
+    expect(signing(pem(generateKeyPairSync("ec", { namedCurve: "P-384" })))).toThrow(
+      "the key is ec, not ECDSA",
+    );
+    const file = join(dir, "wrong.key");
+    await writeFile(file, "c4n4ry");
+    const args = [`'${process.execPath}' infra/release.ts ${dir}/other --version v0.1.0 --image ghcr.io/a/b`];
+    for (const key of [file, join(dir, "missing.key")]) {
+      const failed = shell(`${args} --sign-key ${key}`, process.cwd());
+      await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.not.stringContaining("c4n4ry") });
+    }
+  });
+});
