@@ -35,8 +35,11 @@ export function createMakingWay(
   const going = new Map<string, Place>();
   const allOf = ({ group, plural }: Kind): readonly KubeObject[] =>
     [...management.storage.collection(`${group}/${plural}`).values()] as KubeObject[];
-  const isThere = (uid: string): boolean =>
-    CONTROL_PLANES.flatMap(allOf).some(({ metadata }) => metadata.uid === uid);
+  /** A restored server may have it from before its deletion (X-18). */
+  const isGoing = (uid: string): boolean =>
+    CONTROL_PLANES.flatMap(allOf).some(
+      ({ metadata }) => metadata.uid === uid && metadata.deletionTimestamp !== undefined,
+    );
   const deleteWorkers = async (place: Place): Promise<void> => {
     const { namespace } = place;
     for (const kind of WORKERS)
@@ -48,7 +51,7 @@ export function createMakingWay(
   };
   const clear = async (uid: string, place: Place): Promise<void> => {
     going.set(uid, place);
-    while (isThere(uid)) {
+    while (isGoing(uid)) {
       await deleteWorkers(place);
       await rest(LOOK_MS);
     }
