@@ -57,6 +57,7 @@ export const LONGEST: readonly string[] = [
   "system/machine",
   "system/pool-machines-foreign",
   "system/listeners",
+  "system/console-trust",
   "system/clusterctl-foreign",
   "system/writes",
   "simulation/oracles/planted",

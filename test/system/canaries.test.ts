@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CANARY, leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
+import { tourOf } from "../support/console-tour.ts";
+import { openConsole } from "../support/console-visitor.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
@@ -123,6 +125,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
     const outputs: Outputs = {
       ...(await commandOutputs(queues.leaking, kubeconfig)),
       ...(await endpointOutputs(own, leaking)),
+      ...(await consoleOutputs(queues.leaking, kubeconfig)),
       ...(await redisOutputs()),
       traces: Buffer.concat(await Promise.all(Object.values(spans).map((file) => readFile(file)))),
       trace: (await runCli("trace", spans.leaking, "default/c2")).output,
@@ -149,6 +152,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
         ],
         ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects", "traces", "trace"],
         "log and terminal of pool-leak",
+        ...["console", "history in the console", "stream of the console"],
       ]),
     );
     expect(leaksIn(outputs, [CANARY, ...secrets])).toEqual([]);
@@ -229,5 +233,40 @@ async function endpointOutputs(own: string, leaking: string): Promise<Outputs> {
     status: `${await get(`${own}/status`)}${await get(`${leaking}/status`)}`,
     readyz: `${await get(`${own}/readyz`)}${await get(`${leaking}/readyz`)}`,
     keys: (await Promise.all(keys)).join("\n"),
+  };
+}
+
+/** Everything that the console shows about these pools, and its own log. */
+async function consoleOutputs(queue: string, kubeconfig: string): Promise<Outputs> {
+  const at = ["--kubeconfig", kubeconfig, "--queue", queue, "--address", "127.0.0.1:0"];
+  await using served = startCli(["console", ...at, "--functions-dir", LEAKING, "--log-level", "debug"]);
+  const link = await eventually(() => {
+    const [found] = /http:\/\/\S+#code=\w+/.exec(served.output()) ?? [];
+    if (found === undefined) throw new Error(`no link yet: ${served.output()}`);
+    return found;
+  }, WITHIN);
+  const console = await openConsole(link);
+  const { routes } = JSON.parse((await console.ask("/me")).text) as { routes: readonly string[] };
+  const answers: { [path: string]: string } = {};
+  for (const name of [...FAILING, "waits", "c2"]) {
+    const key = `default/c2|MachinePool|default/${name}`;
+    const values = { kind: "MachinePool", namespace: "default", name, function: "pool-leak", key };
+    for (const path of tourOf(routes, { ...values, id: "none" })) {
+      answers[path] ??= (await console.ask(path)).text;
+    }
+  }
+  const topics = ["fleet", "queue", "letters", "clusters/default/c2", "clusters/default/c2/runs"];
+  using page = await console.follow(topics);
+  await eventually(() => expect(JSON.stringify(page.messages)).toContain(MARKER), WITHIN);
+  const textsOf = (isWanted: (path: string) => boolean) =>
+    Object.keys(answers)
+      .filter(isWanted)
+      .map((path) => answers[path])
+      .join("\n");
+  return {
+    console: textsOf((path) => !path.endsWith("/runs")),
+    "history in the console": textsOf((path) => path.endsWith("/runs")),
+    "stream of the console": JSON.stringify(page.messages),
+    "log and terminal of the console": served.output(),
   };
 }
