@@ -7,6 +7,7 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { promisify } from "node:util";
+import type { X509CertificateCreateWithKeyParams } from "@peculiar/x509";
 import type { CertificateFacts, CertificateRequest, Keys, Pki } from "./pki.ts";
 
 const makeKeyPair = promisify(generateKeyPair);
@@ -31,6 +32,9 @@ async function newKeys(): Promise<Keys> {
   return keys;
 }
 
+/** Where the types of a browser are loaded, they name another type than those of Node. */
+type SigningKey = X509CertificateCreateWithKeyParams["signingKey"];
+
 async function sign({ subject, publicKey, signer, ...request }: CertificateRequest): Promise<string> {
   const { X509CertificateGenerator, X509Certificate: Parsed, Name } = await library();
   const { commonName, organization } = subject;
@@ -50,7 +54,7 @@ async function sign({ subject, publicKey, signer, ...request }: CertificateReque
     notBefore: request.notBefore,
     notAfter: request.notAfter,
     publicKey: spki,
-    signingKey: key.toCryptoKey(algorithm, false, ["sign"]),
+    signingKey: key.toCryptoKey(algorithm, false, ["sign"]) as SigningKey,
     signingAlgorithm: algorithm,
     extensions: await extensionsOf(request.use, spki, authority),
   });

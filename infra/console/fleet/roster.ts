@@ -67,8 +67,9 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
     const standing = standingOf(facts, found?.worst, { now: clock.now(), stale });
     const entry = { facts, standing, troubles: found, ...placeOf(facts, standing) };
     entries.set(name, entry);
+    if (before !== undefined && isSame(before, entry)) return;
     order.replace(before, entry);
-    if (before === undefined || !isSame(before, entry)) changed.add(name);
+    changed.add(name);
   };
   return {
     set: put,
