@@ -43,6 +43,7 @@ import { isWordOfDrain } from "./rules/drain-turn.ts";
 import { isUnguarded, machineUnguarded } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
+import { justDrainedWaitMs } from "./rules/just-drained.ts";
 import { newProvidersWaitMs } from "./rules/new-providers.ts";
 import {
   HANDLING_CLUSTER_FIELDS,
@@ -147,6 +148,10 @@ export const machineStatus = defineFunction(
     const providers = await readProviders(read, machine);
     const held = heldBack(machine, now);
     if (held !== undefined && machineWritesDue(machine, cluster, providers)) return { result: held };
+    const goneWithinMs = justDrainedWaitMs(machine, now);
+    if (goneWithinMs !== undefined) {
+      return { result: requeueAfter(goneWithinMs, "mostly it is gone by then"), notBeforeMs: goneWithinMs };
+    }
     const waitMs = isDeleting(machine) ? undefined : newProvidersWaitMs(machine, providers, now);
     if (waitMs !== undefined) return { result: requeueAfter(waitMs, "objects of the provider are new") };
 
