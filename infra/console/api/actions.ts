@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { answerShape, listOf, type Shape, timeSchema } from "./page.ts";
+import { verdictSchema } from "./trials.ts";
 
 /** A function keeps at most so many letters. */
 const MAX_KEYS = 10_000;
@@ -27,8 +28,14 @@ const shownKeysSchema = z
 export const jobRequestSchema = z.strictObject({
   action: z.enum(["requeue", "drop"]),
   function: z.string().max(63),
-  select: z.strictObject({ keys: shownKeysSchema }),
-  /** Number of keys that was shown. */
+  select: z.union([
+    z.strictObject({ keys: shownKeysSchema }),
+    /** Id of a group: the letters that are in it now. */
+    z.strictObject({ group: z.string().min(1).max(64) }),
+    /** Id of a trial: the letters that it judged so, as they were when they were tried. */
+    z.strictObject({ trial: z.string().min(1).max(64), verdict: verdictSchema }),
+  ]),
+  /** Number of keys that was shown: 412 when there are more or fewer now. */
   count: z.int().min(1),
   /** Over 100 keys: the name of the function, typed by the person. */
   confirm: z.string().max(63).optional(),
@@ -46,6 +53,8 @@ export const jobSchema = z.object({
   function: z.string(),
   state: z.enum(["running", "stopped", "done", "failed"]),
   by: z.string(),
+  /** The group or the trial that it was started for. */
+  of: z.union([z.object({ group: z.string() }), z.object({ trial: z.string() })]).optional(),
   startedAt: timeSchema,
   endedAt: timeSchema.optional(),
   total: z.int(),

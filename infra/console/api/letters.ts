@@ -17,32 +17,38 @@ export const letterItemSchema = z.object({
 });
 export type LetterItem = Shape<typeof letterItemSchema>;
 
-export const lettersSchema = listOf(letterItemSchema);
+const letterGroupSchema = z.object({
+  /** Opaque; the same while function and error are. */
+  id: z.string(),
+  function: z.string(),
+  reason: z.string(),
+  /** Error without the names in it. */
+  error: z.string(),
+  count: z.int(),
+  oldest: timeSchema,
+  newest: timeSchema,
+  examples: z.array(z.string()).max(3),
+});
+
+export const lettersSchema = listOf(letterItemSchema).extend({
+  /** Of `?group=`: all of it, whatever stands on this page. */
+  group: letterGroupSchema.optional(),
+});
 export type Letters = Shape<typeof lettersSchema>;
 
 export const lettersQuerySchema = z.strictObject({
   ...pageQueryShape,
   function: z.string().max(63).optional(),
   /** Id of a group. */
-  group: z.string().max(200).optional(),
+  group: z.string().max(64).optional(),
 });
 export type LettersQuery = Shape<typeof lettersQuerySchema>;
 
-/** Letters with one cause: same function, same error but for names. Most keys first. */
-export const letterGroupsSchema = listOf(
-  z.object({
-    /** Opaque; the same while function and error are. */
-    id: z.string(),
-    function: z.string(),
-    reason: z.string(),
-    /** Error without the names in it. */
-    error: z.string(),
-    count: z.int(),
-    oldest: timeSchema,
-    newest: timeSchema,
-    examples: z.array(z.string()).max(3),
-  }),
-);
+/** Letters with one cause: same function, same error but for names. Most keys first: `capstan dlq groups -o json`. */
+export const letterGroupsSchema = listOf(letterGroupSchema).extend({
+  /** Letters in none of them, because there are too many different errors. */
+  ungrouped: z.int(),
+});
 export type LetterGroups = Shape<typeof letterGroupsSchema>;
 
 export const letterGroupsQuerySchema = z.strictObject({

@@ -6,6 +6,7 @@ const ERROR =
   'KubeconfigInvalid: kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef';
 
 const groups: Omit<LetterGroups, "asOf"> = {
+  ungrouped: 0,
   items: [
     {
       id: "4f1c22aa90b1e001",
@@ -136,7 +137,7 @@ export const LETTER_SCENES: readonly Scene[] = [
   {
     name: "letters-none",
     path: "/letters",
-    answers: { me: ME, "letter-groups": { items: [] } },
+    answers: { me: ME, "letter-groups": { items: [], ungrouped: 0 } },
     shows: "No dead letter",
   },
   {
