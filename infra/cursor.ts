@@ -36,6 +36,28 @@ export function compareCursors(a: Cursor, b: Cursor): number {
   return a.member === b.member ? 0 : Buffer.compare(Buffer.from(a.member), Buffer.from(b.member));
 }
 
+/** The part of an ordered list that a page shows. */
+export interface PageSelection {
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** Returns a page of items that stand in the order of their places. Throws a TypeError for a foreign cursor. */
+export function pageOf<T>(
+  ordered: readonly T[],
+  placeOf: (item: T) => Cursor,
+  { limit, after }: PageSelection,
+): { readonly items: readonly T[]; readonly next?: string } {
+  const start = after === undefined ? undefined : parseCursor(after);
+  const left =
+    start === undefined ? ordered : ordered.filter((item) => compareCursors(start, placeOf(item)) < 0);
+  const items = left.slice(0, limit);
+  const last = items.at(-1);
+  const isLast = last === undefined || left.length === items.length;
+  return { items, ...(isLast ? {} : { next: formatCursor(placeOf(last)) }) };
+}
+
 /** Throws a TypeError unless a page may have so many items. */
 export function checkPageLimit(limit: number, most: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= most) return;

@@ -1,3 +1,4 @@
+import type { Hint } from "../../shared/runtime/hints.ts";
 import type { Clock, Store } from "../../shared/runtime/ports.ts";
 import type { ServerOptions } from "../kube/client.ts";
 import type { QueueSource } from "../queue/queue-source.ts";
@@ -47,4 +48,6 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly mayWrite?: (() => void) | undefined;
   /** Wraps the read model, to follow its changes. */
   readonly wrapStore?: (store: Store) => Store;
+  /** Called when a key or a letter of a queue in memory has changed. */
+  readonly noteHint?: ((hint: Hint) => void) | undefined;
 }

@@ -12,6 +12,7 @@ import { noteRuns } from "../history/note-runs.ts";
 import type { Server } from "../kube/client.ts";
 import type { SentRequest } from "../kube/request.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
+import type { RedisAddress } from "../redis/connection.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { loadFunctions } from "../worker/load.ts";
@@ -31,6 +32,8 @@ import { fencedClients, openClients } from "./worker-clients.ts";
 /** A running composition. Disposing stops everything in reverse order of starting. */
 export interface Running extends AsyncDisposable {
   readonly server: Server;
+  /** Absent: queue and read model are in memory. */
+  readonly redis: RedisAddress | undefined;
   readonly store: Store;
   readonly queue: Queue;
   /** State of the keys. */
@@ -104,6 +107,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const running = starting.move();
   return {
     server,
+    redis,
     store,
     queue,
     history,

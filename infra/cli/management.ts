@@ -5,7 +5,7 @@ import { readEnvironment } from "../config.ts";
 import { createServer, type Server, type ServerOptions } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
-import { addressList } from "../kube/server-access.ts";
+import { accessWithToken, addressList } from "../kube/server-access.ts";
 import { packageVersion } from "../package-version.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
@@ -24,8 +24,11 @@ export interface RequestOptions {
   readonly takeOverManagers?: readonly string[] | undefined;
 }
 
-/** Opens connections to the management API server. Each has a request budget of its own. */
-export type Connect = (rate?: Partial<RequestRate>) => Server;
+/**
+ * Opens connections to the management API server. Each has a request budget of its own. With a token it acts as the owner
+ * of the token, and with none of the credentials of this process.
+ */
+export type Connect = (rate?: Partial<RequestRate>, token?: string) => Server;
 
 /** Reads the kubeconfig `file` (KC-02 without one), now and whenever its credentials are refused. */
 export async function readManagement(
@@ -35,7 +38,10 @@ export async function readManagement(
   const reload = () => loadKubeconfig({ file, env: readEnvironment() });
   const access = await reload();
   const version = packageVersion();
-  return (rate = {}) => createServer(access, { ...options, version, reload, rate });
+  return (rate = {}, token) =>
+    token === undefined
+      ? createServer(access, { ...options, version, reload, rate })
+      : createServer(accessWithToken(access, token), { ...options, version, rate });
 }
 
 /** A server that may be foreign: what it sends is bounded as that of workload servers is. */

@@ -7,6 +7,7 @@ import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.t
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import { openDeletionLimit } from "../deletion-limit/open.ts";
+import { hintingLetters } from "../hints/memory.ts";
 import { historyFrom } from "../history/key-history.ts";
 import { openRunHistory } from "../history/open.ts";
 import type { Server } from "../kube/client.ts";
@@ -54,10 +55,14 @@ export async function openState(
   starting.use(await tieQueue({ redis, server, log, isTemporary }));
 
   const place = { redis, file: options.deadLetters, writer: true };
-  const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log }));
+  const { noteHint } = options;
+  const opened = starting.use(await openDeadLetters({ ...place, clock, log }));
+  // On Redis the scripts say what changes.
+  const deadLetters =
+    redis === undefined && noteHint !== undefined ? hintingLetters(opened, noteHint) : opened;
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   const notes = notesFor(recorder, observed);
-  const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes }, starting);
+  const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes, noteHint }, starting);
   const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
   const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
   const limit = await openDeletionLimit(counts, starting);
@@ -88,7 +93,7 @@ function notesFor(
 
 async function openQueueAndStore(
   source: QueueSource,
-  ports: SharedQueuePorts,
+  { noteHint, ...ports }: SharedQueuePorts & Pick<ComposeOptions, "noteHint">,
   starting: AsyncDisposableStack,
 ): Promise<Pick<State, "queue" | "store">> {
   const redis = redisOf(source);
@@ -97,7 +102,10 @@ async function openQueueAndStore(
       import("../queue/memory.ts"),
       import("../store/memory.ts"),
     ]);
-    return { queue: starting.use(createMemoryQueue(ports)), store: starting.use(createMemoryStore()) };
+    return {
+      queue: starting.use(createMemoryQueue({ ...ports, ...(noteHint && { noteHint }) })),
+      store: starting.use(createMemoryStore()),
+    };
   }
   const { createRedisStore } = await import("../store/redis.ts");
   const store = starting.use(await createRedisStore({ ...redis, log: ports.log }));

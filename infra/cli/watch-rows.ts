@@ -11,6 +11,8 @@ import { print, printError, printJson } from "./terminal/print.ts";
 /** Rows that a command shows: once, or as they change. */
 export interface Shown<R> {
   readonly clock: Clock;
+  /** Between two looks. Default: a second. */
+  readonly everyMs?: number;
   look(): Promise<readonly R[]>;
   /** Different for every row. */
   idOf(row: R): string;
@@ -48,7 +50,7 @@ export async function watchRows<R>({ output, watch }: WatchOptions, shown: Shown
   show(rows);
   const look = retrying(shown);
   while (!stop.signal.aborted) {
-    await rest(LOOK_EVERY_MS, shown.clock, stop.signal);
+    await rest(shown.everyMs ?? LOOK_EVERY_MS, shown.clock, stop.signal);
     const now = stop.signal.aborted ? undefined : await look();
     if (now !== undefined) show(now);
   }

@@ -4,6 +4,7 @@ import type { Ports, RouteContext } from "./ports.ts";
 import { findIn, routesFor, titleOf } from "./routes/match.ts";
 import type { Route } from "./routes/route.ts";
 import { splitAt } from "./split-at.ts";
+import type { Interest } from "./stream/interest.ts";
 import { type Versioned, versionOf } from "./version.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -11,7 +12,14 @@ import type { Viewer } from "./viewer.ts";
 export interface Api {
   readonly routes: readonly Route[];
   /** `target`: path and query, `/queue/machine-node/keys?state=dead`. Rejects with a Problem. */
-  answer(method: string, target: string, asking: Asking): Promise<Versioned>;
+  answer(method: string, target: string, asking: Asking): Promise<Answered>;
+  /** Whether a GET is answered when a person asks, and not again by itself. */
+  isOnce(target: string): boolean;
+}
+
+export interface Answered extends Versioned {
+  /** Which changes make it old. */
+  interest(): Interest;
 }
 
 interface Asking {
@@ -41,7 +49,19 @@ export function createApi(all: readonly Route[], ports: Ports, context: RouteCon
         routes: titles,
       };
       const answer = await outages(titleOf(route), () => route.answer(call, context));
-      return versionOf(answer, context.clock.now());
+      return {
+        ...versionOf(answer, context.clock.now()),
+        interest: () => route.interest(call, answer),
+      };
+    },
+    isOnce(target) {
+      const path = splitAt(target, "?")[0];
+      try {
+        return find("GET", path).route.spec.isOnce === true;
+      } catch {
+        // The stream says that there is no such path.
+        return false;
+      }
     },
   };
 }

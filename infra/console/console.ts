@@ -1,6 +1,7 @@
 import { constants } from "node:crypto";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
+import type { Hints } from "../../shared/runtime/hints.ts";
 import type { Random } from "../../shared/runtime/ports.ts";
 import { createServer } from "../node-http.ts";
 import { followIdentity, type Identity } from "../worker/diagnostics/identity.ts";
@@ -34,6 +35,8 @@ export interface ConsoleOptions extends RouteContext {
   /** False: the data are those of another management cluster. Absent: they cannot be. */
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
   readonly ports: Ports;
+  /** Absent: open pages read once a second what they show. */
+  readonly hints?: Hints | undefined;
   readonly page?: ReadPage | undefined;
   readonly random: Pick<Random, "id">;
 }
@@ -63,7 +66,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const code = isLoopback ? createCode(random, clock) : undefined;
   const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
   const api = createApi(ROUTES, ports, options);
-  const streams = starting.use(createStreams(api, { clock, log }));
+  const streams = starting.use(createStreams(api, { clock, log, hints: options.hints, fleet: ports.fleet }));
   let site: Site = { scheme: "http", hosts: new Set() };
   const listening = exchanging({ clock, log, page: options.page, site: () => site, admission, api, streams });
   const server = isLoopback

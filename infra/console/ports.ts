@@ -3,20 +3,35 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
+import type { Samples } from "../../shared/runtime/samples.ts";
+import type { SiblingPage, SiblingSelection } from "../explain/sibling-page.ts";
 import type { TimeLine, TimeLineSelection } from "../explain/time-line.ts";
 import type { ClusterAnswer } from "./api/cluster.ts";
 import type { RelayAnswer } from "./api/relay.ts";
+import type { SearchAnswer } from "./api/search.ts";
 import type { Control } from "./control.ts";
 import type { FleetIndex } from "./fleet/fleet-index.ts";
 import type { Jobs } from "./jobs/jobs.ts";
+import type { Trials } from "./jobs/trials.ts";
+import type { ReadHeads } from "./sources/letter-heads.ts";
+import type { ReadManagers } from "./sources/managers-source.ts";
+import type { ReplayLetter } from "./sources/replay-source.ts";
+import type { Sight } from "./viewer.ts";
 
 /** Data behind the routes. A route whose data are missing does not exist. */
 export interface Ports {
   readonly queue?: QueueReader | undefined;
   readonly letters?: Pick<DeadLetters, "page" | "get"> | undefined;
-  readonly fleet?: Pick<FleetIndex, "page"> | undefined;
+  readonly heads?: ReadHeads | undefined;
+  readonly replay?: ReplayLetter | undefined;
+  readonly trials?: Trials | undefined;
+  readonly fleet?: Pick<FleetIndex, "page" | "follow"> | undefined;
   readonly explain?: Explain | undefined;
+  readonly children?: ReadChildren | undefined;
   readonly runs?: ReadRuns | undefined;
+  readonly managers?: ReadManagers | undefined;
+  readonly samples?: Samples["read"] | undefined;
+  readonly search?: Search | undefined;
   readonly relay?: (() => Promise<Omit<RelayAnswer, "asOf" | "stale">>) | undefined;
   /** Only with --actions, as `jobs`. */
   readonly control?: Control | undefined;
@@ -29,6 +44,16 @@ export type Explain = (kind: Kind, key: ObjectKey) => Promise<ExplainedObject | 
 export interface ExplainedObject extends Pick<ClusterAnswer, "tree" | "causes"> {
   readonly object: KubeObject;
 }
+
+/** Objects of one kind below an object; undefined: the read model does not hold that object. */
+type ReadChildren = (
+  kind: Kind,
+  key: ObjectKey,
+  selection: SiblingSelection,
+) => Promise<SiblingPage | undefined>;
+
+/** What has a text in its name, among what a viewer sees; best first, at most 20. */
+type Search = (asked: { readonly q: string; readonly sight: Sight }) => Promise<SearchAnswer["items"]>;
 
 /** The last runs for an object, or for all objects of its Cluster; undefined: the read model does not hold it. */
 export type ReadRuns = (

@@ -9,6 +9,8 @@ export interface Viewer {
   /** As in the log and in causes. */
   readonly name: string;
   readonly by: "code" | "token";
+  /** For live reads as this person, never for an answer or the log. Undefined with a code: the account of the process reads. */
+  readonly token: string | undefined;
   /** When the session ends at the latest. */
   readonly until: Date | undefined;
   readonly sight: Sight;

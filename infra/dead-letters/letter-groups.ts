@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Key, parseKey } from "../../shared/runtime/key.ts";
 import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
+import { type Cursor, compareCursors } from "../cursor.ts";
 import { errorPattern } from "./error-pattern.ts";
 
 /** Letters with one cause: the same function, death and error, but for names and numbers (W-106). */
@@ -43,14 +44,26 @@ export async function groupLetters(
     else if (groups.size < MAX_GROUPS) groups.set(id, groupOf(id, head));
     else ungrouped += 1;
   }
-  const items = [...groups.values()].sort((a, b) => b.count - a.count || (a.oldest < b.oldest ? -1 : 1));
+  const items = [...groups.values()].sort((a, b) => compareCursors(groupPlaceOf(a), groupPlaceOf(b)));
   return { items, ungrouped };
 }
 
+/** Most letters first, then the longest dead. */
+export function groupPlaceOf({ count, oldest, id }: LetterGroup): Cursor {
+  return { score: -count, member: `${oldest} ${id}` };
+}
+
+/** The same heads are grouped for several pages and viewers. */
+const ids = new WeakMap<DeadLetterHead, string>();
+
 /** Returns the group of a letter. */
 export function groupIdOf(head: DeadLetterHead): string {
+  const known = ids.get(head);
+  if (known !== undefined) return known;
   const cause = JSON.stringify([head.function, head.reason, errorOf(head)]);
-  return createHash("sha256").update(cause).digest("hex").slice(0, 16);
+  const id = createHash("sha256").update(cause).digest("hex").slice(0, 16);
+  ids.set(head, id);
+  return id;
 }
 
 function groupOf(id: string, head: DeadLetterHead): LetterGroup {

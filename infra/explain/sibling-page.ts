@@ -1,21 +1,18 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
-import { checkPageLimit, compareCursors, formatCursor, parseCursor } from "../cursor.ts";
+import { checkPageLimit, type PageSelection, pageOf } from "../cursor.ts";
 import { factsOf } from "./object-facts.ts";
 import { belonging, shownKinds } from "./object-tree.ts";
 import { isReady, type LeftOut, type Ranked, worstFirst } from "./siblings.ts";
 
 const MAX_PAGE = 200;
 
-export interface SiblingSelection {
+/** `limit`: 1 to 200. */
+export interface SiblingSelection extends PageSelection {
   /** `Machine`. */
   readonly kind: string;
   readonly state?: LeftOut["state"] | undefined;
-  /** 1 to 200. */
-  readonly limit: number;
-  /** `next` of the page before. */
-  readonly after?: string | undefined;
 }
 
 export interface SiblingPage {
@@ -45,24 +42,17 @@ export async function siblingsOf(
   { kind: name, state, limit, after }: SiblingSelection,
 ): Promise<SiblingPage> {
   checkPageLimit(limit, MAX_PAGE);
-  const start = after === undefined ? undefined : parseCursor(after);
   const kinds = shownKinds(functions);
   const kind = kinds.find((one) => one.kind === name);
   if (kind === undefined)
     throw new TypeError(
       `no tree shows objects of kind "${name}"; there are ${kinds.map((one) => one.kind).join(", ")}`,
     );
-  const left = worstFirst(await belonging(store, kind, parent)).filter(
-    (one) =>
-      (state === undefined || isReady(one) === (state === "ready")) &&
-      (start === undefined || compareCursors(start, one) < 0),
+  const wanted = worstFirst(await belonging(store, kind, parent)).filter(
+    (one) => state === undefined || isReady(one) === (state === "ready"),
   );
-  const shown = left.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map((one) => siblingOf(kind, one)),
-    ...(last === undefined || left.length === shown.length ? {} : { next: formatCursor(last) }),
-  };
+  const { items, ...rest } = pageOf(wanted, (one) => one, { limit, after });
+  return { ...rest, items: items.map((one) => siblingOf(kind, one)) };
 }
 
 function siblingOf(kind: Kind, ranked: Ranked): Sibling {

@@ -3,7 +3,7 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { reconcilersOf } from "../../shared/function/reconcilers.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { RunEntry, RunHistory } from "../../shared/runtime/run-history.ts";
-import { checkPageLimit, compareCursors, formatCursor, parseCursor } from "../cursor.ts";
+import { checkPageLimit, compareCursors, type PageSelection, pageOf } from "../cursor.ts";
 import type { ObjectNode } from "./object-tree.ts";
 
 /** A function and one of its objects. */
@@ -34,15 +34,12 @@ export interface TimeLine {
   readonly knownSince?: string | undefined;
 }
 
-export interface TimeLineSelection {
+/** `limit`: 1 to 200. */
+export interface TimeLineSelection extends PageSelection {
   /** Runs of these only; the chain leads through all lanes. Absent: all. */
   readonly of?: ReadonlySet<Key> | undefined;
   readonly function?: string | undefined;
   readonly only?: "failed" | "wrote" | undefined;
-  /** 1 to 200. */
-  readonly limit: number;
-  /** `next` of the page before. */
-  readonly after?: string | undefined;
 }
 
 /** Keys that are read for one time line. */
@@ -72,7 +69,6 @@ export async function timeLine(
   { of, function: name, only, limit, after }: TimeLineSelection,
 ): Promise<TimeLine> {
   checkPageLimit(limit, MAX_PAGE);
-  const start = after === undefined ? undefined : parseCursor(after);
   const read = lanes.map(async (lane) =>
     (await history.runs(lane.function, lane.key)).map((run) => ({ ...run, ...lane })),
   );
@@ -81,16 +77,9 @@ export async function timeLine(
     (run) =>
       (of === undefined || of.has(run.key)) &&
       (name === undefined || run.function === name) &&
-      isWanted(run, only) &&
-      (start === undefined || compareCursors(start, placeOf(run)) < 0),
+      isWanted(run, only),
   );
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown,
-    next: last === undefined || shown.length === found.length ? undefined : formatCursor(placeOf(last)),
-    knownSince: runs.at(-1)?.endedAt,
-  };
+  return { ...pageOf(found, placeOf, { limit, after }), knownSince: runs.at(-1)?.endedAt };
 }
 
 function isWanted({ outcome, writes }: RunEntry, only: TimeLineSelection["only"]): boolean {

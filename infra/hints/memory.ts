@@ -1,4 +1,5 @@
 import type { Hint, Hints } from "../../shared/runtime/hints.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
 import { createFollowers } from "./followers.ts";
 
@@ -26,6 +27,27 @@ export function hintingStore(store: Store, note: (hint: Hint) => void): Store {
       const before = await store.remove(type, key, deleted);
       if (before !== undefined) note({ of: "snapshot", type, key });
       return before;
+    },
+  };
+}
+
+/** Returns the same dead letters; every change that is made through them is noted. */
+export function hintingLetters(letters: DeadLetters, note: (hint: Hint) => void): DeadLetters {
+  return {
+    ...letters,
+    put: async (letter) => {
+      await letters.put(letter);
+      note({ of: "letters", function: letter.function, keys: [letter.key] });
+    },
+    drop: async (name, keys) => {
+      const dropped = await letters.drop(name, keys);
+      note({ of: "letters", function: name, keys });
+      return dropped;
+    },
+    dropSeen: async (name, seen) => {
+      const answers = await letters.dropSeen(name, seen);
+      note({ of: "letters", function: name, keys: seen.map(({ key }) => key) });
+      return answers;
     },
   };
 }

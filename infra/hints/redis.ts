@@ -26,6 +26,8 @@ export async function openRedisHints({ clock, ...target }: RedisHintsOptions): P
     if (hint !== undefined) note(hint);
   });
   await listening.redis.subscribe(HINTS_CHANNEL);
+  // A page learns at once that nothing can be read.
+  listening.redis.on("close", noteGap);
   // ioredis subscribes again before this event.
   listening.redis.on("ready", noteGap);
   let cancel = (): void => undefined;

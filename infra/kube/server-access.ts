@@ -28,6 +28,17 @@ export interface ServerAccess {
   readonly addresses?: AddressPolicy | undefined;
 }
 
+/**
+ * The same server for the owner of a token, with none of the credentials of this process: a client certificate, also that
+ * of a proxy agent, would win over the token.
+ */
+export function accessWithToken(
+  { server, ca, tlsServerName, insecure, addresses }: ServerAccess,
+  token: string,
+): ServerAccess {
+  return { server, ca, tlsServerName, insecure, addresses, token };
+}
+
 /** Which addresses a workload kubeconfig may name (S-11). Link-local and metadata addresses never. */
 export interface AddressPolicy {
   /** Only when the management server is on loopback itself, or by an explicit flag. */

@@ -10,7 +10,7 @@ import type { ReplayAnswer, ReplayRequest } from "./replay-process.ts";
 /** The end of a replay, whatever the step does. */
 export type ApartResult = ReplayResult | { readonly type: "cut"; readonly why: string };
 
-/** Replays letters in a process of their own, one after the other. */
+/** Replays letters in a process of their own, one after the other. Disposing cuts the one that is under way. */
 export interface ReplayApart extends Disposable {
   /** Rejects when the function cannot be loaded. After a replay that was cut the next letter gets a new process. */
   replay(letter: DeadLetter): Promise<ApartResult>;
@@ -34,11 +34,13 @@ const PROGRAM = existsSync(SOURCE) ? SOURCE : SOURCE.replace(/ts$/, "js");
 export function openReplayApart(clock: Clock, functionsDir?: string): ReplayApart {
   let apart: Apart | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  let closed = false;
   const end = (): void => {
     apart?.child.kill("SIGKILL");
     apart = undefined;
   };
   const ask = async (request: ReplayRequest, withinMs: number): Promise<ReplayAnswer | Cut> => {
+    if (closed) return { done: "cut", message: "it was stopped" };
     apart ??= { child: startChild(functionsDir), loaded: new Set() };
     const answer = await answerOf(apart.child, request, { clock, withinMs });
     if (answer.done === "cut") end();
@@ -62,7 +64,10 @@ export function openReplayApart(clock: Clock, functionsDir?: string): ReplayApar
       turn = mine.catch(() => undefined);
       return mine;
     },
-    [Symbol.dispose]: end,
+    [Symbol.dispose]: () => {
+      closed = true;
+      end();
+    },
   };
 }
 

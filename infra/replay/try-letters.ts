@@ -6,6 +6,9 @@ import { type Judged, judge } from "./verdict.ts";
 export interface Tried extends Judged {
   readonly function: string;
   readonly key: Key;
+  /** Of the letter that was tried: a key that has died again since has another one. */
+  readonly deadSince: string;
+  readonly times: number;
 }
 
 /**
@@ -19,8 +22,8 @@ export async function* tryLetters(
 ): AsyncIterable<Tried> {
   for await (const letter of letters) {
     if (signal?.aborted === true) return;
-    const { function: name, key } = letter;
-    yield { function: name, key, ...judge(letter, await replayOf(apart, letter)) };
+    const { function: name, key, deadSince, times } = letter;
+    yield { function: name, key, deadSince, times, ...judge(letter, await replayOf(apart, letter)) };
   }
 }
 

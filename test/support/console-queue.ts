@@ -2,17 +2,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { actionPorts } from "../../infra/cli/console/serve-console.ts";
+import { createTrials } from "../../infra/console/jobs/trials.ts";
 import type { ReadPage } from "../../infra/console/page-files.ts";
+import { createHeads } from "../../infra/console/sources/letter-heads.ts";
+import { createReplay } from "../../infra/console/sources/replay-source.ts";
 import { createJsonLinesDeadLetters } from "../../infra/dead-letters/json-lines.ts";
 import { createMemoryQueue } from "../../infra/queue/memory.ts";
+import { systemRandom } from "../../infra/random.ts";
+import type { ApartResult, ReplayApart } from "../../infra/replay/replay-apart.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { defineFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Outcome } from "../../shared/runtime/queue-port.ts";
 import { virtualClock } from "./clock.ts";
-import { serveTestConsole } from "./console.ts";
+import { PRESSED, serveTestConsole } from "./console.ts";
 import { eventually } from "./eventually.ts";
-import { deadLetter } from "./letters.ts";
+import { attempt, deadLetter } from "./letters.ts";
 import { recordingLog } from "./recording-log.ts";
 import { Widget } from "./widget.ts";
 
@@ -23,6 +29,8 @@ const WIDGET_GROW = defineFunction(
   { name: GROW, summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
   async () => ({ result: done }),
 );
+
+const LAST = attempt();
 
 const DIES: Outcome = {
   type: "error",
@@ -51,6 +59,10 @@ interface QueueConsoleOptions {
   readonly dead: readonly string[];
   readonly ready?: readonly string[];
   readonly page?: ReadPage;
+  /** The last error of a letter. */
+  readonly messageOf?: (key: string) => string;
+  /** In place of a child process. */
+  readonly replay?: (letter: DeadLetter) => Promise<ApartResult>;
 }
 
 /** A console over a queue in memory with dead and ready keys of `widget-grow`, on test time. */
@@ -67,7 +79,10 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       clock,
       noteFailure: async ({ key, death }) => {
         const deadSince = (death?.since ?? clock.now()).toISOString();
-        await letters.put(deadLetter({ function: GROW, key, deadSince }));
+        const attempts = [
+          { ...LAST, error: { ...LAST.error, message: options.messageOf?.(key) ?? "it is broken" } },
+        ];
+        await letters.put(deadLetter({ function: GROW, key, deadSince, attempts }));
       },
     }),
   );
@@ -87,6 +102,8 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       GROW,
       ready.map((key) => ({ key, class: "live" as const })),
     );
+  const replay = options.replay ?? (async () => ({ type: "cut", why: "no replay in this test" }));
+  const openApart = (): ReplayApart => ({ replay, [Symbol.dispose]: () => undefined });
   const world = starting.use(
     await serveTestConsole({
       clock,
@@ -95,9 +112,30 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       page,
       functions: [WIDGET_GROW],
       namespaces: async () => ["a", "b"],
-      ports: { queue, letters, ...actionPorts({ queue, letters, clock, log }, { actions }) },
+      ports: {
+        queue,
+        letters,
+        heads: createHeads(letters, clock),
+        replay: createReplay(openApart, clock),
+        trials: starting.use(createTrials({ letters, openApart, random: systemRandom, clock, log })),
+        ...actionPorts({ queue, letters, clock, log }, { actions }),
+      },
     }),
   );
   const running = starting.move();
-  return { ...world, clock, queue, letters, lines, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const press = async (path: string, body: object = {}) => {
+    const headers = { ...(await world.logIn()), ...PRESSED };
+    return world.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  };
+  const get = async (path: string) => world.ask(`/api/v1${path}`, { headers: await world.logIn() });
+  return {
+    ...world,
+    press,
+    get,
+    clock,
+    queue,
+    letters,
+    lines,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }

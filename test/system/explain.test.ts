@@ -98,7 +98,18 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
       );
     }, WITHIN);
 
+    // In a pipe a line for each change.
+    await using watched = startCli(["explain", "cluster", "default/demo", "--watch", ...alone]);
+    await eventually(() => expect(watched.output()).toMatch(/^MachinePool default\/demo-pool +\w+/m), WITHIN);
+    expect(watched.output()).not.toContain("spec.paused");
     await kubectl(`patch cluster demo --type=merge -p '{"spec":{"paused":true}}'`);
+    await eventually(() => {
+      expect(watched.output()).toMatch(
+        /^MachinePool default\/demo-pool {2}machinepool-sync {2}waits for Cluster default\/demo: spec\.paused is true$/m,
+      );
+    }, WITHIN);
+    watched.child.kill("SIGINT");
+    expect(await watched.ended).toBe(0);
     await eventually(async () => {
       const told = await explain("cluster", "default/demo", ...alone, "--metrics-address", address);
       const demo = told.children.find(({ object }) => object === "MachinePool default/demo-pool");

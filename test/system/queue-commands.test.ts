@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
-import { openSharedQueue } from "../../infra/queue/open.ts";
+import { createTrials } from "../../infra/console/jobs/trials.ts";
+import { createHeads } from "../../infra/console/sources/letter-heads.ts";
+import { createRedisDeadLetters } from "../../infra/dead-letters/redis.ts";
+import { openSharedLedger, openSharedQueue } from "../../infra/queue/open.ts";
+import { systemRandom } from "../../infra/random.ts";
+import { openReplayApart } from "../../infra/replay/replay-apart.ts";
+import { loadFunctions } from "../../infra/worker/load.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { Outcome } from "../../shared/runtime/queue-port.ts";
 import { live, OK } from "../suites/queue-world.ts";
+import { PRESSED, serveTestConsole } from "../support/console.ts";
 import { eventually } from "../support/eventually.ts";
+import { deadLetter } from "../support/letters.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
@@ -107,5 +115,61 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     expect(stopped.output()).toMatch(/capstan: requeueing keys of machine-node: stopped after [12]0 of 30\n/);
     const none = await runCli("queue", "pause", "no-such", "--yes", ...source);
     expect(none).toMatchObject({ code: 1, output: expect.stringContaining("no-such") });
+  });
+
+  it("W-401, W-801: print with -o json the items that the console answers", async () => {
+    const options = { url: redis.url, clock: systemClock, log: silentLog };
+    await using letters = await createRedisDeadLetters(options);
+    const name = "machinepool-status";
+    await using queue = await openSharedQueue(options, {
+      ...options,
+      noteFailure: async ({ key, death }) => {
+        if (death !== undefined) await letters.put(deadLetter({ key, deadSince: death.since.toISOString() }));
+      },
+    });
+    await using _worker = await queue.work(name, { ...DEFAULT_QUEUE, owner: "w" }, async () => TERMINAL);
+    await queue.enqueue(
+      name,
+      [1, 2, 3].map((n) => live(`default/c1|MachinePool|default/p${n}`)),
+    );
+    await eventually(async () => expect((await queue.peek(name)).dead).toBe(3), WITHIN);
+
+    await using ledger = await openSharedLedger({ url: redis.url }, options);
+    const openApart = () => openReplayApart(systemClock);
+    using trials = createTrials({ ...options, letters, openApart, random: systemRandom });
+    const ports = { queue: ledger, letters, heads: createHeads(letters, systemClock), trials };
+    await using world = await serveTestConsole({
+      clock: systemClock,
+      functions: await loadFunctions([name]),
+      ports,
+    });
+    const headers = { ...(await world.logIn()), ...PRESSED };
+    const itemsAt = async (path: string) =>
+      (await world.ask(`/api/v1${path}`, { headers })).body["items"] as readonly { readonly key: string }[];
+    const printed = async (...args: readonly string[]) =>
+      JSON.parse((await runCli(...args, name, "-o", "json", "--queue", redis.url)).output);
+    const byKey = (rows: readonly { readonly key: string }[]) =>
+      rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+
+    const [row] = await printed("queue");
+    const { tenants, tickLagMs: _, ...counted } = row;
+    expect(tenants).toMatchObject({ "default/c1": { dead: 3 } });
+    expect(await itemsAt("/queue")).toMatchObject([counted]);
+    expect(byKey(await printed("dlq", "list"))).toEqual(byKey(await itemsAt("/letters")));
+    expect(await printed("dlq", "groups")).toEqual(await itemsAt("/letter-groups"));
+    const begun = await world.ask("/api/v1/trials", {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ function: name }),
+    });
+    const path = `/trials/${begun.body["id"]}`;
+    await eventually(async () => {
+      expect((await world.ask(`/api/v1${path}`, { headers })).body).toMatchObject({
+        state: "done",
+        tried: 3,
+      });
+    }, WITHIN);
+    const { items } = await printed("dlq", "try");
+    expect(byKey(items)).toEqual(byKey(await itemsAt(`${path}/letters`)));
   });
 });

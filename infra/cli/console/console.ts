@@ -3,15 +3,15 @@ import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
-import { createExplain } from "../../console/sources/explain-source.ts";
+import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
-import { createRunsSource } from "../../console/sources/runs-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
 import { openRedisHints } from "../../hints/redis.ts";
 import { historyFrom } from "../../history/key-history.ts";
 import { openRunHistory } from "../../history/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
+import { systemRandom } from "../../random.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { startProbes } from "../../worker/probes.ts";
@@ -45,7 +45,10 @@ export function consoleCommand(): Command {
       "--kubeconfig <file>",
       "management cluster, which knows persons and their rights (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
-    .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .option(
+      "--functions-dir <folder>",
+      "load functions from this folder instead of Capstan's own, for example of a fix to try on dead letters",
+    )
     .addOption(addressOption())
     .addOption(healthAddressOption())
     .addOption(logLevelOption());
@@ -88,9 +91,10 @@ export async function startSharedConsole(
   const server = stack.use(connect(REVIEW_RATE));
   const reviewer = server.as("console");
   const { isOwnData } = stack.use(await lookForOwnData({ ...redis, log }, server));
-  const [{ createRedisStore }, { createRedisHeartbeats }] = await Promise.all([
+  const [{ createRedisStore }, { createRedisHeartbeats }, { createRedisSamples }] = await Promise.all([
     import("../../store/redis.ts"),
     import("../../heartbeats/redis.ts"),
+    import("../../samples/redis.ts"),
   ]);
   const store = stack.use(await createRedisStore({ ...redis, log }));
   const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));
@@ -100,16 +104,19 @@ export async function startSharedConsole(
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
   const hints = stack.use(await openRedisHints({ ...redis, clock, log }));
   const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, heartbeats, clock }));
+  const samples = stack.use(await createRedisSamples({ ...redis, clock, log }));
+  const sources = {
+    ...{ store, functions, queue, letters, fleet, runs, samples, clock, log, random: systemRandom },
+    functionsDir: flags.functionsDir,
+    history: historyFrom(queue, runs),
+    connect: (token: string | undefined) => connect({}, token),
+  };
   const ports = {
-    queue,
-    letters,
-    fleet,
-    explain: createExplain({ store, functions, history: historyFrom(queue, runs), letters, clock }),
-    ...(runs === undefined ? {} : { runs: createRunsSource({ store, functions, runs }) }),
+    ...readPorts(sources, stack),
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  const parts = { store, functions, clock, log, reviewer, ports, isOwnData };
+  const parts = { store, functions, clock, log, reviewer, ports, isOwnData, hints };
   served = stack.use(await serveConsole(parts, flags, flags.address));
   const running = stack.move();
   return { ...served, [Symbol.asyncDispose]: () => running.disposeAsync() };

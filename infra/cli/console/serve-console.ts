@@ -35,7 +35,10 @@ interface Acting extends Pick<ConsoleOptions, "clock" | "log"> {
   readonly letters: Pick<DeadLetters, "dropSeen">;
 }
 
-type Parts = Pick<ConsoleOptions, "functions" | "clock" | "log" | "reviewer" | "ports" | "isOwnData"> & {
+type Parts = Pick<
+  ConsoleOptions,
+  "functions" | "clock" | "log" | "reviewer" | "ports" | "isOwnData" | "hints"
+> & {
   readonly store: Store;
 };
 

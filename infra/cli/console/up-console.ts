@@ -1,15 +1,19 @@
 import { hostname } from "node:os";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
+import type { Samples } from "../../../shared/runtime/samples.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
-import { createExplain } from "../../console/sources/explain-source.ts";
+import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
-import { createRunsSource } from "../../console/sources/runs-source.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { packageVersion } from "../../package-version.ts";
+import { systemRandom } from "../../random.ts";
+import { createMemorySamples } from "../../samples/memory.ts";
+import { startSampling } from "../../samples/sample-queue.ts";
 import { partReasons } from "../../worker/health.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
+import { readManagement } from "../management.ts";
 import { openLog } from "../terminal/log.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 import { actionPorts, serveConsole } from "./serve-console.ts";
@@ -18,32 +22,57 @@ const BEAT_MS = 10 * SECOND;
 
 interface UpConsoleFlags extends ConsoleFlags {
   readonly address: ListenAddress;
-  /** Changes of the read model of this process. */
+  readonly functionsDir?: string | undefined;
+  /** Changes of the queue and the read model of this process. */
   readonly hints: Hints;
 }
 
 /** Serves the console of `up`, with the parts of this process. */
 export async function serveUpConsole(
   running: Running,
-  { address, hints, ...flags }: UpConsoleFlags,
+  { address, hints: ownHints, functionsDir, ...flags }: UpConsoleFlags,
 ): Promise<AsyncDisposable> {
-  const { server, store, functions, queue, history, runs, deadLetters: letters, clock } = running;
+  const { server, store, functions, queue, deadLetters: letters, clock } = running;
   await using starting = new AsyncDisposableStack();
-  const fleet = starting.use(startFleetIndex({ store, queue, functions, hints, clock }));
   // Which person did what is logged at any level of the other parts (S-42).
   const log = openLog("info");
+  const { hints, samples } = await followed(running, ownHints, starting);
+  const fleet = starting.use(startFleetIndex({ store, queue, functions, hints, clock }));
+  const connect = await readManagement(running.kubeconfigFile, { clock, log });
+  const sources = {
+    ...{ ...running, letters, fleet, samples, functionsDir, log, random: systemRandom },
+    connect: (token: string | undefined) => connect({}, token),
+  };
   const ports = {
-    queue,
-    letters,
-    fleet,
-    explain: createExplain({ store, functions, history, letters, clock }),
-    ...(runs === undefined ? {} : { runs: createRunsSource({ store, functions, runs }) }),
+    ...readPorts(sources, starting),
     relay: createRelaySource({ processes: async () => [ownProcess(running)], store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  const parts = { store, functions, clock, log, reviewer: server.as("console"), ports };
+  const parts = { store, functions, clock, log, reviewer: server.as("console"), ports, hints };
   starting.use(await serveConsole(parts, flags, address));
   return starting.move();
+}
+
+/** Where changes are announced, and how the functions stood: for a shared queue on its Redis. */
+async function followed(
+  { redis, queue, functions, clock, log }: Running,
+  ownHints: Hints,
+  starting: AsyncDisposableStack,
+): Promise<{ readonly hints: Hints; readonly samples: Samples }> {
+  if (redis === undefined) {
+    const samples = starting.use(createMemorySamples(clock));
+    const names = functions.map(({ spec }) => spec.name);
+    starting.use(startSampling({ queue, functions: names, samples, clock, log }));
+    return { hints: ownHints, samples };
+  }
+  const [{ openRedisHints }, { createRedisSamples }] = await Promise.all([
+    import("../../hints/redis.ts"),
+    import("../../samples/redis.ts"),
+  ]);
+  return {
+    hints: starting.use(await openRedisHints({ ...redis, clock, log })),
+    samples: starting.use(await createRedisSamples({ ...redis, clock, log })),
+  };
 }
 
 function ownProcess({ relay, worker, functions, clock }: Running): LivingProcess {

@@ -85,6 +85,14 @@ function verdict({ now, history }: ExplainedFunction): string {
   return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: a resync will bring it back") : next}`;
 }
 
+/** The same without the time until its next run. */
+export function textOfFunction({ now, history }: ExplainedFunction): string {
+  const { state } = history ?? {};
+  if (state?.state === "dead") return `dead: ${oneLine(state.failure?.message ?? "")}`;
+  const { againAfterMs: _, ...settled } = now;
+  return textOfNow(settled);
+}
+
 /** Result of a step that ran now, in one line. */
 function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
   if (failure !== undefined)

@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
@@ -20,8 +22,10 @@ import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
+import { addWatchOption, watchRows } from "../watch-rows.ts";
 import { askProcess } from "./ask-process.ts";
 import { textOfFolded } from "./explain-text.ts";
+import { idOfRow, rowsOf, textOfRow } from "./explained-rows.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
@@ -32,7 +36,11 @@ interface ExplainOptions extends QueueFlags {
   readonly functionsDir?: string;
   readonly output: string;
   readonly all: boolean;
+  readonly watch: boolean;
 }
+
+/** The steps of a whole tree run for each look. */
+const EXPLAIN_EVERY_MS = 2 * SECOND;
 
 const EXAMPLES = `
 Examples:
@@ -41,6 +49,7 @@ Examples:
   capstan explain machinehealthcheck default/demo-workers
   capstan explain cluster default/demo --queue redis://127.0.0.1:6379
   capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
+  capstan explain cluster default/demo --watch
 
 A cause that holds up several functions stands once, in front, with its remedy. Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
 did and why, and when it runs next. Of a MachineHealthCheck and of a Machine it also shows each verdict, since when,
@@ -56,6 +65,7 @@ export function explainCommand(): Command {
       "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
     )
     .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default");
+  addWatchOption(command);
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(
       "--kubeconfig <file>",
@@ -87,18 +97,51 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
   const cluster = clusterNamed(kind, object);
   if (cluster !== undefined) await model.connected(cluster);
   await using asked = await openHistory(source, options);
-  const explained = await explainTree(
-    {
-      model: { ...model, live: model.server.as("explain") },
-      functions,
-      clock: systemClock,
-      history: asked.history,
-      deadLetters: await allHeads(source.deadLetters),
-    },
-    { kind, object },
-  );
+  const look = async (found: KubeObject): Promise<ExplainedTree> =>
+    explainTree(
+      {
+        // A watch does not ask again and again who wrote each field.
+        model: options.watch ? model : { ...model, live: model.server.as("explain") },
+        functions,
+        clock: systemClock,
+        history: asked.history(),
+        deadLetters: await allHeads(source.deadLetters),
+      },
+      { kind, object: found },
+    );
+  if (options.watch) return await watchTree(model.store, { kind, key, look, options });
+  const explained = await look(object);
   if (options.output === "json") printJson(explained);
-  else print(...linesOf(explained, options.all), ...healthLines(kind, explained));
+  else print(...textOf(kind, explained, options));
+}
+
+interface Watching {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly look: (object: KubeObject) => Promise<ExplainedTree>;
+  readonly options: ExplainOptions;
+}
+
+/** An object that goes has no rows any more; it may come again. */
+async function watchTree(store: ReadModel["store"], { kind, key, look, options }: Watching): Promise<void> {
+  let newest: ExplainedTree | undefined;
+  await watchRows(options, {
+    clock: systemClock,
+    everyMs: EXPLAIN_EVERY_MS,
+    look: async () => {
+      const object = await store.get(managementType(kind), key);
+      newest = object && (await look(object));
+      return newest === undefined ? [] : rowsOf(newest);
+    },
+    idOf: idOfRow,
+    draw: () =>
+      newest === undefined ? [`${titleOf(kind.kind, key)} does not exist`] : textOf(kind, newest, options),
+    text: textOfRow,
+  });
+}
+
+function textOf(kind: Kind, explained: ExplainedTree, { all }: ExplainOptions): readonly string[] {
+  return [...linesOf(explained, all), ...healthLines(kind, explained)];
 }
 
 /** Behind the tree: a table for people. */
@@ -130,7 +173,7 @@ function openModel(
 
 async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {
   const { server, store } = model;
-  const found = await store.get({ cluster: "management", group: kind.group, kind: kind.kind }, key);
+  const found = await store.get(managementType(kind), key);
   if (found !== undefined) return found;
   const name = titleOf(kind.kind, key);
   const live = await server.as("explain").get(kind, key);
@@ -142,7 +185,8 @@ async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promi
 }
 
 interface Asked extends AsyncDisposable {
-  readonly history: ReadHistory | undefined;
+  /** For one look: it asks for each key once. */
+  readonly history: () => ReadHistory | undefined;
 }
 
 async function openHistory(
@@ -152,11 +196,12 @@ async function openHistory(
   const nothing = async (): Promise<void> => undefined;
   if (queue !== undefined) {
     const runs = await openRunHistory(source, { clock, log: openLog("error") });
+    const history = historyFrom(queue, runs);
     return {
-      history: historyFrom(queue, runs),
+      history: () => history,
       [Symbol.asyncDispose]: async () => runs?.[Symbol.asyncDispose](),
     };
   }
-  const history = metricsAddress === undefined ? undefined : askProcess(metricsAddress);
+  const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
   return { history, [Symbol.asyncDispose]: nothing };
 }

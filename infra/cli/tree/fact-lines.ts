@@ -21,7 +21,7 @@ export function linesOfFacts({ conditions, details = [] }: ObjectFacts): readonl
 }
 
 /** `Available False (NotAvailable): 0 available replicas, 3 desired`. */
-function textOfConcern({ type, status, reason, message }: Concern): string {
+export function textOfConcern({ type, status, reason, message }: Concern): string {
   const why = [reason === "" ? "" : ` (${reason})`, message === "" ? "" : `: ${message}`].join("");
   return `${paint("yellow", `${type} ${status}`)}${oneLine(why)}`;
 }

@@ -105,6 +105,7 @@ async function up(options: UpOptions): Promise<void> {
     roles,
     queue: options.queue ?? "memory",
     ...(area === undefined ? {} : { writeLog: (text: string) => area.above(text) }),
+    ...(options.console === undefined ? {} : { noteHint: hints.note }),
     wrapStore: (store) => follow(options.quiet ? store : observedStore(store, observe)),
   });
   await applyManifests(running.server.as("up"), manifests, printError);

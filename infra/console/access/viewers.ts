@@ -54,6 +54,7 @@ export function createViewers(options: ViewersOptions): Viewers {
         return {
           name: shown(name),
           by: credential.by,
+          token: credential.by === "token" ? credential.token : undefined,
           until,
           sight,
           may: async (right, at) => actions && answered(() => may(attributesOf(right, at))),

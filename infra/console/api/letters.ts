@@ -69,6 +69,8 @@ export type LetterAnswer = Shape<typeof letterSchema>;
 const decidedSchema = z.object({
   digest: z.string(),
   result: z.string(),
+  /** It came to a decision that is not a failure. */
+  ok: z.boolean(),
   requests: z.array(z.object({ title: z.string(), body: z.unknown().optional() })),
 });
 
@@ -76,7 +78,7 @@ const decidedSchema = z.object({
 export const replaySchema = z.object({
   ...answerShape,
   verdict: z.enum(["reproduced", "different", "not replayable", "cut"]),
-  /** Of `not replayable` and `cut`. */
+  /** Of `not replayable` and `cut`; and when there are more lines than these. */
   why: z.string().optional(),
   recorded: decidedSchema.optional(),
   replayed: decidedSchema.optional(),

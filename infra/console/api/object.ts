@@ -3,7 +3,7 @@ import { explainedSchema, rootCauseSchema } from "./explained.ts";
 import { answerShape, listOf, pageQueryShape, type Shape } from "./page.ts";
 
 /** Some 1 MB of rows. */
-const MAX_MANAGERS = 5_000;
+export const MAX_MANAGERS = 5_000;
 
 export const objectSchema = z.object({
   ...answerShape,

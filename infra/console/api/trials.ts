@@ -40,6 +40,9 @@ export const triedLettersSchema = listOf(
   z.object({
     function: z.string(),
     key: z.string(),
+    /** Of the letter that was tried. */
+    deadSince: timeSchema,
+    times: z.int(),
     verdict: verdictSchema,
     /** Absent when it succeeds. */
     why: z.string().optional(),

@@ -19,7 +19,10 @@ export interface FleetIndex extends AsyncDisposable {
   /** Clusters that need a person, worst first: dead, failing, unreachable, waiting for long. */
   attention(sight: Sight, limit: number): readonly FleetItem[];
   cluster(key: ObjectKey): FleetItem | undefined;
-  /** Calls back with the names of Clusters that have changed, at most once a second; undefined: any may have. */
+  /**
+   * Calls back with the names of Clusters that have changed, at most once a second; undefined: what is known is old now, or
+   * current again.
+   */
   follow(onChange: (clusters: ReadonlySet<string> | undefined) => void): Disposable;
 }
 
@@ -45,6 +48,7 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
   const followers = new Set<Parameters<FleetIndex["follow"]>[0]>();
   const ready = Promise.withResolvers<void>();
   const judge = createJudge({ clock, roster, freshness });
+  let staleBefore = "[]";
   let closed = false;
   let cancel = (): void => undefined;
   const tick = async (): Promise<void> => {
@@ -52,7 +56,10 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
     await judge();
     if (freshness.asOf() !== undefined) ready.resolve();
     const changed = roster.takeChanged();
-    if (changed.size > 0) for (const onChange of followers) onChange(changed);
+    const stale = JSON.stringify(freshness.stale());
+    if (changed.size === 0 && stale === staleBefore) return;
+    for (const onChange of followers) onChange(changed.size === 0 ? undefined : changed);
+    staleBefore = stale;
   };
   let underWay: Promise<void> = Promise.resolve();
   const next = (): void => {

@@ -13,15 +13,20 @@ export interface Seen {
   readonly times: number;
 }
 
+/** The person who acts. */
+export interface Actor {
+  readonly by: string;
+  /** Throws when the person may not act on these keys any more. */
+  readonly demand: (keys: readonly string[]) => Promise<void>;
+}
+
 export interface JobOptions {
   readonly id: string;
   readonly action: "requeue" | "drop";
   readonly function: string;
   readonly seen: readonly Seen[];
-  /** The person. */
-  readonly by: string;
-  /** Throws when the person may not act on these keys any more. */
-  readonly demand: (keys: readonly string[]) => Promise<void>;
+  readonly of?: Job["of"];
+  readonly actor: Actor;
   readonly control: Control;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,6 +37,8 @@ export interface RunningJob {
   status(): Omit<Job, "asOf" | "stale">;
   /** Takes no further keys. */
   stop(): void;
+  /** Continues behind the last key that was taken; does nothing while it runs. */
+  resume(actor: Actor): void;
 }
 
 /** Slow enough to see the first ones fail again before all have. */
@@ -39,32 +46,28 @@ const KEYS_PER_SECOND = 10;
 
 /** Acts on ten keys a second until it is stopped; each ten are in the log once they are done. Source: W-404 */
 export function startJob(options: JobOptions): RunningJob {
-  const { id, action, function: name, seen, by, demand, control, clock, log } = options;
+  const { id, action, function: name, seen, of, clock, log } = options;
   const startedAt = clock.now().toISOString();
+  let { actor } = options;
   let progress = { state: "running" as Job["state"], done: 0, changed: 0, taken: 0 };
   let end: { readonly endedAt: string; readonly message?: string } | undefined;
+  let underWay: Promise<void> = Promise.resolve();
   let cancel = (): void => undefined;
+  const note = (keys: object, text: string): void =>
+    log.info({ user: actor.by, function: name, job: id, ...keys }, text);
   const finish = (state: Job["state"], message?: string): void => {
     if (end !== undefined) return;
     cancel();
     end = { endedAt: clock.now().toISOString(), ...(message === undefined ? {} : { message }) };
     progress = { ...progress, state };
-    log.info({ user: by, function: name, job: id, done: progress.done, state }, `bulk ${action} ended`);
-  };
-  const act = async (
-    part: readonly Seen[],
-  ): Promise<readonly { readonly key: string; readonly done: boolean }[]> => {
-    if (action === "drop") return control.dropSeen(name, part);
-    const dead = part.map(({ key, deadSince }) => ({ key, deadSince: new Date(deadSince) }));
-    return control.requeue(name, dead, causeOf("requeue", by));
+    note({ done: progress.done, state }, `bulk ${action} ended`);
   };
   const takeSome = async (): Promise<void> => {
     const part = seen.slice(progress.taken, progress.taken + KEYS_PER_SECOND);
-    await demand(part.map(({ key }) => key));
-    const answers = await act(part);
+    await actor.demand(part.map(({ key }) => key));
+    const answers = await act(options, part, actor);
     const keys = answers.filter(({ done }) => done).map(({ key }) => key);
-    if (keys.length > 0)
-      log.info({ user: by, function: name, job: id, keys }, `dead letters ${DONE[action]}`);
+    if (keys.length > 0) note({ keys }, `dead letters ${DONE[action]}`);
     progress = {
       ...progress,
       taken: progress.taken + part.length,
@@ -73,8 +76,9 @@ export function startJob(options: JobOptions): RunningJob {
     };
   };
   const next = (): void => {
+    if (progress.taken >= seen.length) finish("done");
     if (end !== undefined) return;
-    void takeSome().then(
+    underWay = takeSome().then(
       () => {
         if (progress.taken >= seen.length) finish("done");
         else if (end === undefined) cancel = clock.after(SECOND, next);
@@ -90,7 +94,8 @@ export function startJob(options: JobOptions): RunningJob {
       action,
       function: name,
       state: progress.state,
-      by,
+      by: actor.by,
+      of,
       startedAt,
       ...end,
       total: seen.length,
@@ -98,7 +103,31 @@ export function startJob(options: JobOptions): RunningJob {
       changed: progress.changed,
     }),
     stop: () => finish("stopped"),
+    resume: (resuming) => {
+      if (end === undefined) return;
+      actor = resuming;
+      end = undefined;
+      progress = { ...progress, state: "running" };
+      note({ done: progress.done }, `bulk ${action} resumed`);
+      // The ten keys that were under way when it was stopped are counted first.
+      void underWay.then(() => {
+        cancel();
+        next();
+      });
+    },
   };
+}
+
+type Answers = readonly { readonly key: string; readonly done: boolean }[];
+
+function act(
+  { action, function: name, control }: JobOptions,
+  part: readonly Seen[],
+  { by }: Actor,
+): Promise<Answers> {
+  if (action === "drop") return control.dropSeen(name, part);
+  const dead = part.map(({ key, deadSince }) => ({ key, deadSince: new Date(deadSince) }));
+  return control.requeue(name, dead, causeOf("requeue", by));
 }
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;

@@ -1,20 +1,17 @@
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
 import type { Control } from "../control.ts";
-import { problem } from "../problem.ts";
-import { type JobOptions, type RunningJob, startJob } from "./job.ts";
+import { type Actor, type JobOptions, type RunningJob, startJob } from "./job.ts";
+import { createStarted, type Started } from "./started.ts";
 
-/** Bulk actions of this process, the newest first. */
-export interface Jobs extends Disposable {
+/** Bulk actions of this process. */
+export interface Jobs extends Omit<Started<RunningJob>, "start" | "demandRoom"> {
   /** Throws the Problem of too many that run. */
-  start(options: Pick<JobOptions, "action" | "function" | "seen" | "by" | "demand">): RunningJob;
-  get(id: string): RunningJob | undefined;
-  list(): readonly RunningJob[];
+  start(options: Omit<JobOptions, "id" | "control" | "clock" | "log">): RunningJob;
+  /** Throws the same Problem. */
+  resume(job: RunningJob, actor: Actor): void;
 }
 
 const MAX_RUNNING = 5;
-/** Those that have ended, to look at. */
-const MAX_KEPT = 50;
-const ID_BYTES = 8;
 
 interface JobsOptions {
   readonly control: Control;
@@ -24,27 +21,18 @@ interface JobsOptions {
 }
 
 export function createJobs({ random, ...shared }: JobsOptions): Jobs {
-  const jobs = new Map<string, RunningJob>();
-  const running = () => [...jobs.values()].filter((job) => job.status().state === "running");
-  const forgetOldest = (): void => {
-    const ended = [...jobs].filter(([, job]) => job.status().state !== "running");
-    for (const [id] of ended.slice(0, Math.max(0, jobs.size - MAX_KEPT))) jobs.delete(id);
-  };
+  const { start, demandRoom, ...jobs } = createStarted<RunningJob>({
+    what: "bulk actions",
+    maxRunning: MAX_RUNNING,
+    random,
+  });
   return {
-    start(wanted) {
-      if (running().length >= MAX_RUNNING) {
-        throw problem("tooManyJobs", `${MAX_RUNNING} bulk actions are running`, "wait for one, or stop one");
-      }
-      const id = random.id(ID_BYTES);
-      const job = startJob({ ...shared, ...wanted, id });
-      jobs.set(id, job);
-      forgetOldest();
-      return job;
-    },
-    get: (id) => jobs.get(id),
-    list: () => [...jobs.values()].toReversed(),
-    [Symbol.dispose]: () => {
-      for (const job of running()) job.stop();
+    ...jobs,
+    start: (wanted) => start((id) => startJob({ ...shared, ...wanted, id })),
+    resume(job, actor) {
+      if (job.status().state === "running") return;
+      demandRoom();
+      job.resume(actor);
     },
   };
 }

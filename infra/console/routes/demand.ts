@@ -17,6 +17,13 @@ export function demandKey(viewer: Viewer, key: string): void {
   if (seesKey(viewer, key)) return;
   throw problem("forbidden", `${viewer.name} may not list Clusters in the namespace of this key`, BIND);
 }
+/** Throws the Problem of a viewer of some namespaces: the sums of a whole function would show those of others. */
+export function demandAll(viewer: Viewer): void {
+  if (viewer.sight === "all") return;
+  const next = "bind a ClusterRole with the verb list on clusters.cluster.x-k8s.io, in all namespaces";
+  throw problem("forbidden", `${viewer.name} may not list Clusters in all namespaces`, next);
+}
+
 const BIND = "bind a role with the verb list on clusters.cluster.x-k8s.io in that namespace";
 
 /** Throws the Problem of a viewer who may not act on all of these keys. A malformed key needs the right everywhere. */

@@ -21,4 +21,5 @@ export const fleet = defineRoute(
     } = await Promise.resolve(selection).then(ports.fleet.page).catch(refuseCursor);
     return { ...page, ...(stale.length === 0 ? {} : { stale }) };
   },
+  () => ({ fleet: true }),
 );

@@ -1,3 +1,4 @@
+import { type Cursor, pageOf } from "../../cursor.ts";
 import { problem } from "../problem.ts";
 
 interface Page<T> {
@@ -34,6 +35,15 @@ export async function fullPage<T>(
     if (next === undefined || items.length >= limit) break;
   }
   return { items, ...(next === undefined ? {} : { next }) };
+}
+
+/** Returns a page of a list that is in memory; throws the Problem of a cursor that no page gave out. */
+export function pageInMemory<T>(ordered: readonly T[], placeOf: (item: T) => Cursor, part: Part): Page<T> {
+  try {
+    return pageOf(ordered, placeOf, part);
+  } catch (error) {
+    return refuseCursor(error);
+  }
 }
 
 /** Throws the Problem of a cursor that a reader takes for foreign, by a TypeError; other errors as they are. */

@@ -1,13 +1,24 @@
-import { type JobRequest, jobRequestSchema, jobSchema, jobsSchema, nothingSchema } from "../api/actions.ts";
+import { allHeads } from "../../dead-letters/all-heads.ts";
+import { groupIdOf } from "../../dead-letters/letter-groups.ts";
+import {
+  type Job,
+  type JobRequest,
+  jobRequestSchema,
+  jobSchema,
+  jobsSchema,
+  nothingSchema,
+} from "../api/actions.ts";
 import { MAX_ITEMS } from "../api/page.ts";
-import type { RunningJob, Seen } from "../jobs/job.ts";
+import type { Actor, RunningJob, Seen } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import { demandRight } from "./demand.ts";
 import { seesKey } from "./keys.ts";
 import { functionNamed } from "./named.ts";
 import { defineRoute } from "./route.ts";
+import { IN_MEMORY, trialAt } from "./trials.ts";
 
 export const startJob = defineRoute(
   {
@@ -15,17 +26,20 @@ export const startJob = defineRoute(
     path: "/jobs",
     summary:
       "Starts to requeue or drop many dead letters, ten a second; those that have changed are left alone.",
-    needs: ["jobs"],
+    needs: ["jobs", "letters"],
     body: jobRequestSchema,
     answer: jobSchema,
   },
   async ({ viewer, body, ports }, { functions }) => {
     const { name } = functionNamed(functions, body.function).spec;
-    const { action } = body;
-    const seen = selected(body);
-    const demand = (keys: readonly string[]) => demandRight(viewer, action, keys);
-    await demand(seen.map(({ key }) => key));
-    return ports.jobs.start({ action, function: name, seen, by: viewer.name, demand }).status();
+    const { action, select } = body;
+    demandConfirmed(body);
+    const seen = await selectedKeys(viewer, ports, select, name);
+    demandCount(body, seen.length);
+    const actor = actorOf(viewer, action);
+    await actor.demand(seen.map(({ key }) => key));
+    const of = "keys" in select ? undefined : shownSelection(select);
+    return ports.jobs.start({ action, function: name, seen, of, actor }).status();
   },
 );
 
@@ -41,6 +55,7 @@ export const jobs = defineRoute(
     const seen = ports.jobs.list().filter((job) => seesJob(viewer, job));
     return { items: seen.slice(0, MAX_ITEMS).map((job) => job.status()) };
   },
+  () => IN_MEMORY,
 );
 
 export const job = defineRoute(
@@ -52,6 +67,7 @@ export const job = defineRoute(
     answer: jobSchema,
   },
   async ({ viewer, params, ports }) => jobAt(viewer, ports.jobs, params["id"]).status(),
+  () => IN_MEMORY,
 );
 
 export const stopJob = defineRoute(
@@ -72,26 +88,84 @@ export const stopJob = defineRoute(
   },
 );
 
-function selected({ select: { keys }, count, confirm, function: name }: JobRequest): readonly Seen[] {
-  if (count !== keys.length) {
-    throw problem(
-      "invalidField",
-      "count: it is not the number of keys",
-      "send the number of keys that was shown",
-      { field: "count" },
-    );
-  }
-  if (count > MAX_UNCONFIRMED && confirm !== name) {
-    throw problem(
-      "invalidField",
-      `confirm: over ${MAX_UNCONFIRMED} keys need the name of the function`,
-      `type ${name}`,
-      { field: "confirm" },
-    );
-  }
-  return keys;
+export const resumeJob = defineRoute(
+  {
+    method: "POST",
+    path: "/jobs/{id}/resume",
+    summary: "Continues a bulk action that was stopped or has failed, behind the last key that it took.",
+    needs: ["jobs"],
+    body: nothingSchema,
+    answer: jobSchema,
+  },
+  async ({ viewer, params, ports }) => {
+    const found = jobAt(viewer, ports.jobs, params["id"]);
+    const { action, state } = found.status();
+    const actor = actorOf(viewer, action);
+    await actor.demand(found.keys);
+    if (state !== "stopped" && state !== "failed") {
+      throw problem("changed", `the bulk action is ${state}`, "look at it as it is now", {
+        current: { state },
+      });
+    }
+    ports.jobs.resume(found, actor);
+    return found.status();
+  },
+);
+
+function actorOf(viewer: Viewer, action: JobRequest["action"]): Actor {
+  return { by: viewer.name, demand: (keys) => demandRight(viewer, action, keys) };
+}
+
+function demandConfirmed({ count, confirm, function: name }: JobRequest): void {
+  if (count <= MAX_UNCONFIRMED || confirm === name) return;
+  throw problem(
+    "invalidField",
+    `confirm: over ${MAX_UNCONFIRMED} keys need the name of the function`,
+    `type ${name}`,
+    { field: "confirm" },
+  );
 }
 const MAX_UNCONFIRMED = 100;
+
+/** A group or a trial may have grown since it was shown. */
+function demandCount({ count, select }: JobRequest, found: number): void {
+  if (count === found) return;
+  if ("keys" in select) {
+    const next = "send the number of keys that was shown";
+    throw problem("invalidField", "count: it is not the number of keys", next, { field: "count" });
+  }
+  const next = "look at the number as it is now, and decide again";
+  throw problem("changed", `there are ${found} letters now, not ${count}`, next, {
+    current: { count: found },
+  });
+}
+
+type Select = JobRequest["select"];
+
+/** The letters that are meant, of those that the viewer sees. */
+async function selectedKeys(
+  viewer: Viewer,
+  { letters, trials }: Pick<Ports, "trials"> & { readonly letters: NonNullable<Ports["letters"]> },
+  select: Select,
+  name: string,
+): Promise<readonly Seen[]> {
+  if ("keys" in select) return select.keys;
+  if ("group" in select) {
+    const heads = await allHeads(letters, { function: name });
+    return heads.filter((head) => groupIdOf(head) === select.group && seesKey(viewer, head.key)).map(seenOf);
+  }
+  if (trials === undefined) throw problem("notFound", "this server has no trials", "select keys or a group");
+  const tried = trialAt(viewer, trials, select.trial).tried();
+  return tried.filter((one) => one.function === name && one.verdict === select.verdict).map(seenOf);
+}
+
+function seenOf({ key, deadSince, times }: Seen): Seen {
+  return { key, deadSince, times };
+}
+
+function shownSelection(select: Exclude<Select, { readonly keys: unknown }>): Job["of"] {
+  return "group" in select ? { group: select.group } : { trial: select.trial };
+}
 
 /** One that acts on keys which the viewer does not see is not there for that viewer. */
 function jobAt(viewer: Viewer, all: Jobs, id = ""): RunningJob {

@@ -1,9 +1,13 @@
+import { workloadCluster } from "../../../shared/api/kinds.ts";
+import { parseKey } from "../../../shared/runtime/key.ts";
 import { type DeadLetter, type DeadLetterHead, headOf } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { Cursor } from "../../cursor.ts";
+import { groupIdOf, groupLetters } from "../../dead-letters/letter-groups.ts";
 import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from "../api/letters.ts";
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import { demandKey } from "./demand.ts";
-import { fullPage } from "./full-page.ts";
+import { fullPage, pageInMemory } from "./full-page.ts";
 import { objectOf, seesKey } from "./keys.ts";
 import { defineRoute } from "./route.ts";
 
@@ -12,11 +16,20 @@ export const letters = defineRoute(
     method: "GET",
     path: "/letters",
     summary: "Returns the dead letters, by function and by the time at which each was stored.",
-    needs: ["letters", "queue"],
+    needs: ["letters", "heads", "queue"],
     query: lettersQuerySchema,
     answer: lettersSchema,
   },
-  async ({ viewer, query: { function: name, limit, next }, ports }) => {
+  async ({ viewer, query: { function: name, group, limit, next }, ports }) => {
+    if (group !== undefined) {
+      const seen = (await ports.heads()).filter(
+        (head) =>
+          groupIdOf(head) === group && head.function === (name ?? head.function) && seesKey(viewer, head.key),
+      );
+      const { items, ...rest } = pageInMemory(seen, placeOf, { limit, after: next });
+      const [whole] = (await groupLetters(seen)).items;
+      return { ...rest, group: whole, items: await itemsOf(items, ports.queue) };
+    }
     const { items, ...rest } = await fullPage(
       { limit, after: next },
       {
@@ -24,8 +37,13 @@ export const letters = defineRoute(
         isWanted: ({ key }) => seesKey(viewer, key),
       },
     );
-    return { ...rest, items: await Promise.all(items.map((head) => itemOf(head, ports.queue))) };
+    return { ...rest, items: await itemsOf(items, ports.queue) };
   },
+  ({ query: { function: name } }, { items }) => ({
+    lettersOf: name === undefined ? "all" : [name],
+    // A key that lives again has changed its state.
+    objects: items.flatMap(({ key }) => objectNamed(key)),
+  }),
 );
 
 export const letter = defineRoute(
@@ -41,10 +59,22 @@ export const letter = defineRoute(
     const found = await letterAt(ports.letters, name, key);
     return { head: await itemOf(headOf(found), ports.queue), letter: { ...found }, object: objectOf(key) };
   },
+  ({ params: { function: name = "", key = "" } }) => ({ lettersOf: [name], objects: objectNamed(key) }),
 );
 
-async function letterAt(
-  source: NonNullable<Ports["letters"]>,
+function objectNamed(key: string): readonly string[] {
+  const parts = parseKey(key);
+  return parts === undefined ? [] : [workloadCluster(parts)];
+}
+
+/** As `allHeads` orders them. */
+function placeOf({ function: name, key, deadSince }: DeadLetterHead): Cursor {
+  return { score: 0, member: `${deadSince} ${name} ${key}` };
+}
+
+/** Returns a letter; throws the Problem that there is none. */
+export async function letterAt(
+  source: Pick<NonNullable<Ports["letters"]>, "get">,
   name: string,
   key: string,
 ): Promise<DeadLetter> {
@@ -52,6 +82,13 @@ async function letterAt(
   if (found !== undefined) return found;
   const message = "this key has no dead letter: it was never written, was dropped, or is older than 14 days";
   throw problem("notFound", message, "open the list of dead letters");
+}
+
+function itemsOf(
+  heads: readonly DeadLetterHead[],
+  queue: NonNullable<Ports["queue"]>,
+): Promise<readonly LetterItem[]> {
+  return Promise.all(heads.map((head) => itemOf(head, queue)));
 }
 
 /** A letter as it was seen may be of a key that lives again. */

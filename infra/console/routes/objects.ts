@@ -1,6 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { clusterKeyOf } from "../../explain/object-tree.ts";
 import { clusterSchema } from "../api/cluster.ts";
+import type { Explained } from "../api/explained.ts";
 import { objectSchema } from "../api/object.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
@@ -21,6 +22,10 @@ export const cluster = defineRoute(
     const { tree, causes } = await explained(viewer, ports.explain, { kind: CLUSTER, namespace, name });
     return { namespace, name, tree, causes };
   },
+  (_, { namespace, name, tree }) => ({
+    clusters: [`${namespace}/${name}`],
+    objects: [`${namespace}/${name}`, ...namesIn(tree)],
+  }),
 );
 
 export const object = defineRoute(
@@ -51,7 +56,13 @@ export const object = defineRoute(
       ],
     };
   },
+  (_, { namespace, name, tree }) => ({ objects: [`${namespace}/${name}`, ...namesIn(tree)] }),
 );
+
+/** `default/p1` of `MachinePool default/p1`. */
+function namesIn({ object, children }: Explained): readonly string[] {
+  return [object.slice(object.indexOf(" ") + 1), ...children.flatMap(namesIn)];
+}
 
 async function explained(
   viewer: Viewer,

@@ -1,3 +1,4 @@
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
@@ -19,7 +20,11 @@ export const queue = defineRoute(
     items: await Promise.all(functions.map(({ spec: { name } }) => itemFor(viewer, ports.queue, name))),
     all: viewer.sight === "all",
   }),
+  () => ({ keysOf: "all", everyMs: COUNTED_MS }),
 );
+
+/** Ages and rates of the last minute change by themselves. */
+const COUNTED_MS = 10 * SECOND;
 
 export const tenants = defineRoute(
   {
@@ -34,6 +39,7 @@ export const tenants = defineRoute(
     const namespaces = viewer.sight === "all" ? undefined : viewer.sight;
     return { items: await ports.queue.topTenants(name, MAX_ITEMS, namespaces) };
   },
+  ({ params: { function: name = "" } }) => ({ keysOf: [name] }),
 );
 
 export const keys = defineRoute(
@@ -57,6 +63,7 @@ export const keys = defineRoute(
     const rows = items.map((row) => ({ ...shownState(row), key: row.key, object: objectOf(row.key) }));
     return { function: name, ...rest, items: rows };
   },
+  (_, { function: name }) => ({ keysOf: [name] }),
 );
 
 async function itemFor(viewer: Viewer, reader: QueueReader, name: string): Promise<QueueItem> {

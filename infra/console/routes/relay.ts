@@ -1,3 +1,4 @@
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { relaySchema } from "../api/relay.ts";
 import { sees } from "../viewer.ts";
 import { defineRoute } from "./route.ts";
@@ -15,4 +16,8 @@ export const relay = defineRoute(
     const seen = connections.filter(({ namespace }) => sees(viewer, namespace));
     return { ...all, connections: seen, connected: viewer.sight === "all" ? connected : undefined };
   },
+  () => ({ everyMs: BEAT_MS }),
 );
+
+/** Processes give a sign of life so often. */
+const BEAT_MS = 10 * SECOND;

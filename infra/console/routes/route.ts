@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Shape } from "../api/page.ts";
 import type { Ports, RouteContext } from "../ports.ts";
+import type { Interest } from "../stream/interest.ts";
 import type { Viewer } from "../viewer.ts";
 
 type PortName = keyof Ports;
@@ -14,6 +15,8 @@ export interface RouteSpec {
   readonly summary: string;
   /** Ports without which it does not exist. */
   readonly needs: readonly PortName[];
+  /** A live read, or a replay: the stream leaves it out, so that it is made when a person asks and not again. */
+  readonly isOnce?: true;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
@@ -37,6 +40,8 @@ export interface Route {
   readonly spec: RouteSpec;
   /** Rejects with a Problem. */
   readonly answer: (call: AnyCall, context: RouteContext) => Promise<object>;
+  /** Which changes make an answer old, for the stream. */
+  readonly interest: (call: AnyCall, answer: object) => Interest;
 }
 
 interface AnyCall extends Omit<Call<RouteSpec>, "query" | "body" | "ports"> {
@@ -45,11 +50,19 @@ interface AnyCall extends Omit<Call<RouteSpec>, "query" | "body" | "ports"> {
   readonly ports: Ports;
 }
 
-/** A route: its spec, then how it answers. The server has checked parameters and body by the spec before. */
+/**
+ * A route: its spec, then how it answers, then which changes make the answer old (none: it is read once a minute while a
+ * page shows it). The server has checked parameters and body by the spec before.
+ */
 export function defineRoute<const S extends RouteSpec>(
   spec: S,
   answer: (call: Call<S>, context: RouteContext) => Promise<Answered<S>>,
+  interest: (call: Call<S>, answer: Answered<S>) => Interest = () => ({}),
 ): Route {
-  // One list holds routes of all shapes; `answerOf` gives each what its spec has checked.
-  return { spec, answer: answer as unknown as Route["answer"] };
+  // One list holds routes of all shapes; `createApi` gives each what its spec has checked.
+  return {
+    spec,
+    answer: answer as unknown as Route["answer"],
+    interest: interest as unknown as Route["interest"],
+  };
 }

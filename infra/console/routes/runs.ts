@@ -1,4 +1,5 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
+import { parseKey } from "../../../shared/runtime/key.ts";
 import { type RunsQuery, runsQuerySchema, runsSchema } from "../api/runs.ts";
 import type { ReadRuns } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
@@ -19,6 +20,7 @@ export const clusterRuns = defineRoute(
   },
   async ({ viewer, params: { namespace = "", name = "" }, query, ports }) =>
     runsOf(viewer, ports.runs, { kind: CLUSTER, namespace, name, isAll: true, query }),
+  ({ params: { namespace, name } }) => ({ clusters: [`${namespace}/${name}`] }),
 );
 
 export const objectRuns = defineRoute(
@@ -36,6 +38,11 @@ export const objectRuns = defineRoute(
     const kind = kindNamed(functions, params["kind"]);
     return runsOf(viewer, ports.runs, { kind, namespace, name, isAll: false, query });
   },
+  ({ params: { namespace, name } }, { items }) => ({
+    // Runs of other objects of its Cluster may follow from its own.
+    clusters: [...new Set(items.map(({ key }) => parseKey(key)?.tenant ?? ""))],
+    objects: [`${namespace}/${name}`],
+  }),
 );
 
 interface Asked {

@@ -1,32 +1,27 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
-import { allHeads } from "../../dead-letters/all-heads.ts";
 import { explainTree } from "../../explain/explain-tree.ts";
 import { withoutLiveReads } from "../../explain/without-live-reads.ts";
 import { keptAnswers } from "../../kept-answers.ts";
-import { keptFor } from "../../kept-for.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
+import type { ReadHeads } from "./letter-heads.ts";
 
 export interface ExplainSourceOptions {
   readonly store: Store;
   readonly functions: readonly AnyFunction[];
   readonly history: ReadHistory;
-  readonly letters: Pick<DeadLetters, "page">;
+  readonly heads: ReadHeads;
   readonly clock: Clock;
 }
 
 const EXPLAINED_MS = 2 * SECOND;
-const LETTERS_MS = 5 * SECOND;
-const MAX_LETTERS = 20_000;
 const MAX_KEPT = 500;
 
 /** Explains from snapshots, and each object once in 2 s for all viewers. No live read, no write. Source: W-206 */
-export function createExplain({ letters, clock, ...sources }: ExplainSourceOptions): Explain {
-  const heads = keptFor(LETTERS_MS, clock, () => allHeads(letters, { most: MAX_LETTERS }));
+export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions): Explain {
   const model = { store: sources.store, clients: withoutLiveReads() };
   const kept = keptAnswers<ExplainedObject | undefined>({ keptMs: EXPLAINED_MS, most: MAX_KEPT, clock });
   return (kind, key) =>

@@ -4,7 +4,7 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { StreamMessage } from "../api/stream.ts";
 import { Problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import type { ReadTopic } from "./shared-answers.ts";
+import type { SharedAnswers } from "./shared-answers.ts";
 
 /** The stream of one page. */
 export interface Stream {
@@ -16,7 +16,7 @@ interface StreamOptions {
   readonly response: ServerResponse;
   readonly viewer: Viewer;
   readonly renew: () => Promise<Viewer>;
-  readonly answers: ReadTopic;
+  readonly answers: Pick<SharedAnswers, "read">;
   readonly topics: readonly string[];
   /** ETags that the page has, in the order of the topics. */
   readonly seen: readonly string[];
@@ -46,7 +46,7 @@ export function createStream(options: StreamOptions): Stream {
   const sendMessage = (message: StreamMessage): void => send(JSON.stringify(message));
   const look = async (topic: string): Promise<void> => {
     try {
-      const { text, etag } = await answers(topic, viewer);
+      const { text, etag } = await answers.read(topic, viewer);
       if (etag === seen.get(topic)) return;
       seen.set(topic, etag);
       // The body is JSON already.

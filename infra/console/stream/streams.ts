@@ -7,6 +7,7 @@ import { checked } from "../checked.ts";
 import { HEADERS } from "../headers.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
+import { type ChangeSources, type Changes, followChanges } from "./changes.ts";
 import { createSharedAnswers } from "./shared-answers.ts";
 import { createStream, type Stream } from "./stream.ts";
 
@@ -28,17 +29,40 @@ const MAX_STREAMS = 200;
 const MAX_OF_ONE = 50;
 const TICK_MS = SECOND;
 
-/** Topics are read at most once a second, by one timer, and once for all viewers who see the same. Source: W-403 */
-export function createStreams(
-  api: Api,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Streams {
+interface StreamsOptions extends ChangeSources {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Topics are read when hints say that they have changed, at most once a second, by one timer, and once for all viewers
+ * who see the same. Source: W-205, W-403
+ */
+export function createStreams(api: Api, { clock, log, ...sources }: StreamsOptions): Streams {
   const open = new Map<Stream, string>();
-  const answers = createSharedAnswers(api, clock);
+  const answers = createSharedAnswers(api, { clock, isTold: sources.hints !== undefined });
+  let following: Changes | undefined;
   let cancel: (() => void) | undefined;
+  const rest = (): void => {
+    cancel?.();
+    following?.[Symbol.dispose]();
+    following = cancel = undefined;
+  };
   const tick = (): void => {
+    if (open.size === 0) {
+      rest();
+      return;
+    }
+    if (following !== undefined) answers.note(following.take());
     for (const stream of open.keys()) void stream.tick();
-    cancel = open.size === 0 ? undefined : clock.after(TICK_MS, tick);
+    cancel = clock.after(TICK_MS, tick);
+  };
+  /** Nothing is followed while no page is open. */
+  const wake = (): void => {
+    if (cancel !== undefined) return;
+    answers.forget();
+    following = followChanges(sources);
+    cancel = clock.after(TICK_MS, tick);
   };
   return {
     async open(response, { query, viewer, renew }) {
@@ -50,15 +74,27 @@ export function createStreams(
       response.writeHead(200, { ...HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
       // A page without news must know that it is connected.
       response.flushHeaders();
-      const stream = createStream({ response, viewer, renew, answers, topics, seen, clock });
+      const stream = createStream({ response, viewer, renew, answers, ...live(api, topics, seen), clock });
+      wake();
       open.set(stream, viewer.name);
       response.on("close", () => open.delete(stream));
-      if (cancel === undefined) cancel = clock.after(TICK_MS, tick);
       await stream.tick();
       log.debug({ user: viewer.name, topics: topics.length }, "a stream is open");
     },
-    [Symbol.dispose]: () => cancel?.(),
+    [Symbol.dispose]: rest,
   };
+}
+
+/** Without the topics that are answered when a person asks, and not again. */
+function live(
+  api: Api,
+  topics: readonly string[],
+  seen: readonly string[],
+): { readonly topics: readonly string[]; readonly seen: readonly string[] } {
+  const followed = topics
+    .map((topic, at) => ({ topic, etag: seen[at] ?? "" }))
+    .filter(({ topic }) => !api.isOnce(`/${topic}`));
+  return { topics: followed.map(({ topic }) => topic), seen: followed.map(({ etag }) => etag) };
 }
 
 function topicsOf(query: string): { readonly topic: readonly string[]; readonly seen: readonly string[] } {

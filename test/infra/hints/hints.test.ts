@@ -173,7 +173,11 @@ describeWith(redisMissing())("on Redis", () => {
     await own.restart();
     await eventually(() => expect(seen).toContain("gap"), WITHIN);
     const store = stack.use(await createRedisStore(at));
-    await store.put(TYPE, widget("1"));
-    await eventually(() => expect(seen).toContain("hint"), WITHIN);
+    let version = 0;
+    await eventually(async () => {
+      version += 1;
+      await store.put(TYPE, widget(String(version)));
+      expect(seen).toContain("hint");
+    }, WITHIN);
   });
 });

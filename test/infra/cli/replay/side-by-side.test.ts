@@ -1,6 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { align, sideBySide } from "../../../../infra/cli/replay/side-by-side.ts";
+import { sideBySide } from "../../../../infra/cli/replay/side-by-side.ts";
 import { ageOf } from "../../../../infra/cli/table.ts";
 
 const patch = (value: string) => ({
@@ -27,17 +26,6 @@ describe("a decision then and now", () => {
       requests: [{ title: "a", body: Array.from({ length: 5_000 }, (_, n) => n) }],
     };
     expect(sideBySide(many, many).at(-1)).toMatch(/more lines; use -o json/);
-  });
-
-  it("loses no line of either side and keeps their order", () => {
-    const lines = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 12 });
-    fc.assert(
-      fc.property(lines, lines, (left, right) => {
-        const rows = align(left, right);
-        expect(rows.flatMap((row) => row.left ?? [])).toEqual(left);
-        expect(rows.flatMap((row) => row.right ?? [])).toEqual(right);
-      }),
-    );
   });
 });
 

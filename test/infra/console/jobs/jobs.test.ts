@@ -39,6 +39,76 @@ describe("bulk actions of the console", () => {
     });
   });
 
+  it("W-404: continue behind the last key that was taken, in the name of the person who resumes", async () => {
+    await using world = await serveQueueConsole({ dead: KEYS });
+    const group = (await world.get("/letter-groups")).body["items"] as readonly { readonly id: string }[];
+    const select = { group: group[0]?.id };
+    const wanted = { action: "requeue", function: GROW, select, count: 25 };
+    expect(await world.press("/jobs", { ...wanted, count: 24 })).toMatchObject({
+      status: 412,
+      body: { reason: "Changed", current: { count: 25 } },
+    });
+    const { body } = await world.press("/jobs", wanted);
+    expect(body).toMatchObject({ total: 25, of: select });
+    const path = `/jobs/${body["id"]}`;
+    const sees = (state: object) =>
+      eventually(async () => expect((await world.get(path)).body).toMatchObject(state), WITHIN);
+    await sees({ state: "running", done: 10 });
+    await world.press(`${path}/stop`);
+    await world.clock.advance(3_000);
+    await sees({ state: "stopped", done: 10 });
+    expect(await world.press(`${path}/resume`)).toMatchObject({ status: 200, body: { state: "running" } });
+    expect(await world.press(`${path}/resume`)).toMatchObject({
+      status: 412,
+      body: { current: { state: "running" } },
+    });
+    await eventually(async () => {
+      await world.clock.advance(1_000);
+      expect((await world.get(path)).body).toMatchObject({ state: "done", done: 25, changed: 0 });
+    }, WITHIN);
+    expect((await world.queue.peek(GROW)).dead).toBe(0);
+    const log = world.lines.filter(({ message }) => message.startsWith("bulk requeue"));
+    expect(log.map(({ message }) => message)).toEqual([
+      "bulk requeue ended",
+      "bulk requeue resumed",
+      "bulk requeue ended",
+    ]);
+  });
+
+  it("W-404: that fail can be resumed: what was done is counted once", async () => {
+    await using world = await serveQueueConsole({ dead: KEYS.slice(0, 12) });
+    const { requeue } = world.queue;
+    let isAway = true;
+    world.queue.requeue = async (...given) => {
+      if (isAway) throw new Error("connect ECONNREFUSED");
+      return requeue.apply(world.queue, given);
+    };
+    const { items } = (await world.get("/letters")).body as {
+      items: readonly { key: string; deadSince: string; times: number }[];
+    };
+    const keys = items.map(({ key, deadSince, times }) => ({ key, deadSince, times }));
+    const { body } = await world.press("/jobs", {
+      action: "requeue",
+      function: GROW,
+      select: { keys },
+      count: 12,
+    });
+    const path = `/jobs/${body["id"]}`;
+    const ends = (state: object) =>
+      eventually(async () => {
+        await world.clock.advance(1_000);
+        expect((await world.get(path)).body).toMatchObject(state);
+      }, WITHIN);
+    await ends({ state: "failed", done: 0, message: "connect ECONNREFUSED" });
+    isAway = false;
+    await world.press(`${path}/resume`);
+    await ends({ state: "done", done: 12, changed: 0 });
+    expect(await world.press(`${path}/resume`)).toMatchObject({
+      status: 412,
+      body: { current: { state: "done" } },
+    });
+  });
+
   it("W-404: ask for the name of the function above 100 keys", async () => {
     await using world = await serveQueueConsole({ dead: KEYS.slice(0, 1) });
     const headers = { ...(await world.logIn()), ...PRESSED };

@@ -21,8 +21,8 @@ describe("objects in the console", () => {
     await store.put(WIDGETS, widget());
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     const functions = [GROW];
-    const letters = { page: async () => ({ items: [] }) };
-    const explain = createExplain({ store, functions, history: async () => ({}), letters, clock });
+    const heads = async () => [];
+    const explain = createExplain({ store, functions, history: async () => ({}), heads, clock });
     const serve = (...namespaces: readonly string[]) =>
       serveTestConsole({
         clock,

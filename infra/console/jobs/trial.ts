@@ -1,0 +1,81 @@
+import { messageOf } from "../../../shared/function/errors.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { ReplayApart } from "../../replay/replay-apart.ts";
+import { type Tried, tryLetters } from "../../replay/try-letters.ts";
+import { VERDICTS } from "../../replay/verdict.ts";
+import { oneLine } from "../../worker/health.ts";
+import type { Trial } from "../api/trials.ts";
+
+export interface TrialOptions {
+  readonly id: string;
+  readonly function: string;
+  readonly group?: string | undefined;
+  /** Letters to try. */
+  readonly heads: readonly DeadLetterHead[];
+  /** The person. */
+  readonly by: string;
+  readonly letters: Pick<DeadLetters, "read">;
+  /** Where each is replayed; disposed at the end. */
+  readonly apart: ReplayApart;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface RunningTrial {
+  readonly keys: readonly string[];
+  status(): Omit<Trial, "asOf" | "stale">;
+  /** What became of each letter so far, in the order of the heads. */
+  tried(): readonly Tried[];
+  /** Ends the replay that is under way, and takes no further letter. */
+  stop(): void;
+}
+
+/** Replays letters offline, one after the other, until it is stopped. Nothing is sent. Source: W-107 */
+export function startTrial(options: TrialOptions): RunningTrial {
+  const { id, function: name, group, heads, by, letters, apart, clock, log } = options;
+  const startedAt = clock.now().toISOString();
+  const tried: Tried[] = [];
+  const stopped = new AbortController();
+  let ending: Pick<Trial, "state" | "endedAt" | "message"> = { state: "running" };
+  const finish = (state: Trial["state"], message?: string): void => {
+    if (ending.state !== "running") return;
+    ending = { state, endedAt: clock.now().toISOString(), message };
+    apart[Symbol.dispose]();
+    log.info({ user: by, function: name, trial: id, tried: tried.length, state }, "a trial of letters ended");
+  };
+  const tryAll = async (): Promise<void> => {
+    for await (const one of tryLetters(letters.read(heads), apart, stopped.signal)) {
+      // The replay that was ended by the stop says nothing about its letter.
+      if (stopped.signal.aborted) return;
+      tried.push(one);
+    }
+  };
+  log.info({ user: by, function: name, trial: id, letters: heads.length }, "a trial of letters begins");
+  void tryAll().then(
+    () => finish("done"),
+    (error: unknown) => finish("failed", oneLine(messageOf(error))),
+  );
+  return {
+    keys: heads.map(({ key }) => key),
+    status: () => ({
+      id,
+      function: name,
+      group,
+      by,
+      startedAt,
+      ...ending,
+      total: heads.length,
+      tried: tried.length,
+      verdicts: Object.fromEntries(
+        VERDICTS.map((verdict) => [verdict, tried.filter((one) => one.verdict === verdict).length]),
+      ) as Trial["verdicts"],
+    }),
+    tried: () => tried,
+    stop: () => {
+      stopped.abort();
+      finish("stopped");
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { SAMPLE_EVERY_MS } from "../../../shared/runtime/samples.ts";
+import { seriesOf } from "../../samples/series.ts";
+import { samplesSchema } from "../api/queue.ts";
+import { demandAll } from "./demand.ts";
+import { functionNamed } from "./named.ts";
+import { defineRoute } from "./route.ts";
+
+export const samples = defineRoute(
+  {
+    method: "GET",
+    path: "/queue/{function}/samples",
+    summary: "Returns the last hour of a function, a row per 10 s; for those who see all namespaces.",
+    needs: ["samples"],
+    answer: samplesSchema,
+  },
+  async ({ viewer, params, ports }, { functions, clock }) => {
+    const { name } = functionNamed(functions, params["function"]).spec;
+    demandAll(viewer);
+    const series = seriesOf(await ports.samples(name), clock.now().getTime());
+    return { function: name, ...series, from: new Date(series.from).toISOString() };
+  },
+  () => ({ everyMs: SAMPLE_EVERY_MS }),
+);

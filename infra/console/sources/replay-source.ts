@@ -1,0 +1,39 @@
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { keptAnswers } from "../../kept-answers.ts";
+import { createTurns } from "../../relay/turns.ts";
+import type { ApartResult, ReplayApart } from "../../replay/replay-apart.ts";
+import { problem } from "../problem.ts";
+
+/** Replays one letter. Throws the Problem of too many that wait. */
+export type ReplayLetter = (letter: DeadLetter) => Promise<ApartResult>;
+
+/** Of the same letter with the same functions. */
+const REPLAYED_MS = MINUTE;
+const MAX_KEPT = 20;
+/** Each takes some seconds of a processor. */
+const MAX_WAITING = 10;
+
+/** Replays one letter at a time, each in a process of its own that ends with it. */
+export function createReplay(openApart: () => ReplayApart, clock: Clock): ReplayLetter {
+  const kept = keptAnswers<ApartResult>({ keptMs: REPLAYED_MS, most: MAX_KEPT, clock });
+  const turns = createTurns(1);
+  let waiting = 0;
+  const replay = async (letter: DeadLetter): Promise<ApartResult> => {
+    if (waiting >= MAX_WAITING) {
+      throw problem("tooManyJobs", `${MAX_WAITING} letters wait for their replay`, "try again in a minute");
+    }
+    waiting += 1;
+    try {
+      return await turns.take(async () => {
+        using apart = openApart();
+        return await apart.replay(letter);
+      });
+    } finally {
+      waiting -= 1;
+    }
+  };
+  return (letter) =>
+    kept(`${letter.function} ${letter.key} ${letter.deadSince} ${letter.times}`, () => replay(letter));
+}
