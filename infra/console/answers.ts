@@ -17,7 +17,7 @@ export interface Api {
   isOnce(target: string): boolean;
 }
 
-export interface Answered extends Versioned {
+interface Answered extends Versioned {
   /** Which changes make it old. */
   interest(): Interest;
 }
