@@ -1,10 +1,10 @@
 import { checked, queryOf } from "./checked.ts";
+import type { Interest } from "./interest.ts";
 import { createOutages } from "./outages.ts";
 import type { Ports, RouteContext } from "./ports.ts";
 import { findIn, routesFor, titleOf } from "./routes/match.ts";
 import type { Route } from "./routes/route.ts";
 import { splitAt } from "./split-at.ts";
-import type { Interest } from "./stream/interest.ts";
 import { type Versioned, versionOf } from "./version.ts";
 import type { Viewer } from "./viewer.ts";
 

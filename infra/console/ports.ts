@@ -1,11 +1,14 @@
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
 import type { Samples } from "../../shared/runtime/samples.ts";
 import type { SiblingPage, SiblingSelection } from "../explain/sibling-page.ts";
 import type { TimeLine, TimeLineSelection } from "../explain/time-line.ts";
+import type { FieldOwner } from "../kube/field-owners.ts";
+import type { ApartResult } from "../replay/replay-apart.ts";
 import type { ClusterAnswer } from "./api/cluster.ts";
 import type { RelayAnswer } from "./api/relay.ts";
 import type { SearchAnswer } from "./api/search.ts";
@@ -13,9 +16,6 @@ import type { Control } from "./control.ts";
 import type { FleetIndex } from "./fleet/fleet-index.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Trials } from "./jobs/trials.ts";
-import type { ReadHeads } from "./sources/letter-heads.ts";
-import type { ReadManagers } from "./sources/managers-source.ts";
-import type { ReplayLetter } from "./sources/replay-source.ts";
 import type { Sight } from "./viewer.ts";
 
 /** Data behind the routes. A route whose data are missing does not exist. */
@@ -38,6 +38,12 @@ export interface Ports {
   readonly jobs?: Jobs | undefined;
 }
 
+/** Heads of dead letters, the longest dead first. */
+export type ReadHeads = () => Promise<readonly DeadLetterHead[]>;
+
+/** Replays one letter. Throws the Problem of too many that wait. */
+export type ReplayLetter = (letter: DeadLetter) => Promise<ApartResult>;
+
 /** Everything about an object; undefined: the read model does not hold it. */
 export type Explain = (kind: Kind, key: ObjectKey) => Promise<ExplainedObject | undefined>;
 
@@ -52,7 +58,17 @@ type ReadChildren = (
   selection: SiblingSelection,
 ) => Promise<SiblingPage | undefined>;
 
-/** What has a text in its name, among what a viewer sees; best first, at most 20. */
+/**
+ * Reads who wrote each field of an object, live, as the owner of the token; without one as the account of this process.
+ * Undefined: it does not exist. Throws KubeError when the API server refuses it.
+ */
+export type ReadManagers = (
+  kind: Kind,
+  key: ObjectKey,
+  token: string | undefined,
+) => Promise<readonly FieldOwner[] | undefined>;
+
+/** Finds places with a text in their names, among those that a viewer sees; best first, at most 20. */
 type Search = (asked: { readonly q: string; readonly sight: Sight }) => Promise<SearchAnswer["items"]>;
 
 /** The last runs for an object, or for all objects of its Cluster; undefined: the read model does not hold it. */

@@ -35,7 +35,7 @@ export type Trial = Shape<typeof trialSchema>;
 export const trialsSchema = listOf(trialSchema.omit({ asOf: true, stale: true }));
 export type Trials = Shape<typeof trialsSchema>;
 
-/** What became of each letter so far: the items of `capstan dlq try -o json`. */
+/** How each letter would end, as far as they are tried: the items of `capstan dlq try -o json`. */
 export const triedLettersSchema = listOf(
   z.object({
     function: z.string(),

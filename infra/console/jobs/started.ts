@@ -1,7 +1,7 @@
 import type { Random } from "../../../shared/runtime/ports.ts";
 import { problem } from "../problem.ts";
 
-/** Work of a person that goes on when its request has been answered. */
+/** Work of a person that continues when its request has been answered. */
 interface Work {
   status(): { readonly state: "running" | "stopped" | "done" | "failed" };
   stop(): void;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Shape } from "../api/page.ts";
+import type { Interest } from "../interest.ts";
 import type { Ports, RouteContext } from "../ports.ts";
-import type { Interest } from "../stream/interest.ts";
 import type { Viewer } from "../viewer.ts";
 
 type PortName = keyof Ports;

@@ -6,8 +6,7 @@ import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { explainTree } from "../../explain/explain-tree.ts";
 import { withoutLiveReads } from "../../explain/without-live-reads.ts";
 import { keptAnswers } from "../../kept-answers.ts";
-import type { Explain, ExplainedObject } from "../ports.ts";
-import type { ReadHeads } from "./letter-heads.ts";
+import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
 
 export interface ExplainSourceOptions {
   readonly store: Store;

@@ -1,14 +1,11 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
 import { groupIdOf } from "../../dead-letters/letter-groups.ts";
 import { keptFor } from "../../kept-for.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
-
-/** Heads of dead letters, the longest dead first. */
-export type ReadHeads = () => Promise<readonly DeadLetterHead[]>;
+import type { ReadHeads } from "../ports.ts";
 
 const LETTERS_MS = 5 * SECOND;
 const MAX_LETTERS = 20_000;

@@ -1,18 +1,8 @@
-import type { Kind, ObjectKey } from "../../../shared/api/kinds.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
-import { type FieldOwner, fieldOwners } from "../../kube/field-owners.ts";
-
-/**
- * Reads who wrote each field of an object, live, as the owner of the token; without one as the account of this process.
- * Undefined: it does not exist. Throws KubeError when the API server refuses it.
- */
-export type ReadManagers = (
-  kind: Kind,
-  key: ObjectKey,
-  token: string | undefined,
-) => Promise<readonly FieldOwner[] | undefined>;
+import { fieldOwners } from "../../kube/field-owners.ts";
+import type { ReadManagers } from "../ports.ts";
 
 interface ManagersOptions {
   /** Names what may be asked for: no text of a request becomes a part of a path before the read model knows it. */

@@ -4,10 +4,8 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import { keptAnswers } from "../../kept-answers.ts";
 import { createTurns } from "../../relay/turns.ts";
 import type { ApartResult, ReplayApart } from "../../replay/replay-apart.ts";
+import type { ReplayLetter } from "../ports.ts";
 import { problem } from "../problem.ts";
-
-/** Replays one letter. Throws the Problem of too many that wait. */
-export type ReplayLetter = (letter: DeadLetter) => Promise<ApartResult>;
 
 /** Of the same letter with the same functions. */
 const REPLAYED_MS = MINUTE;

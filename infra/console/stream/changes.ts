@@ -2,24 +2,7 @@ import { MANAGEMENT, workloadCluster } from "../../../shared/api/kinds.ts";
 import type { Hint, Hints } from "../../../shared/runtime/hints.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { FleetIndex } from "../fleet/fleet-index.ts";
-
-/** What hints have named since the last look. */
-export interface Changed {
-  /** Hints may be missing, or there were too many. */
-  readonly isGap: boolean;
-  readonly fleet: boolean;
-  /** Functions. */
-  readonly keysOf: ReadonlySet<string>;
-  readonly lettersOf: ReadonlySet<string>;
-  /** `NAMESPACE/NAME` of the Clusters of keys and of workload objects. */
-  readonly clusters: ReadonlySet<string>;
-  /** `NAMESPACE/NAME`. */
-  readonly objects: ReadonlySet<string>;
-}
-
-export function isEmpty({ isGap, fleet, ...names }: Changed): boolean {
-  return !isGap && !fleet && Object.values(names).every(({ size }) => size === 0);
-}
+import type { Changed } from "../interest.ts";
 
 /** Gathers changes, each name once. Disposing ends it. */
 export interface Changes extends Disposable {

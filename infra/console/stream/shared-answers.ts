@@ -1,10 +1,9 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Api } from "../answers.ts";
+import { type Changed, concerns, type Interest, isEmpty } from "../interest.ts";
 import type { Versioned } from "../version.ts";
 import type { Viewer } from "../viewer.ts";
-import { type Changed, isEmpty } from "./changes.ts";
-import { concerns, type Interest } from "./interest.ts";
 
 /** Answers of topics; viewers who see the same share them. */
 export interface SharedAnswers {
@@ -36,7 +35,7 @@ interface Kept {
 
 /** A little less than the second of the streams, whose timer is never exact. */
 const AT_ONCE_MS = 0.9 * SECOND;
-/** What is kept below an answer is up to 5 s old: after a change it is read some times more. */
+/** Data below an answer are up to 5 s old: after a change it is read some times more. */
 const UNSETTLED_MS = 6 * SECOND;
 const AGAIN_MS = 2 * SECOND;
 /** Hints may be lost. */

@@ -12,7 +12,7 @@ const decided = (value: number, digest: string) => ({
 });
 
 describe("the replay of a letter in the console", () => {
-  it("W-106: shows the decision then and now side by side, and is not made again for the next page", async () => {
+  it("W-106: shows the decision then and now side by side, and is kept for the next page", async () => {
     let replays = 0;
     const replay = async () => {
       replays += 1;

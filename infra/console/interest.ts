@@ -1,4 +1,20 @@
-import type { Changed } from "./changes.ts";
+/** Names that hints have given since the last look. */
+export interface Changed {
+  /** Hints may be missing, or there were too many. */
+  readonly isGap: boolean;
+  readonly fleet: boolean;
+  /** Functions. */
+  readonly keysOf: ReadonlySet<string>;
+  readonly lettersOf: ReadonlySet<string>;
+  /** `NAMESPACE/NAME` of the Clusters of keys and of workload objects. */
+  readonly clusters: ReadonlySet<string>;
+  /** `NAMESPACE/NAME`. */
+  readonly objects: ReadonlySet<string>;
+}
+
+export function isEmpty({ isGap, fleet, ...names }: Changed): boolean {
+  return !isGap && !fleet && Object.values(names).every(({ size }) => size === 0);
+}
 
 /** Which changes make an answer old. Hints may be lost, so every answer also grows old by time. */
 export interface Interest {
