@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { buildPage } from "../../infra/console/build-page.ts";
 import { openPage, readFrom } from "../../infra/console/open-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
-import { chromiumMissing, startChromium } from "./chromium.ts";
+import { chromiumMissing } from "./chromium.ts";
 import { hostileAnswers, PAYLOADS } from "./payloads.ts";
 import type { Scene } from "./scene.ts";
 import { type SceneServer, startSceneServer } from "./scene-server.ts";
 import { SCENES } from "./scenes/all.ts";
+import { startSetting } from "./setting.ts";
 import { type Visit, visit } from "./visit.ts";
 
 const NAMES = [
@@ -22,8 +22,8 @@ const NAMES = [
     "object-run",
     "queue-function",
     "letters",
-    "letters-group",
-    "letter-replay",
+    "group",
+    "letter",
     "relay",
     "search",
   ],
@@ -35,21 +35,8 @@ async function playHostile(server: SceneServer, { page }: Visit, scene: Scene, t
   server.play({ answers: hostileAnswers(scene.answers, text) });
   await page.goto(`${server.origin}${scene.path}`);
   await page.locator(".bar").waitFor();
-  if (scene.name === "search") {
-    await page.keyboard.press("Control+k");
-    await page.getByRole("dialog").waitFor();
-    await page.keyboard.type("x");
-    await page.locator(".found a").first().waitFor();
-  }
-  if (scene.name === "object-run") {
-    // Ids of runs in the address: lone surrogates cannot stand there.
-    for (const shape of text.isWellFormed() ? ["failed", "wrote"] : []) {
-      await page.locator(`.lanes .${shape}`).first().click();
-      await page.locator(".chosen").waitFor();
-    }
-  }
-  if (scene.name === "letter-replay") await page.getByRole("button", { name: "Run it again" }).click();
   await page.locator(".foreign").first().waitFor();
+  await scene.opens?.(page, text);
   await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
 }
 
@@ -72,32 +59,24 @@ async function harmDone({ page, complaints }: Visit): Promise<readonly string[]>
 }
 
 describeWith(chromiumMissing)("text from outside", () => {
-  let browser: Browser;
-  let server: SceneServer;
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([startChromium(), startSceneServer({ headers: {} })]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const setting = startSetting({ headers: {} });
 
   it.each(HOSTILE)(
     "W-703: $name shows payloads as text, also without a content security policy",
     async (scene) => {
-      await using visited = await visit(browser, server, "/nowhere", {
+      await using visited = await visit(setting, "/nowhere", {
         viewport: { width: 390, height: 800 },
       });
       for (const { name, text } of PAYLOADS) {
-        await playHostile(server, visited, scene, text);
+        await playHostile(setting.server, visited, scene, text);
         expect(await harmDone(visited), name).toEqual([]);
       }
     },
   );
 
   it("W-703: in the address it is shown as text", async () => {
-    server.play({ answers: {} });
-    await using visited = await visit(browser, server, "/nowhere");
+    setting.server.play({ answers: {} });
+    await using visited = await visit(setting, "/nowhere");
     for (const { text } of PAYLOADS) {
       const name = encodeURIComponent(text.toWellFormed()).slice(0, 1_500).replace(/%.?$/, "");
       for (const path of [
@@ -105,7 +84,7 @@ describeWith(chromiumMissing)("text from outside", () => {
         `/letters/x/${name}`,
         `/?q=${name}&state=${name}`,
       ]) {
-        await visited.page.goto(`${server.origin}${path}`);
+        await visited.page.goto(`${setting.server.origin}${path}`);
         await visited.page.locator("h1").waitFor();
         expect(await harmDone(visited)).toEqual([]);
       }
@@ -118,8 +97,8 @@ describeWith(chromiumMissing)("text from outside", () => {
     };
     const [first = {}] = fleet.items;
     const items = [{ ...first, reason: `\u202Eeno${"x".repeat(1024 * 1024)}` }];
-    server.play({ answers: { ...SCENES[0]?.answers, fleet: { ...fleet, items } } });
-    await using visited = await visit(browser, server, "/");
+    setting.server.play({ answers: { ...SCENES[0]?.answers, fleet: { ...fleet, items } } });
+    await using visited = await visit(setting, "/");
     const { page } = visited;
     await page.getByText("\\u202eeno").first().waitFor();
     await page.getByRole("button", { name: "show all" }).first().click();
@@ -142,7 +121,7 @@ describeWith(chromiumMissing)("text from outside", () => {
     for (const options of [{ page }, { page, headers: {} }]) {
       await using open = await startSceneServer(options);
       open.play({ answers });
-      await using visited = await visit(browser, open, "/");
+      await using visited = await visit({ browser: setting.browser, server: open }, "/");
       await eventually(async () => (await harmDone(visited)).length > 0, { withinMs: 10_000 });
     }
     await rm(folder, { recursive: true });

@@ -1,11 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeWith } from "../support/requires.ts";
-import { chromiumMissing, startChromium } from "./chromium.ts";
+import { chromiumMissing } from "./chromium.ts";
 import { ago, MINUTE } from "./scene.ts";
-import { type SceneServer, startSceneServer } from "./scene-server.ts";
 import { fleetOf } from "./scenes/fleet.ts";
 import { ME } from "./scenes/me.ts";
+import { startSetting } from "./setting.ts";
 import { visit } from "./visit.ts";
 
 const item = (name: string, state: "dead" | "healthy" = "healthy") =>
@@ -25,19 +24,11 @@ const calm = fleetOf(NAMES.map((name) => item(name)));
 const troubled = fleetOf([item("new-trouble", "dead"), ...NAMES.map((name) => item(name))]);
 
 describeWith(chromiumMissing)("a person who reads", () => {
-  let browser: Browser;
-  let server: SceneServer;
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([startChromium(), startSceneServer()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const setting = startSetting();
 
   const openFleet = async () => {
-    server.play({ answers: { me: ME, fleet: calm } });
-    const visited = await visit(browser, server, "/");
+    setting.server.play({ answers: { me: ME, fleet: calm } });
+    const visited = await visit(setting, "/");
     await visited.page.getByText("c-000").first().waitFor();
     await visited.page.locator(".link-state", { hasText: "Live" }).waitFor();
     return visited;
@@ -45,7 +36,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
 
   it("W-110: sees new rows at once when no row is read", async () => {
     await using visited = await openFleet();
-    server.change("fleet", troubled);
+    setting.server.change("fleet", troubled);
     await visited.page.getByRole("row", { name: /new-trouble/ }).waitFor();
   });
 
@@ -55,7 +46,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     const rows = page.locator(".grid .row");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    server.change("fleet", troubled);
+    setting.server.change("fleet", troubled);
     const newer = page.getByRole("button", { name: "1 new" });
     await newer.waitFor();
     expect(await rows.nth(0).textContent()).toContain("c-000");
@@ -66,8 +57,8 @@ describeWith(chromiumMissing)("a person who reads", () => {
   it("W-602: has at most 1,500 nodes in a list of any length, which grows as it is read", async () => {
     const pages = { ...calm, next: "2" };
     const later = { ...fleetOf(NAMES.map((name) => item(`later-${name}`))), next: undefined };
-    server.play({ answers: { me: ME, fleet: pages, "fleet?limit=100&next=2": later } });
-    await using visited = await visit(browser, server, "/");
+    setting.server.play({ answers: { me: ME, fleet: pages, "fleet?limit=100&next=2": later } });
+    await using visited = await visit(setting, "/");
     const { page } = visited;
     const grid = page.getByRole("grid");
     await grid.waitFor();
@@ -84,10 +75,10 @@ describeWith(chromiumMissing)("a person who reads", () => {
   it("W-110: is shown that the stream is lost, and sees what changed meanwhile without a reload", async () => {
     await using visited = await openFleet();
     const { page } = visited;
-    server.cut(true);
+    setting.server.cut(true);
     await page.getByText("Not live for").waitFor();
-    server.change("fleet", troubled);
-    server.cut(false);
+    setting.server.change("fleet", troubled);
+    setting.server.cut(false);
     await page.locator(".link-state", { hasText: "Live" }).waitFor();
     await page.getByRole("row", { name: /new-trouble/ }).waitFor();
   });
@@ -127,7 +118,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
   it("W-403: a hidden tab gives its stream back, and is current once it is seen again", async () => {
     await using visited = await openFleet();
     const { page } = visited;
-    const streams = () => server.asked.filter((path) => path.startsWith("stream")).length;
+    const streams = () => setting.server.asked.filter((path) => path.startsWith("stream")).length;
     const before = streams();
     await page.clock.install();
     await page.evaluate(() => {
@@ -135,7 +126,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
       document.dispatchEvent(new Event("visibilitychange"));
     });
     await page.clock.runFor(11_000);
-    server.change("fleet", troubled);
+    setting.server.change("fleet", troubled);
     await page.evaluate(() => {
       Object.defineProperty(document, "hidden", { value: false, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));

@@ -1,28 +1,29 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import type { ErrorBody } from "../../infra/console/api/error.ts";
 import { HEADERS } from "../../infra/console/headers.ts";
 import { openPage } from "../../infra/console/open-page.ts";
 import type { ReadPage } from "../../infra/console/page-files.ts";
-import { NOW, type Scene, type SceneAnswer } from "./scene.ts";
+import { NOW, type Scene, type SceneAnswer, type Sent, type Stage } from "./scene.ts";
 
 type Answers = Scene["answers"];
 
 /** Serves the page with answers that a test sets, in the forms of the real API. */
-export interface SceneServer extends AsyncDisposable {
+export interface SceneServer extends Stage, AsyncDisposable {
   readonly origin: string;
   /** Sets the answers, and cuts all streams. */
   play(scene: Pick<Scene, "answers" | "isCut">): void;
-  /** Changes the answer of a topic, and sends it through the streams. */
-  change(topic: string, answer: SceneAnswer): void;
   /** Cuts all streams; `stays`: new ones are cut as well. */
   cut(stays: boolean): void;
   /** Paths of the API that were asked for. */
   readonly asked: readonly string[];
+  /** Actions since the last scene began. */
+  sent(): readonly Sent[];
 }
 
-interface Options {
+export interface SceneServerOptions {
   readonly page?: ReadPage;
   /** Default: those of the product. */
   readonly headers?: { readonly [name: string]: string };
@@ -31,11 +32,12 @@ interface Options {
 export async function startSceneServer({
   page = openPage(),
   headers = HEADERS,
-}: Options = {}): Promise<SceneServer> {
+}: SceneServerOptions = {}): Promise<SceneServer> {
   let answers: Answers = {};
   let isCut = false;
   const streams = new Map<ServerResponse, URLSearchParams>();
   const asked: string[] = [];
+  let sent: Sent[] = [];
 
   const cut = (stays: boolean): void => {
     isCut = stays;
@@ -49,7 +51,10 @@ export async function startSceneServer({
     const topic = url.pathname.slice("/api/v1/".length) + url.search;
     asked.push(topic);
     if (url.pathname === "/api/v1/stream") return stream(url, response);
-    if (message.method === "POST") return send(response, 200, "{}");
+    if (message.method === "POST") {
+      sent.push({ path: topic, body: await json(message) });
+      return sendAnswer(message, response, `POST ${topic}`);
+    }
     sendAnswer(message, response, topic);
   };
 
@@ -96,10 +101,12 @@ export async function startSceneServer({
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    sent: () => sent,
     cut,
     play(scene) {
       cut(scene.isCut === true);
       answers = scene.answers;
+      sent = [];
     },
     change(topic, body) {
       answers = { ...answers, [topic]: body };

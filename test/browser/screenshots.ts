@@ -1,32 +1,68 @@
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { startChromium } from "./chromium.ts";
-import { startSceneServer } from "./scene-server.ts";
+import { PICTURES, PICTURES_FOLDER, stateNames } from "./pictures.ts";
+import type { Scene } from "./scene.ts";
+import { type SceneServer, startSceneServer } from "./scene-server.ts";
 import { SCENES } from "./scenes/all.ts";
-import { visitScene } from "./visit.ts";
+import { playScene, statesOf, type Visit, visit, WIDE } from "./visit.ts";
 
-/** In no commit: they are there to be looked at. */
-const FOLDER = fileURLToPath(new URL("../../.capstan/screenshots/", import.meta.url));
-const WIDTHS = [1280, 390] as const;
-const SCHEMES = ["light", "dark"] as const;
+/** Which pictures are taken, and where they go. */
+interface Plan {
+  readonly folder: string;
+  readonly widths: readonly number[];
+  readonly schemes: readonly ("light" | "dark")[];
+  readonly isWanted: (state: string) => boolean;
+  readonly fileOf: (state: string, scheme: string, width: number) => string;
+}
 
-/** Runs `npm run screenshots [NAME]`: writes a picture of each scene, light and dark, wide and narrow. */
-async function takeScreenshots(wanted: string | undefined): Promise<void> {
-  if (wanted === undefined) await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
+/** Of everything, or of states whose name has this part. In no commit: they are there to be looked at. */
+const toLookAt = (part: string): Plan => ({
+  folder: fileURLToPath(new URL("../../.capstan/screenshots/", import.meta.url)),
+  widths: [WIDE.width, 390],
+  schemes: ["light", "dark"],
+  isWanted: (state) => state.includes(part),
+  fileOf: (state, scheme, width) => `${state}-${scheme}-${width}.png`,
+});
+
+const FOR_README: Plan = {
+  folder: PICTURES_FOLDER,
+  widths: [WIDE.width],
+  schemes: ["light"],
+  isWanted: (state) => PICTURES.some((each) => each === state),
+  fileOf: (state) => `${state}.png`,
+};
+
+/** Runs `npm run screenshots [-- PART | pictures]`. */
+async function takeScreenshots(part = ""): Promise<void> {
+  const plan = part === "pictures" ? FOR_README : toLookAt(part);
+  if (part === "" || part === "pictures") await rm(plan.folder, { recursive: true, force: true });
+  await mkdir(plan.folder, { recursive: true });
   const browser = await startChromium();
   await using server = await startSceneServer();
-  for (const scene of SCENES.filter(({ name }) => wanted === undefined || name.includes(wanted))) {
-    for (const width of WIDTHS) {
-      await using visited = await visitScene(browser, server, scene, { viewport: { width, height: 800 } });
-      for (const colorScheme of SCHEMES) {
-        await visited.page.emulateMedia({ colorScheme });
-        await visited.page.screenshot({ path: `${FOLDER}${scene.name}-${colorScheme}-${width}.png` });
-      }
-    }
+  const visited = await visit({ browser, server }, "/");
+  for (const scene of SCENES.filter((each) => stateNames(each).some(plan.isWanted))) {
+    for (const width of plan.widths) await take(visited, server, scene, { ...plan, width });
   }
   await browser.close();
-  console.log(`screenshots of ${SCENES.length} scenes are in ${FOLDER}`);
+  console.log(`the screenshots are in ${plan.folder}`);
+}
+
+async function take(
+  visited: Visit,
+  server: SceneServer,
+  scene: Scene,
+  { width, schemes, folder, isWanted, fileOf }: Plan & { readonly width: number },
+): Promise<void> {
+  const { page } = visited;
+  await page.setViewportSize({ width, height: WIDE.height });
+  await playScene(visited, server, scene);
+  for await (const { name } of statesOf(visited, server, scene)) {
+    for (const colorScheme of isWanted(name) ? schemes : []) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${folder}${fileOf(name, colorScheme, width)}` });
+    }
+  }
 }
 
 await takeScreenshots(process.argv[2]);

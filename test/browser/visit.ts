@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { HANG_MS } from "../support/eventually.ts";
-import { NOW, type Scene } from "./scene.ts";
+import { NOW, type Scene, type Stage } from "./scene.ts";
 import type { SceneServer } from "./scene-server.ts";
+import type { Setting } from "./setting.ts";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -11,17 +12,19 @@ const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
   /** Errors on the console, thrown errors, and reports of the content security policy. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
 }
+
+/** Of a screen, in pixels. */
+export const WIDE = { width: 1280, height: 800 } as const;
 
 /** Opens a page of the console in a context of its own, with the clock of the browser at NOW. */
 export async function visit(
-  browser: Browser,
-  server: SceneServer,
+  { browser, server }: Setting,
   path: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({ viewport: WIDE, ...options });
   context.setDefaultTimeout(HANG_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -43,23 +46,34 @@ export async function visit(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Plays a scene and waits for it. */
-export async function visitScene(
-  browser: Browser,
-  server: SceneServer,
-  scene: Scene,
-  options: BrowserContextOptions = {},
-): Promise<Visit> {
+/** Plays a scene in a page that is open, and waits for it. */
+export async function playScene({ page }: Visit, server: SceneServer, scene: Scene): Promise<void> {
   server.play(scene);
-  const visited = await visit(browser, server, scene.path, options);
-  const { page } = visited;
+  await page.goto(`${server.origin}${scene.path}`);
   await scene.act?.(page);
   await page.getByText(scene.shows).first().waitFor();
   const isLoading = Object.values(scene.answers).includes(undefined);
   if (!isLoading) await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
   const link = scene.isCut === true ? /^Not live/ : /^Live/;
   await page.locator(".link-state", { hasText: link }).waitFor();
-  return visited;
+}
+
+/** A state of a page that has come. */
+interface State {
+  readonly name: string;
+  /** The part of the document that its snapshot holds. */
+  readonly root: Locator;
+}
+
+/** Yields the state of a scene that is played, then leads to those that follow. */
+export async function* statesOf({ page }: Visit, stage: Stage, scene: Scene): AsyncIterable<State> {
+  yield { name: scene.name, root: page.locator("body") };
+  for (const { name, act, shows } of scene.steps ?? []) {
+    await act(page, stage);
+    await page.getByText(shows).first().waitFor();
+    const dialog = page.getByRole("dialog");
+    yield { name, root: (await dialog.isVisible()) ? dialog : page.locator("main") };
+  }
 }
 
 /**
@@ -67,7 +81,7 @@ export async function visitScene(
  * where nothing else has changed since all of them were checked.
  */
 export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  if (await page.evaluate(() => !("axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
     const found = await axe.run(document, only === undefined ? {} : { runOnly: [...only] });

@@ -1,32 +1,28 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
 import { describeWith } from "../support/requires.ts";
-import { chromiumMissing, startChromium } from "./chromium.ts";
-import { type SceneServer, startSceneServer } from "./scene-server.ts";
+import { chromiumMissing } from "./chromium.ts";
 import { SCENES } from "./scenes/all.ts";
-import { type Visit, visitScene } from "./visit.ts";
+import { startSetting } from "./setting.ts";
+import { playScene, type Visit, visit } from "./visit.ts";
 
 describeWith(chromiumMissing)("a person who looks for a cause", () => {
-  let browser: Browser;
-  let server: SceneServer;
+  const setting = startSetting();
+  let visited: Visit;
   beforeAll(async () => {
-    [browser, server] = await Promise.all([startChromium(), startSceneServer()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
+    visited = await visit(setting, "/");
   });
 
-  const open = async (name: string): Promise<Visit> => {
+  const open = async (name: string): Promise<Page> => {
     const scene = SCENES.find((one) => one.name === name);
     if (scene === undefined) throw new Error(`there is no scene ${name}`);
-    return visitScene(browser, server, scene);
+    await playScene(visited, setting.server, scene);
+    return visited.page;
   };
   const chosen = (page: Page) => page.locator(".chosen h3");
 
   it("W-103, W-109: walks the time line by the arrow keys, and from a run to those before and behind it", async () => {
-    await using visited = await open("object");
-    const { page } = visited;
+    const page = await open("object");
     await page.locator(".lanes [data-at]").last().focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
@@ -44,8 +40,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   });
 
   it("W-103: unfolds idle runs and opens one of them", async () => {
-    await using visited = await open("object-idle");
-    const { page } = visited;
+    const page = await open("object-idle");
     await page.getByRole("button", { name: "3 functions" }).click();
     const list = page.getByRole("grid", { name: "Runs" });
     await list.getByRole("link", { name: "machinepool-adopt" }).click();
@@ -54,13 +49,12 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   });
 
   it("W-109: opens what Enter asks for once the answer is there, and shows what is found meanwhile", async () => {
-    await using visited = await open("fleet");
-    const { page } = visited;
+    const page = await open("fleet");
     const found = (name: string) => ({
       items: [{ place: { type: "cluster", namespace: "default", name }, title: `Cluster default/${name}` }],
     });
-    server.change("search?q=de", found("decoy"));
-    server.change("search?q=demo", found("demo"));
+    setting.server.change("search?q=de", found("decoy"));
+    setting.server.change("search?q=demo", found("demo"));
     await page.keyboard.press("Control+k");
     await page.keyboard.type("de");
     await page.getByText("Cluster default/decoy").waitFor();
@@ -70,8 +64,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   });
 
   it("W-301: loads what draws plots with the first plot", async () => {
-    await using visited = await open("queue");
-    const { page } = visited;
+    const page = await open("queue");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
     await page.reload();
@@ -79,7 +72,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     expect(loaded).toContain("/page.js");
     expect(loaded).not.toContain("/plot.js");
     const plays = SCENES.find((one) => one.name === "queue-function");
-    server.play(plays ?? { answers: {} });
+    setting.server.play(plays ?? { answers: {} });
     await page.getByRole("link", { name: "machinepool-nodes" }).click();
     await page.locator(".plot canvas").nth(2).waitFor();
     expect(loaded).toContain("/plot.js");

@@ -2,6 +2,7 @@ import type { Scene } from "../scene.ts";
 import { CHILDREN_SCENES } from "./children.ts";
 import { CLUSTER_SCENES } from "./cluster.ts";
 import { FLEET_SCENES } from "./fleet.ts";
+import { LETTER_GROUP_SCENES } from "./letter-group.ts";
 import { LETTER_SCENES } from "./letters.ts";
 import { OBJECT_SCENES } from "./object.ts";
 import { QUEUE_SCENES } from "./queue.ts";
@@ -15,5 +16,6 @@ export const SCENES: readonly Scene[] = [
   ...OBJECT_SCENES,
   ...QUEUE_SCENES,
   ...LETTER_SCENES,
+  ...LETTER_GROUP_SCENES,
   ...RELAY_SCENES,
 ];

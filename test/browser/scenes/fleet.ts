@@ -222,6 +222,12 @@ export const FLEET_SCENES: readonly Scene[] = [
       await page.keyboard.type("eu-west-04");
     },
     shows: "MachinePool of eu-west-04",
+    opens: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.type("x");
+      await page.locator(".found a").first().waitFor();
+    },
   },
   {
     name: "keys",

@@ -1,6 +1,7 @@
 import type { LetterGroups, LetterItem, ReplayAnswer } from "../../../infra/console/api/letters.ts";
-import { ago, HOUR, MINUTE, type Scene } from "../scene.ts";
-import { ME } from "./me.ts";
+import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
+import { confirm } from "./confirm.ts";
+import { ME, OPERATOR } from "./me.ts";
 
 const ERROR =
   'KubeconfigInvalid: kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef';
@@ -123,45 +124,88 @@ const replay: Omit<ReplayAnswer, "asOf"> = {
   ],
 };
 
-const ONE = {
-  me: ME,
-  [PATH]: {
-    head: HEAD,
-    letter,
-    object: { type: "object", kind: "MachinePool", namespace: "payments", name: "eu-west-04-workers" },
-  },
-};
+const OBJECT = {
+  type: "object",
+  kind: "MachinePool",
+  namespace: "payments",
+  name: "eu-west-04-workers",
+} as const;
+const ONE = { me: ME, [PATH]: { head: HEAD, letter, object: OBJECT } };
+const NONE = { items: [] };
+const SEEN = { deadSince: HEAD.deadSince, times: HEAD.times };
 
 export const LETTER_SCENES: readonly Scene[] = [
-  { name: "letters", path: "/letters", answers: { me: ME, "letter-groups": groups }, shows: "4,012" },
+  {
+    name: "letters",
+    path: "/letters",
+    answers: { me: ME, "letter-groups": groups, jobs: NONE },
+    shows: "4,012",
+  },
   {
     name: "letters-none",
     path: "/letters",
-    answers: { me: ME, "letter-groups": { items: [], ungrouped: 0 } },
+    answers: { me: ME, "letter-groups": { ungrouped: 0, ...NONE }, jobs: NONE },
     shows: "No dead letter",
   },
   {
-    name: "letters-group",
-    path: "/letters?group=4f1c22aa90b1e001",
-    answers: {
-      me: ME,
-      letters: {
-        items: [
-          HEAD,
-          item("spot", 48.5 * MINUTE, { times: 3 }),
-          item("gpu", 55.5 * MINUTE, { state: "resolved" }),
-          item("arm", 57.5 * MINUTE, { recorded: false }),
-        ],
-      },
-    },
-    shows: "eu-west-04-arm",
-  },
-  { name: "letter", path: `/${PATH}`, answers: ONE, shows: "Stack of the last failure" },
-  {
-    name: "letter-replay",
+    name: "letter",
     path: `/${PATH}`,
     answers: { ...ONE, [`${PATH}/replay`]: replay },
-    act: (page) => page.getByRole("button", { name: "Run it again" }).click(),
-    shows: "It decides something else now",
+    shows: "Stack of the last failure",
+    steps: [
+      {
+        name: "letter-replay",
+        act: (page) => page.getByRole("button", { name: "Run it again" }).press("Enter"),
+        shows: "It decides something else now",
+      },
+    ],
+    opens: (page) => page.getByRole("button", { name: "Run it again" }).click(),
+  },
+  {
+    name: "letter-actions",
+    path: `/${PATH}`,
+    answers: {
+      ...ONE,
+      me: OPERATOR,
+      [`POST ${PATH}/requeue`]: { done: "requeued", by: "ann" },
+      [`POST ${PATH}/drop`]: {
+        error: {
+          status: 412,
+          reason: "Changed",
+          message: "the letter is not as it was shown",
+          next: "look at it as it is now, and decide again",
+          current: { ...HEAD, deadSince: ago(12 * SECOND), times: 2 },
+        },
+      },
+    },
+    shows: "Stack of the last failure",
+    steps: [
+      {
+        name: "letter-requeue",
+        act: (page) => page.getByRole("button", { name: "Requeue" }).press("Enter"),
+        shows: "with all its attempts",
+      },
+      {
+        name: "letter-requeued",
+        act: async (page, stage) => {
+          await confirm(page);
+          await page.getByText("Requeued by ann").waitFor();
+          stage.change(PATH, { head: { ...HEAD, state: "resolved" }, letter, object: OBJECT });
+        },
+        shows: "resolved: it runs again",
+      },
+      {
+        name: "letter-changed",
+        act: async (page) => {
+          await page.getByRole("button", { name: "Drop" }).press("Enter");
+          await confirm(page);
+        },
+        shows: "Nothing was done",
+      },
+    ],
+    sends: [
+      { path: `${PATH}/requeue`, body: SEEN },
+      { path: `${PATH}/drop`, body: SEEN },
+    ],
   },
 ];

@@ -1,6 +1,7 @@
 import type { Keys, QueueAnswer, QueueItem, SamplesAnswer } from "../../../infra/console/api/queue.ts";
 import { ago, MINUTE, type Scene, SECOND } from "../scene.ts";
-import { ME } from "./me.ts";
+import { confirm } from "./confirm.ts";
+import { ME, OPERATOR } from "./me.ts";
 
 const item = (name: string, more: Partial<QueueItem> = {}): QueueItem => ({
   function: name,
@@ -95,8 +96,52 @@ export const QUEUE_SCENES: readonly Scene[] = [
   {
     name: "queue-function",
     path: "/queue/machinepool-nodes?state=dead",
-    answers: { ...FUNCTION, "queue/machinepool-nodes/keys": deadKeys },
+    answers: {
+      ...FUNCTION,
+      me: OPERATOR,
+      "queue/machinepool-nodes/keys": deadKeys,
+      "POST queue/machinepool-nodes/pause": { done: "paused", by: "ann" },
+      "POST queue/machinepool-nodes/resume": {
+        error: {
+          status: 403,
+          reason: "Forbidden",
+          message: "ann may not pause machinepool-nodes",
+          next: "bind a role on capstan.dev: update functions/pause",
+        },
+      },
+    },
     shows: "Runs per second",
+    steps: [
+      {
+        name: "function-pause",
+        act: (page) => page.getByRole("button", { name: "Pause" }).press("Enter"),
+        shows: "until a person resumes it",
+      },
+      {
+        name: "function-paused",
+        act: async (page, stage) => {
+          await confirm(page);
+          await page.getByText("Paused by ann").waitFor();
+          const items = queue.items.map((each) =>
+            each.function === "machinepool-nodes" ? { ...each, paused: true } : each,
+          );
+          stage.change("queue", { ...queue, items });
+        },
+        shows: "Paused by a person",
+      },
+      {
+        name: "function-refused",
+        act: async (page) => {
+          await page.getByRole("button", { name: "Resume" }).press("Enter");
+          await confirm(page);
+        },
+        shows: "Not allowed",
+      },
+    ],
+    sends: [
+      { path: "queue/machinepool-nodes/pause", body: { paused: false } },
+      { path: "queue/machinepool-nodes/resume", body: { paused: true } },
+    ],
   },
   {
     name: "queue-function-table",

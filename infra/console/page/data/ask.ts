@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../../api/error.ts";
 import { noteServerTime } from "./server-clock.ts";
-import { identity } from "./session.ts";
+import { ACTING, identity } from "./session.ts";
 
 /** An answer of the API: its body, or the problem. */
 type Asked =
@@ -13,33 +13,42 @@ const LIMIT_MS = 20_000;
 /** Asks the API by GET. `topic` is a path below `/api/v1/` with its query. Never throws. */
 export async function ask(topic: string, etag?: string, signal?: AbortSignal): Promise<Asked> {
   const headers = { ...identity(), ...(etag === undefined ? {} : { "If-None-Match": etag }) };
-  return answered(`/api/v1/${topic}`, { headers }, signal);
+  return answered(
+    topic,
+    signal === undefined ? { headers } : { headers, signal },
+    "see whether capstan still runs in its terminal; this page asks again by itself",
+  );
 }
 
-async function answered(url: string, init: RequestInit, signal?: AbortSignal): Promise<Asked> {
+/** Acts by POST. `path` is below `/api/v1/`. Never throws, and never sends twice. */
+export async function act(path: string, body: object): Promise<Asked> {
+  const headers = { ...identity(), ...ACTING };
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  return answered(path, init, "it may have been done: look at the state again before you repeat it");
+}
+
+/** `next`: the next step of the person when no answer comes. */
+async function answered(path: string, init: RequestInit, next: string): Promise<Asked> {
   try {
     const limit = AbortSignal.timeout(LIMIT_MS);
-    const response = await fetch(url, {
-      ...init,
-      cache: "no-store",
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    });
+    const signal = init.signal instanceof AbortSignal ? AbortSignal.any([init.signal, limit]) : limit;
+    const response = await fetch(`/api/v1/${path}`, { ...init, cache: "no-store", signal });
     if (response.status === 304) return { same: true };
     const body: unknown = await response.json();
     if (!response.ok) return { error: body as ErrorBody };
     noteServerTime(body);
     return { body, etag: response.headers.get("ETag") ?? "" };
   } catch (error) {
-    return { error: unreachable(error) };
+    return { error: unreachable(error, next) };
   }
 }
 
 /** The console itself does not answer. */
-function unreachable(error: unknown): ErrorBody {
+function unreachable(error: unknown, next: string): ErrorBody {
   return {
     status: 0,
     reason: "Unreachable",
     message: `the console does not answer (${error instanceof Error ? error.message : "no reason given"})`,
-    next: "see whether capstan still runs in its terminal; this page asks again by itself",
+    next,
   };
 }

@@ -1,17 +1,37 @@
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { ask } from "./ask.ts";
 import { currentLink, type Link, watchLink } from "./stream.ts";
-import { type Answer, answerOf, watchTopic } from "./topics.ts";
+import { type Answer, answerOf, UNKNOWN, watchTopic } from "./topics.ts";
 
 function useRedraw(): () => void {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   return () => redraw(undefined);
 }
 
-/** The newest answer of a topic, a path below `/api/v1/` with its query; kept current while the component is shown. */
-export function useTopic<Body>(topic: string): Answer<Body> {
+/**
+ * The newest answer of a topic, a path below `/api/v1/` with its query; kept current while the component is shown.
+ * Undefined: nothing is asked.
+ */
+export function useTopic<Body>(topic: string | undefined): Answer<Body> {
   const redraw = useRedraw();
-  useEffect(() => watchTopic(topic, redraw), [topic]);
-  return answerOf(topic) as Answer<Body>;
+  useEffect(() => (topic === undefined ? undefined : watchTopic(topic, redraw)), [topic]);
+  return (topic === undefined ? UNKNOWN : answerOf(topic)) as Answer<Body>;
+}
+
+/** The answer of a path that is asked once: it costs the server much, or reads live. */
+export function useOnce<Body>(path: string): Answer<Body> {
+  const [answer, setAnswer] = useState<Answer<Body>>(UNKNOWN);
+  useEffect(() => {
+    let isWanted = true;
+    setAnswer(UNKNOWN);
+    void ask(path).then((asked) => {
+      if (isWanted && !("same" in asked)) setAnswer(asked as Answer<Body>);
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [path]);
+  return answer;
 }
 
 export function useLink(): Link {

@@ -3,6 +3,9 @@ const SESSION = "capstan-session";
 /** A token of the API server stays in this tab only. */
 const TOKEN = "capstan-token";
 
+/** Headers of a POST: no page of another origin can set them without being asked first (W-502). */
+export const ACTING = { "Content-Type": "application/json", "Capstan-Action": "1" } as const;
+
 /** The headers that say who asks; none before the person has signed in. */
 export function identity(): Record<string, string> {
   const token = sessionStorage.getItem(TOKEN);
@@ -26,7 +29,7 @@ export async function openSession(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.search);
   const answer = await fetch("/api/v1/session", {
     method: "POST",
-    headers: { "Content-Type": "application/json", "Capstan-Action": "1" },
+    headers: ACTING,
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
   if (answer?.ok !== true) return;

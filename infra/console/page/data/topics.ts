@@ -13,7 +13,8 @@ interface Topic {
   readonly watchers: Set<() => void>;
 }
 
-const UNKNOWN: Answer<never> = {};
+/** Nothing yet. */
+export const UNKNOWN: Answer<never> = {};
 const topics = new Map<string, Topic>();
 /** Called when the set of topics has changed: the stream must carry others. */
 let topicsChanged = (): void => undefined;

@@ -1,8 +1,8 @@
 import type { Me } from "../../api/me.ts";
 import { useTopic } from "./hooks.ts";
 
-/** Returns the viewer with his rights and the routes of the server; undefined until they are known. */
-function useMe(): Me | undefined {
+/** Returns the viewer with the rights and the routes of the server; undefined until they are known. */
+export function useMe(): Me | undefined {
   return useTopic<Me>("me").body;
 }
 

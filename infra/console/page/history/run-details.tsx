@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Run } from "../../api/runs.ts";
 import { Age } from "../parts/age.tsx";
+import { Cause } from "../parts/cause.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { RunLink } from "./run-link.tsx";
@@ -72,23 +73,16 @@ function Causes({ run: { causes, causedBy } }: { readonly run: Run }) {
   if (causes.length === 0) return <span class="muted">not known</span>;
   return (
     <ul>
-      {causes.map(({ what, resourceVersion }, at) => {
+      {causes.map((cause, at) => {
         const by = causedBy[at] ?? undefined;
         return (
-          <li key={`${what} ${resourceVersion}`}>
-            <PlaceLink text={what} />
-            {resourceVersion !== undefined && (
-              <span class="muted">
-                {" "}
-                at version <Foreign text={resourceVersion} />
-              </span>
-            )}
+          <Cause key={`${cause.what} ${cause.resourceVersion}`} cause={cause}>
             {by !== undefined && (
               <>
                 , written by <RunLink run={by} />
               </>
             )}
-          </li>
+          </Cause>
         );
       })}
     </ul>

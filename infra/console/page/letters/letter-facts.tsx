@@ -1,7 +1,7 @@
 import type { LetterAnswer } from "../../api/letters.ts";
 import { Age } from "../parts/age.tsx";
+import { Cause } from "../parts/cause.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { durationText } from "../text/amounts.ts";
 import { type Attempt, letterBody } from "./letter-body.ts";
@@ -31,16 +31,8 @@ export function LetterFacts({ letter }: { readonly letter: NonNullable<LetterAns
           <h2>Causes</h2>
         </header>
         <ul class="sheet lines">
-          {causes.map(({ what, resourceVersion }) => (
-            <li key={`${what} ${resourceVersion}`}>
-              <PlaceLink text={what} />
-              {resourceVersion !== undefined && (
-                <span class="muted">
-                  {" "}
-                  at version <Foreign text={resourceVersion} />
-                </span>
-              )}
-            </li>
+          {causes.map((cause) => (
+            <Cause key={`${cause.what} ${cause.resourceVersion}`} cause={cause} />
           ))}
           {causes.length === 0 && <li class="muted">No cause is recorded.</li>}
         </ul>

@@ -2,6 +2,7 @@ import type { ClusterAnswer } from "../../api/cluster.ts";
 import { useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
 import { History } from "../history/history.tsx";
+import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
@@ -23,12 +24,7 @@ export function Cluster({ namespace, name }: Props) {
   const { body } = answer;
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href="/">Fleet</a> <span aria-hidden="true">/</span>
-        <a href={`/?${new URLSearchParams({ namespace })}`}>
-          <Foreign text={namespace} />
-        </a>
-      </nav>
+      <Crumbs of={namespaceCrumbs(namespace)} />
       <div class="head">
         <h1>
           {body !== undefined && <Mark of={worstOf(body.tree)} />}

@@ -1,11 +1,13 @@
 import type { Me } from "../../api/me.ts";
 import type { Keys, QueueAnswer, Tenants as TenantsAnswer } from "../../api/queue.ts";
+import { PauseAction } from "../actions/pause-action.tsx";
 import { useSteadyTopic, useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { usePages } from "../list/use-pages.ts";
 import { Age } from "../parts/age.tsx";
 import { Chips } from "../parts/chips.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
@@ -47,9 +49,7 @@ export function FunctionKeys({ name }: { readonly name: string }) {
   const hrefWith = (next: Record<string, string>) => `${pathOf("queue", name)}?${new URLSearchParams(next)}`;
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href="/queue">Queue</a>
-      </nav>
+      <Crumbs of={[{ title: "Queue", href: "/queue" }]} />
       <div class="head">
         <h1>
           {item !== undefined && <Mark of={queueState(item).mark} bare />}
@@ -57,6 +57,7 @@ export function FunctionKeys({ name }: { readonly name: string }) {
           {item !== undefined && <small>{queueState(item).word}</small>}
         </h1>
         {summary !== undefined && <p class="muted">{summary}</p>}
+        <PauseAction item={item} />
       </div>
       {isSampled === true && <LastHour of={name} />}
       <Chips

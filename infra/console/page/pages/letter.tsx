@@ -1,11 +1,14 @@
 import { useState } from "preact/hooks";
 import type { LetterAnswer, LetterItem, ReplayAnswer } from "../../api/letters.ts";
-import { useTopic } from "../data/hooks.ts";
+import { LetterActions } from "../actions/letter-actions.tsx";
+import { useOnce, useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
 import { LetterFacts } from "../letters/letter-facts.tsx";
+import { LETTER_MARKS } from "../letters/letter-marks.ts";
 import { Replay } from "../letters/replay.tsx";
 import { Age } from "../parts/age.tsx";
 import { Commands } from "../parts/commands.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
@@ -25,17 +28,15 @@ export function Letter({ name, of }: Props) {
   const head = answer.body?.head;
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href="/letters">Dead letters</a> <span aria-hidden="true">/</span>
-        <a href={`/letters?${new URLSearchParams({ function: name })}`}>
-          <Foreign text={name} />
-        </a>
-      </nav>
+      <Crumbs
+        of={[
+          { title: "Dead letters", href: "/letters" },
+          { title: name, href: `/letters?${new URLSearchParams({ function: name })}` },
+        ]}
+      />
       <div class="head">
         <h1>
-          {head !== undefined && (
-            <Mark of={head.state === "dead" ? "dead" : head.state === "resolved" ? "healthy" : "unknown"} />
-          )}
+          {head !== undefined && <Mark of={LETTER_MARKS[head.state]} />}
           {answer.body?.object === undefined ? (
             <Foreign text={objectOfKey(of)} maxChars={200} />
           ) : (
@@ -45,6 +46,7 @@ export function Letter({ name, of }: Props) {
           )}
         </h1>
         {head !== undefined && <StateLine head={head} />}
+        <LetterActions head={head} />
       </div>
       <Part title="Failure" answer={answer}>
         {({ head: { error, reason } }) => (
@@ -104,7 +106,7 @@ function ReplayPart({ path, isRecorded }: { readonly path: string; readonly isRe
 }
 
 function OpenReplay({ path }: { readonly path: string }) {
-  const answer = useTopic<ReplayAnswer>(`${path}/replay`);
+  const answer = useOnce<ReplayAnswer>(`${path}/replay`);
   return (
     <Part title="Replay" answer={answer}>
       {(replay) => <Replay replay={replay} />}

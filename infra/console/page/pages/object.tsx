@@ -6,10 +6,11 @@ import { useRoute } from "../data/use-routes.ts";
 import { History } from "../history/history.tsx";
 import { Age } from "../parts/age.tsx";
 import { Commands } from "../parts/commands.tsx";
+import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { pathOf } from "../place/place.ts";
+import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
 import { markOf } from "../tree/tree-rows.ts";
 import { Troubles } from "../tree/troubles.tsx";
@@ -28,21 +29,7 @@ export function ObjectPage({ kind, namespace, name }: Props) {
   const { body } = answer;
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href="/">Fleet</a> <span aria-hidden="true">/</span>
-        <a href={`/?${new URLSearchParams({ namespace })}`}>
-          <Foreign text={namespace} />
-        </a>
-        {body?.cluster !== undefined && (
-          <>
-            {" "}
-            <span aria-hidden="true">/</span>
-            <a href={pathOf("clusters", body.cluster.namespace, body.cluster.name)}>
-              <Foreign text={body.cluster.name} />
-            </a>
-          </>
-        )}
-      </nav>
+      <Crumbs of={[...namespaceCrumbs(namespace), ...clusterCrumb(body?.cluster)]} />
       <div class="head">
         <h1>
           {body !== undefined && <Mark of={markOf(body.tree)} />}
@@ -71,6 +58,11 @@ export function ObjectPage({ kind, namespace, name }: Props) {
       </Part>
     </>
   );
+}
+
+function clusterCrumb(cluster: ObjectAnswer["cluster"]) {
+  if (cluster === undefined) return [];
+  return [{ title: cluster.name, href: hrefOf({ type: "cluster", ...cluster }) }];
 }
 
 function alone(tree: Explained): Explained {

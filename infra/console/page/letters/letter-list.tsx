@@ -1,0 +1,107 @@
+import type { Letters } from "../../api/letters.ts";
+import type { Trials } from "../../api/trials.ts";
+import { BulkActions } from "../actions/bulk-actions.tsx";
+import { JobsPart } from "../actions/jobs-part.tsx";
+import { useSteadyTopic, useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
+import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Part } from "../parts/part.tsx";
+import { counted } from "../text/amounts.ts";
+import { LetterTable } from "./letter-table.tsx";
+import { TrialPart } from "./trial-part.tsx";
+import { VERDICTS } from "./trial-text.ts";
+import { TriedPart, VerdictChips } from "./tried-part.tsx";
+
+interface Props {
+  /** Id of a group, or empty. */
+  readonly group: string;
+  /** Of a function, or empty. */
+  readonly name: string;
+  /** Of the newest trial: only the letters that it judged so; empty: all letters as they are. */
+  readonly verdict: string;
+}
+
+/** Letters of one error or of one function: how a trial ends for them, and actions on those that are listed (W-106, W-107). */
+export function LetterList({ group, name, verdict: wanted }: Props) {
+  const topic = `letters?${new URLSearchParams({ ...(group && { group }), ...(name && { function: name }), limit: "100" })}`;
+  const letters = useSteadyTopic<Letters>(topic);
+  const isFiltered = group !== "" || name !== "";
+  const hasTrials = useRoute("GET /trials") === true && isFiltered;
+  const trials = useTopic<Trials>(hasTrials ? "trials" : undefined);
+  const trial = trials.body?.items.find((each) =>
+    group === "" ? each.group === undefined && each.function === name : each.group === group,
+  );
+  const whole = letters.body?.group;
+  const of = whole?.function ?? trial?.function ?? name;
+  const verdict = VERDICTS.find((each) => each === wanted);
+  return (
+    <>
+      <div class="head">
+        <h1>{of === "" ? "Dead letters" : <Foreign text={of} />}</h1>
+        {whole !== undefined && <GroupFacts group={whole} />}
+      </div>
+      {whole !== undefined && (
+        <p class="sheet error-of">
+          <Foreign text={whole.error} maxChars={600} lines />
+        </p>
+      )}
+      {hasTrials && of !== "" && (
+        <TrialPart
+          answer={trials}
+          trial={trial}
+          of={{ function: of, ...(group && { group }) }}
+          count={whole?.count}
+        />
+      )}
+      <JobsPart isWanted={(job) => job.function === of} />
+      {trial !== undefined && <VerdictChips trial={trial} verdict={verdict} />}
+      {trial !== undefined && verdict !== undefined ? (
+        <TriedPart trial={trial} verdict={verdict} />
+      ) : (
+        <Part
+          title="Letters"
+          answer={letters}
+          aside={countOf(letters.body)}
+          end={<ActionsOn group={whole} />}
+        >
+          {(body) => <LetterTable topic={topic} letters={body} isFiltered={isFiltered} />}
+        </Part>
+      )}
+    </>
+  );
+}
+
+type Group = NonNullable<Letters["group"]>;
+
+function GroupFacts({ group: { count, oldest, newest } }: { readonly group: Group }) {
+  return (
+    <span class="muted">
+      <Mark of="dead" bare /> {counted(count, "dead letter")} with one error, the newest for{" "}
+      <Age since={newest} />, the oldest for <Age since={oldest} />
+    </span>
+  );
+}
+
+function countOf(letters: Letters | undefined): string | undefined {
+  if (letters === undefined) return undefined;
+  const { items, group, next } = letters;
+  if (group !== undefined) return counted(group.count, "letter");
+  return counted(items.length, "letter") + (next === undefined ? "" : " and more");
+}
+
+function ActionsOn({ group }: { readonly group: Group | undefined }) {
+  return (
+    <BulkActions
+      selection={
+        group && {
+          function: group.function,
+          select: { group: group.id },
+          count: group.count,
+          which: "with this error",
+        }
+      }
+    />
+  );
+}
