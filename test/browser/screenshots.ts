@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { startChromium } from "./chromium.ts";
-import { PICTURES, PICTURES_FOLDER, stateNames } from "./pictures.ts";
+import { PICTURE_SIZE, PICTURES, PICTURES_FOLDER, stateNames } from "./pictures.ts";
 import type { Scene } from "./scene.ts";
 import { type SceneServer, startSceneServer } from "./scene-server.ts";
 import { SCENES } from "./scenes/all.ts";
@@ -11,6 +11,7 @@ import { playScene, statesOf, type Visit, visit, WIDE } from "./visit.ts";
 interface Plan {
   readonly folder: string;
   readonly widths: readonly number[];
+  readonly height: number;
   readonly schemes: readonly ("light" | "dark")[];
   readonly isWanted: (state: string) => boolean;
   readonly fileOf: (state: string, scheme: string, width: number) => string;
@@ -20,6 +21,7 @@ interface Plan {
 const toLookAt = (part: string): Plan => ({
   folder: fileURLToPath(new URL("../../.capstan/screenshots/", import.meta.url)),
   widths: [WIDE.width, 390],
+  height: WIDE.height,
   schemes: ["light", "dark"],
   isWanted: (state) => state.includes(part),
   fileOf: (state, scheme, width) => `${state}-${scheme}-${width}.png`,
@@ -27,7 +29,8 @@ const toLookAt = (part: string): Plan => ({
 
 const FOR_README: Plan = {
   folder: PICTURES_FOLDER,
-  widths: [WIDE.width],
+  widths: [PICTURE_SIZE.width],
+  height: PICTURE_SIZE.height,
   schemes: ["light"],
   isWanted: (state) => PICTURES.some((each) => each === state),
   fileOf: (state) => `${state}.png`,
@@ -52,10 +55,10 @@ async function take(
   visited: Visit,
   server: SceneServer,
   scene: Scene,
-  { width, schemes, folder, isWanted, fileOf }: Plan & { readonly width: number },
+  { width, height, schemes, folder, isWanted, fileOf }: Plan & { readonly width: number },
 ): Promise<void> {
   const { page } = visited;
-  await page.setViewportSize({ width, height: WIDE.height });
+  await page.setViewportSize({ width, height });
   await playScene(visited, server, scene);
   for await (const { name } of statesOf(visited, server, scene)) {
     for (const colorScheme of isWanted(name) ? schemes : []) {
