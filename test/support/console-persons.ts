@@ -40,18 +40,20 @@ export function userOfPerson(person: string): string {
 }
 
 /**
- * ann looks at OWN, vera at everything, olga acts on everything; stranger has no right. leaver has those of vera, until
- * a test takes the account away.
+ * ann looks at OWN, vera at everything, and both may get pools there; olga acts on everything. stranger has no right,
+ * leaver may look until a test takes the account away.
  */
 const PERSONS = ["ann", "vera", "olga", "stranger", "leaver"] as const;
 export type Person = (typeof PERSONS)[number];
 
-export const ANN_LOOKS = JSON.stringify({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "RoleBinding",
-  metadata: { name: "ann", namespace: OWN },
-  ...boundTo("capstan-viewer", "ann"),
-});
+const RBAC = "rbac.authorization.k8s.io";
+const GET_POOLS = "get-pools";
+
+function bindingOfAnn(name: string, role: string): string {
+  const metadata = { name, namespace: OWN };
+  return JSON.stringify({ apiVersion: `${RBAC}/v1`, kind: "RoleBinding", metadata, ...boundTo(role, "ann") });
+}
+export const ANN_LOOKS = bindingOfAnn("ann", "capstan-viewer");
 const OBJECTS = [
   ...["people", OWN, OTHER].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
   ...PERSONS.map((name) => ({
@@ -59,23 +61,30 @@ const OBJECTS = [
     kind: "ServiceAccount",
     metadata: { name, namespace: "people" },
   })),
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: GET_POOLS },
+    rules: [{ apiGroups: ["cluster.x-k8s.io"], resources: ["machinepools"], verbs: ["get"] }],
+  },
   ...(
     [
       ["vera", "capstan-viewer"],
+      ["vera", GET_POOLS],
       ["leaver", "capstan-viewer"],
       ["olga", "capstan-operator"],
     ] as const
-  ).map(([name, role]) => ({
-    apiVersion: "rbac.authorization.k8s.io/v1",
+  ).map(([person, role]) => ({
+    apiVersion: `${RBAC}/v1`,
     kind: "ClusterRoleBinding",
-    metadata: { name },
-    ...boundTo(role, name),
+    metadata: { name: `${person}-${role}` },
+    ...boundTo(role, person),
   })),
 ];
 
 function boundTo(role: string, name: string) {
   return {
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+    roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
     subjects: [{ kind: "ServiceAccount", name, namespace: "people" }],
   };
 }
@@ -105,7 +114,8 @@ export async function startPersonsWorld() {
   const deployed = starting.use(
     await deployAccounts(server, ["capstan-console"], ["console", "console-actions"]),
   );
-  await kubectl("create -f -", [...OBJECTS.map((each) => JSON.stringify(each)), ANN_LOOKS].join("\n---\n"));
+  const bindings = [ANN_LOOKS, bindingOfAnn(GET_POOLS, GET_POOLS)];
+  await kubectl("create -f -", [...OBJECTS.map((each) => JSON.stringify(each)), ...bindings].join("\n---\n"));
   const tokens = new Map<Person, string>();
   for (const person of PERSONS)
     tokens.set(person, (await kubectl(`create token ${person} --namespace people`)).trim());

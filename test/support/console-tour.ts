@@ -1,5 +1,8 @@
 /** Queries of routes that need one. */
-const QUERIES: { readonly [path: string]: string } = { "/search": "?q=terminal" };
+const QUERIES: { readonly [path: string]: string } = {
+  "/search": "?q=terminal",
+  "/objects/{kind}/{namespace}/{name}/children": "?kind=MachinePool",
+};
 
 /**
  * Every GET of a console, with these values for its parameters, encoded. A route with a parameter that has no value is
