@@ -2,6 +2,7 @@ import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
 import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
+import { consoleBench } from "./console.ts";
 import { contractsBench } from "./contracts.ts";
 import { historyBench } from "./history.ts";
 import { imageBench } from "./image.ts";
@@ -21,6 +22,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
   clusters: clustersBench,
+  console: consoleBench,
   contracts: contractsBench,
   history: historyBench,
   image: imageBench,

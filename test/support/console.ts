@@ -4,7 +4,10 @@ import { type ConsoleOptions, startConsole } from "../../infra/console/console.t
 import { systemRandom } from "../../infra/random.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { virtualClock } from "./clock.ts";
+import { PRESSED } from "./console-client.ts";
 import { recordingLog } from "./recording-log.ts";
+
+export { PRESSED };
 
 /** An API server that allows everything to the account of the process. */
 const ALLOWING: Reviewer = { review: async () => ({ status: { allowed: true } }) };
@@ -22,13 +25,6 @@ export interface Received {
   /** Of JSON. */
   readonly body: { readonly [name: string]: unknown };
 }
-
-/** Headers of a button in the console's own page. */
-export const PRESSED = {
-  "content-type": "application/json",
-  "capstan-action": "1",
-  "sec-fetch-site": "same-origin",
-} as const;
 
 /** A console on loopback, on test time. */
 export async function serveTestConsole(options: Partial<ConsoleOptions> = {}) {

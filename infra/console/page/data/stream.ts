@@ -3,19 +3,24 @@ import type { StreamMessage } from "../../api/stream.ts";
 import { createEventReader } from "./event-reader.ts";
 import { noteServerTime, serverNow } from "./server-clock.ts";
 import { identity } from "./session.ts";
+import { inPlace } from "./stream-places.ts";
 import { noteBody, noteError, onTopicsChange, openTopics, readTopics } from "./topics.ts";
+import { onWake } from "./wake.ts";
 
 /** How current the page is. */
 export type Link =
   | { readonly state: "opening" | "live" }
-  /** The stream is full: the page asks every 10 s. */
-  | { readonly state: "asking" }
+  /** The server or this browser has no place for another stream: the page asks again and again. */
+  | { readonly state: "asking"; readonly everyMs: number }
   | { readonly state: "lost"; readonly sinceMs: number }
   | { readonly state: "ended"; readonly error: ErrorBody };
 
 /** A hidden tab gives its connection back after so long: a browser has six for each server. */
 const HIDDEN_MS = 10_000;
-const ASK_MS = 10_000;
+/** The server has as many streams as it serves. */
+const FULL_ASK_MS = 10_000;
+/** The other tabs of this browser have them. */
+const CROWDED_ASK_MS = 2_000;
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 10_000;
 /** The server sends a ping every 15 s. */
@@ -41,6 +46,7 @@ export function watchLink(changed: () => void): () => void {
 /** Starts the stream of the topics that the page shows; it follows their changes and the visibility of the tab. */
 export function startStream(): void {
   onTopicsChange(restart);
+  onWake(restart);
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(() => running.abort(), HIDDEN_MS);
@@ -62,14 +68,16 @@ async function stayLinked(signal: AbortSignal): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS;
   // A page without topics needs no stream; the first topic starts one.
   while (!signal.aborted && openTopics().length > 0) {
-    const isFull = (await follow(signal)) === "full";
+    const end = await inPlace(() => follow(signal));
     if (signal.aborted || link.state === "ended") return;
-    if (isFull) setLink({ state: "asking" });
+    const everyMs = end === undefined ? CROWDED_ASK_MS : FULL_ASK_MS;
+    const isAsking = end !== "ended";
+    if (isAsking) setLink({ state: "asking", everyMs });
     else if (link.state !== "lost") {
       pauseMs = FIRST_PAUSE_MS;
       setLink({ state: "lost", sinceMs: serverNow() });
     }
-    await paused(isFull ? ASK_MS : pauseMs * (0.75 + Math.random() / 2), signal);
+    await paused(isAsking ? everyMs : pauseMs * (0.75 + Math.random() / 2), signal);
     pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
     if (!signal.aborted) await readTopics();
   }

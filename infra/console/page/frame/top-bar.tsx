@@ -82,14 +82,18 @@ function LinkState({ link }: { readonly link: Link }) {
   return (
     <span class={isLive || link.state === "opening" ? "link-state" : "link-state lost"} role="status">
       <i />
-      {link.state === "lost" ? (
-        <>
-          Not live for <Age since={new Date(link.sinceMs).toISOString()} />
-        </>
-      ) : (
-        WORDS[link.state]
-      )}
+      <LinkWords link={link} />
     </span>
   );
 }
-const WORDS = { opening: "Connecting", live: "Live", asking: "Every 10 s", ended: "Ended" } as const;
+
+function LinkWords({ link }: { readonly link: Link }) {
+  if (link.state === "asking") return <>{`Every ${link.everyMs / 1_000} s`}</>;
+  if (link.state !== "lost") return <>{WORDS[link.state]}</>;
+  return (
+    <>
+      Not live for <Age since={new Date(link.sinceMs).toISOString()} />
+    </>
+  );
+}
+const WORDS = { opening: "Connecting", live: "Live", ended: "Ended" } as const;

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Runs } from "../../infra/console/api/runs.ts";
+import { openClient } from "../support/console-client.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
+import { simCluster } from "../support/manifests.ts";
+import { type CliProcess, startCli } from "../support/processes/cli.ts";
+import { freePorts } from "../support/processes/free-ports.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { startProxy, type TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+/** Of as many Clusters as one test can have. */
+const LOST = "c-3";
+const NAMES = ["c-1", "c-2", LOST, "c-4"];
+/** More than the connections that a browser has for one server. */
+const TABS = 8;
+
+type Change = Runs["items"][number]["writes"][number]["changes"][number];
+
+function isLoss({ path, value }: Change): boolean {
+  return path === "status.conditions[RemoteConnectionProbe].status" && value === "False";
+}
+
+/** One running `up --console` for all tests, which a browser reaches through a network that can be cut. */
+describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", () => {
+  const stack = new AsyncDisposableStack();
+  let browser: Browser;
+  let up: CliProcess;
+  let network: TcpProxy;
+  let kubectl: Kubectl;
+  let link = "";
+
+  beforeAll(async () => {
+    const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
+    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const kubeconfig = join(dir, "kubeconfig");
+    const [port = 0] = await freePorts(1);
+    network = stack.use(await startProxy(`http://127.0.0.1:${port}`));
+    const served = ["--console", `127.0.0.1:${port}`, "--host-name", new URL(network.url).host];
+    const files = ["--write-kubeconfig", kubeconfig, "--dead-letters", join(dir, "letters.jsonl")];
+    up = stack.use(startCli(["up", ...served, ...files, "--log-level", "info"]));
+    browser = await startChromium();
+    stack.defer(() => browser.close());
+    kubectl = kubectlFor(kubeconfig);
+    [, link = ""] = await eventually(() => {
+      expect(up.output()).toMatch(/console: http/);
+      return /console: (http:\S+)/.exec(up.output()) ?? [];
+    }, WITHIN);
+    await kubectl("apply -f -", NAMES.map((name) => simCluster(name)).join("---"));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const newContext = async (): Promise<BrowserContext> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context.setDefaultTimeout(HANG_MS);
+    return context;
+  };
+  const open = async (context: BrowserContext): Promise<Page> => {
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole("row", { name: /default\/demo/ }).waitFor();
+    return page;
+  };
+  /** The row of the demo in the fleet, once it has so many Machines and all of them are ready. */
+  const demoWith = (page: Page, machines: number) =>
+    page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) });
+
+  it("W-403: opens the link, and sees the demo come up and grow without a reload", async () => {
+    await using context = await newContext();
+    const page = await open(context);
+    await page.evaluate(() => Object.assign(window, { isFirst: true }));
+    await page
+      .getByRole("row", { name: /default\/demo/ })
+      .getByRole("link")
+      .click();
+    await page.getByRole("row", { name: /MachinePool default\/demo-pool.*Running/ }).waitFor();
+    await kubectl("scale machinepool demo-pool --replicas=5");
+    await page.getByRole("row", { name: /MachinePool default\/demo-pool.*5 of 5 Nodes/ }).waitFor();
+    expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
+  });
+
+  /** Id of the run that wrote that the server of the lost Cluster is not reached, once it has. */
+  const lostRun = async (): Promise<string> => {
+    const client = await openClient(link);
+    return eventually(async () => {
+      const { items } = await client.read<Runs>(`clusters/default/${LOST}/runs?only=wrote&limit=200`);
+      const run = items.find(({ writes }) => writes.some(({ changes }) => changes.some(isLoss)));
+      expect(run).toBeDefined();
+      return run?.runId ?? "";
+    }, WITHIN);
+  };
+
+  it("W-101: finds a Cluster first whose kubeconfig is gone, with the reason, three clicks from the run that wrote it", async () => {
+    await kubectl(`wait cluster/${LOST} --for=condition=RemoteConnectionProbe --timeout=240s`);
+    // Its provider would make another one.
+    await kubectl(`annotate simcontrolplane/${LOST} cluster.x-k8s.io/paused=`);
+    await kubectl(`delete secret/${LOST}-kubeconfig`);
+    await using context = await newContext();
+    const page = await open(context);
+    const needs = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+    const first = needs.first();
+    await first.getByText(`kubeconfig Secret default/${LOST}-kubeconfig does not exist`).waitFor();
+    await first.getByRole("link", { name: LOST }).click();
+    await page.getByRole("link", { name: "Conditions and history" }).click();
+    const id = await lostRun();
+    await page.keyboard.press("End");
+    await page.getByRole("grid", { name: "Runs" }).locator(`a[href*="${id}"]`).click();
+    const chosen = page.getByRole("region", { name: "Chosen run" });
+    await chosen.getByText("status.conditions[RemoteConnectionProbe].status").waitFor();
+    expect(await chosen.textContent()).toContain(id);
+    expect(up.output()).toContain(`"run":"${id}"`);
+  });
+
+  it("W-403: has eight tabs open at once, and all of them are current", async () => {
+    await using context = await newContext();
+    const pages: Page[] = [];
+    for (let tab = 0; tab < TABS; tab += 1) pages.push(await open(context));
+    await kubectl("scale machinepool demo-pool --replicas=6");
+    for (const page of pages) await demoWith(page, 12).waitFor();
+    const states = await Promise.all(pages.map((page) => page.locator(".link-state").textContent()));
+    expect(states.filter((state) => state === "Live")).toHaveLength(5);
+    expect(states.filter((state) => state === "Every 2 s")).toHaveLength(3);
+  });
+
+  it("W-403: wakes a computer that slept for an hour, and the page is current with nothing twice", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(link);
+    await demoWith(page, 12).waitFor();
+    // As when it sleeps: no side notices that the other is gone.
+    await network.cut("silent");
+    await network.mend();
+    await kubectl("scale machinepool demo-pool --replicas=4");
+    await page.clock.fastForward("01:00:00");
+    await demoWith(page, 10).waitFor();
+    expect(await page.getByRole("row", { name: /default\/demo / }).count()).toBe(1);
+    expect(await page.locator(".link-state").textContent()).toBe("Live");
+  });
+});
