@@ -10,6 +10,7 @@ export interface DrawnPlot extends Disposable {
 
 const HEIGHT_PX = 130;
 const Y_AXIS_PX = 58;
+const HOUR_SECONDS = 3_600;
 const TICK_SECONDS = 600;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
@@ -39,7 +40,7 @@ export async function drawPlot(
     // The pointer stands at the same instant in all plots of the page.
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: "hour" } },
     scales: {
-      x: { time: false },
+      x: { time: false, range: (_, __, newest) => [newest - HOUR_SECONDS, newest] },
       y: { range: (_, __, greatest) => [0, (greatest ?? 0) > 0 ? greatest * 1.1 : 1] },
     },
     axes: [
