@@ -1,24 +1,19 @@
 import { constants } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { Hints } from "../../shared/runtime/hints.ts";
 import type { Random } from "../../shared/runtime/ports.ts";
 import { createServer } from "../node-http.ts";
-import { followIdentity, type Identity } from "../worker/diagnostics/identity.ts";
-import { createReviews, type Reviewer } from "../worker/diagnostics/reviews.ts";
+import type { Identity } from "../worker/diagnostics/identity.ts";
+import type { Reviewer } from "../worker/diagnostics/reviews.ts";
 import { LIMITS, type ListenAddress, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
-import { createAdmission } from "./access/admission.ts";
 import { createCode } from "./access/code.ts";
 import { type Site, siteOf } from "./access/same-site.ts";
-import { createSessions } from "./access/sessions.ts";
-import { createViewers } from "./access/viewers.ts";
-import { createApi } from "./answers.ts";
-import { exchanging } from "./http/exchange.ts";
 import type { ReadPage } from "./page-files.ts";
 import type { Ports, RouteContext } from "./ports.ts";
-import { ROUTES } from "./routes/table.ts";
-import { createStreams } from "./stream/streams.ts";
+import { withFirstRequest } from "./with-first-request.ts";
 
 export interface ConsoleOptions extends RouteContext {
   readonly address: ListenAddress;
@@ -34,11 +29,17 @@ export interface ConsoleOptions extends RouteContext {
   readonly namespaces: () => Promise<readonly string[]>;
   /** False: the data are those of another management cluster. Absent: they cannot be. */
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
+  /** Opens the data, with the first request (W-604). */
+  readonly open: (opened: AsyncDisposableStack) => Promise<ConsoleData>;
+  readonly page?: ReadPage | undefined;
+  readonly random: Pick<Random, "id">;
+}
+
+/** The data of a console. */
+export interface ConsoleData {
   readonly ports: Ports;
   /** Absent: open pages read once a second what they show. */
   readonly hints?: Hints | undefined;
-  readonly page?: ReadPage | undefined;
-  readonly random: Pick<Random, "id">;
 }
 
 export interface Console extends AsyncDisposable {
@@ -55,23 +56,24 @@ const MAX_CONNECTIONS = 600;
  * the API server knows. Throws when the port is taken or a certificate cannot be used. Source: W-501
  */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { address, reviewer, clock, log, random, ports } = options;
+  const { address, clock, log, random } = options;
   await using starting = new AsyncDisposableStack();
   const isLoopback = isLoopbackHost(bracketed(address.host));
   if (!isLoopback && options.hostNames.length === 0) {
     throw new Error("beyond loopback the console needs the name that browsers open: add --host-name NAME");
   }
-  const reviews = createReviews(reviewer, clock);
-  const viewers = createViewers({ ...options, reviews, actions: ports.control !== undefined });
   const code = isLoopback ? createCode(random, clock) : undefined;
-  const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
-  const api = createApi(ROUTES, ports, options);
-  const streams = starting.use(createStreams(api, { clock, log, hints: options.hints, fleet: ports.fleet }));
   let site: Site = { scheme: "http", hosts: new Set() };
-  const listening = exchanging({ clock, log, page: options.page, site: () => site, admission, api, streams });
+  const door = { code, site: () => site };
+  const { listener: answering } = starting.use(
+    withFirstRequest(async (opened) => {
+      const { openAnswering } = await import("./answering.ts");
+      return openAnswering(options, door, opened);
+    }, log),
+  );
   const server = isLoopback
-    ? createServer(LIMITS, listening)
-    : await createSecure(options, listening, starting);
+    ? createServer(LIMITS, answering)
+    : await createSecure(options, answering, starting);
   const serves = "the console";
   const listener = starting.use(
     await startListener(server, { address, serves, log, maxConnections: MAX_CONNECTIONS }),
@@ -86,14 +88,17 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   };
 }
 
-type Listening = ReturnType<typeof exchanging>;
-
-async function createSecure(options: ConsoleOptions, listening: Listening, starting: AsyncDisposableStack) {
+async function createSecure(
+  options: ConsoleOptions,
+  answering: RequestListener,
+  starting: AsyncDisposableStack,
+) {
+  const { followIdentity } = await import("../worker/diagnostics/identity.ts");
   const onChange = (next: Identity): void => server.setSecureContext(contextOf(next));
   const identity = starting.use(await followIdentity({ ...options, onChange }));
   const server = createTlsServer(
     { ...LIMITS, ...contextOf(identity), handshakeTimeout: LIMITS.headersTimeout },
-    listening,
+    answering,
   );
   return server;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { actionPorts } from "../../infra/cli/console/serve-console.ts";
+import { actionPorts } from "../../infra/cli/console/action-ports.ts";
 import { createTrials } from "../../infra/console/jobs/trials.ts";
 import type { ReadPage } from "../../infra/console/page-files.ts";
 import { createHeads } from "../../infra/console/sources/letter-heads.ts";

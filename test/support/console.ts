@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { type ConsoleOptions, startConsole } from "../../infra/console/console.ts";
+import { type ConsoleData, type ConsoleOptions, startConsole } from "../../infra/console/console.ts";
 import { systemRandom } from "../../infra/random.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { virtualClock } from "./clock.ts";
@@ -27,7 +27,11 @@ export interface Received {
 }
 
 /** A console on loopback, on test time. */
-export async function serveTestConsole(options: Partial<ConsoleOptions> = {}) {
+export async function serveTestConsole({
+  ports = {},
+  hints,
+  ...options
+}: Partial<Omit<ConsoleOptions, "open"> & ConsoleData> = {}) {
   const clock = virtualClock();
   const { log, lines } = recordingLog();
   const served = await startConsole({
@@ -36,7 +40,7 @@ export async function serveTestConsole(options: Partial<ConsoleOptions> = {}) {
     reviewer: ALLOWING,
     person: "ann",
     namespaces: async () => [],
-    ports: {},
+    open: async () => ({ ports, hints }),
     functions: [],
     version: "1.2.3",
     random: systemRandom,

@@ -21,9 +21,10 @@ import { logLevelOption, type ServeOptions, stopRequested } from "../options.ts"
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print } from "../terminal/print.ts";
+import { actionPorts } from "./action-ports.ts";
 import { addConsoleOptions, addressOption, type ConsoleFlags } from "./console-options.ts";
 import { lookForOwnData } from "./own-data.ts";
-import { actionPorts, serveConsole } from "./serve-console.ts";
+import { serveConsole } from "./serve-console.ts";
 
 interface ConsoleCommandFlags
   extends ConsoleFlags,
@@ -116,7 +117,8 @@ export async function startSharedConsole(
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  const parts = { store, functions, clock, log, reviewer, ports, isOwnData, hints };
+  const open = async () => ({ ports, hints });
+  const parts = { store, functions, clock, log, reviewer, open, isOwnData };
   served = stack.use(await serveConsole(parts, flags, flags.address));
   const running = stack.move();
   return { ...served, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -1,0 +1,33 @@
+import type { RequestListener } from "node:http";
+import { createReviews } from "../worker/diagnostics/reviews.ts";
+import { createAdmission } from "./access/admission.ts";
+import type { Code } from "./access/code.ts";
+import type { Site } from "./access/same-site.ts";
+import { createSessions } from "./access/sessions.ts";
+import { createViewers } from "./access/viewers.ts";
+import { createApi } from "./answers.ts";
+import type { ConsoleOptions } from "./console.ts";
+import { exchanging } from "./http/exchange.ts";
+import { ROUTES } from "./routes/table.ts";
+import { createStreams } from "./stream/streams.ts";
+
+interface Door {
+  readonly code: Code | undefined;
+  readonly site: () => Site;
+}
+
+/** Opens the data and returns what answers requests. Its parts are closed with `opened`. */
+export async function openAnswering(
+  options: ConsoleOptions,
+  { code, site }: Door,
+  opened: AsyncDisposableStack,
+): Promise<RequestListener> {
+  const { reviewer, clock, log, random, page } = options;
+  const { ports, hints } = await options.open(opened);
+  const reviews = createReviews(reviewer, clock);
+  const viewers = createViewers({ ...options, reviews, actions: ports.control !== undefined });
+  const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
+  const api = createApi(ROUTES, ports, options);
+  const streams = opened.use(createStreams(api, { clock, log, hints, fleet: ports.fleet }));
+  return exchanging({ clock, log, page, site, admission, api, streams });
+}
