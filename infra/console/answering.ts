@@ -6,7 +6,7 @@ import type { Site } from "./access/same-site.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createViewers } from "./access/viewers.ts";
 import { createApi } from "./answers.ts";
-import type { ConsoleOptions } from "./console.ts";
+import type { ConsoleOptions } from "./console-options.ts";
 import { exchanging } from "./http/exchange.ts";
 import { ROUTES } from "./routes/table.ts";
 import { createStreams } from "./stream/streams.ts";

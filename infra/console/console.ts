@@ -2,45 +2,14 @@ import { constants } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
-import type { Hints } from "../../shared/runtime/hints.ts";
-import type { Random } from "../../shared/runtime/ports.ts";
 import { createServer } from "../node-http.ts";
 import type { Identity } from "../worker/diagnostics/identity.ts";
-import type { Reviewer } from "../worker/diagnostics/reviews.ts";
-import { LIMITS, type ListenAddress, startListener } from "../worker/http-listener.ts";
+import { LIMITS, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
 import { createCode } from "./access/code.ts";
 import { type Site, siteOf } from "./access/same-site.ts";
-import type { ReadPage } from "./page-files.ts";
-import type { Ports, RouteContext } from "./ports.ts";
+import type { ConsoleOptions } from "./console-options.ts";
 import { withFirstRequest } from "./with-first-request.ts";
-
-export interface ConsoleOptions extends RouteContext {
-  readonly address: ListenAddress;
-  /** Names under which browsers open it, beside those of loopback: `console.example.com`, `localhost:9470`. */
-  readonly hostNames: readonly string[];
-  /** Folder with `tls.crt` and `tls.key`, beyond loopback; without it the certificate signs itself. */
-  readonly certDir?: string | undefined;
-  /** Asks the management API server about persons and their rights. */
-  readonly reviewer: Reviewer;
-  /** The person who starts it, and opens the link. */
-  readonly person: string;
-  /** Namespaces that hold Clusters. */
-  readonly namespaces: () => Promise<readonly string[]>;
-  /** False: the data are those of another management cluster. Absent: they cannot be. */
-  readonly isOwnData?: (() => Promise<boolean>) | undefined;
-  /** Opens the data, with the first request (W-604). */
-  readonly open: (opened: AsyncDisposableStack) => Promise<ConsoleData>;
-  readonly page?: ReadPage | undefined;
-  readonly random: Pick<Random, "id">;
-}
-
-/** The data of a console. */
-export interface ConsoleData {
-  readonly ports: Ports;
-  /** Absent: open pages read once a second what they show. */
-  readonly hints?: Hints | undefined;
-}
 
 export interface Console extends AsyncDisposable {
   readonly port: number;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { type ConsoleData, type ConsoleOptions, startConsole } from "../../infra/console/console.ts";
+import { startConsole } from "../../infra/console/console.ts";
+import type { ConsoleData, ConsoleOptions } from "../../infra/console/console-options.ts";
 import { systemRandom } from "../../infra/random.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { virtualClock } from "./clock.ts";

@@ -1,6 +1,6 @@
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { QueueControl } from "../../../shared/runtime/queue-control.ts";
-import type { ConsoleOptions } from "../../console/console.ts";
+import type { ConsoleOptions } from "../../console/console-options.ts";
 import type { Control } from "../../console/control.ts";
 import { createJobs } from "../../console/jobs/jobs.ts";
 import type { Ports } from "../../console/ports.ts";

@@ -1,7 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import { type Console, type ConsoleOptions, startConsole } from "../../console/console.ts";
+import { type Console, startConsole } from "../../console/console.ts";
+import type { ConsoleOptions } from "../../console/console-options.ts";
 import { openPage } from "../../console/open-page.ts";
 import { packageVersion } from "../../package-version.ts";
 import { systemRandom } from "../../random.ts";

@@ -1,6 +1,6 @@
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
-import type { ConsoleData } from "../../console/console.ts";
+import type { ConsoleData } from "../../console/console-options.ts";
 import { createMemorySamples } from "../../samples/memory.ts";
 import { startSampling } from "../../samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";

@@ -3,7 +3,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
-import type { ConsoleData } from "../../console/console.ts";
+import type { ConsoleData } from "../../console/console-options.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
