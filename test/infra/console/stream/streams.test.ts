@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Ports } from "../../../../infra/console/ports.ts";
+import { createMemoryHints } from "../../../../infra/hints/memory.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import { openAt, serveTestConsole } from "../../../support/console.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { deadLetter, POOL_KEY } from "../../../support/letters.ts";
 import { streamMessages } from "../../../support/stream-messages.ts";
 
 const WITHIN = { withinMs: 10_000, stepMs: 10 };
@@ -88,6 +90,38 @@ describe("streams", () => {
       () => expect(page.messages.at(-1)).toMatchObject({ type: "state", topic: "relay" }),
       WITHIN,
     );
+  });
+
+  it("W-205: read a topic when a hint concerns it, and let it rest otherwise", async () => {
+    const hints = createMemoryHints();
+    const { state, relay } = changingRelay();
+    await using world = await serveTestConsole({ ports: { relay }, hints });
+    using page = await follow(world, "topic=relay", await world.logIn());
+    await eventually(() => expect(page.messages.length).toBe(1), WITHIN);
+    await world.clock.advance(1_000);
+    const { reads } = state;
+    await world.clock.advance(8_000);
+    // Processes give a sign of life every 10 s.
+    expect(state.reads).toBe(reads);
+    state.connected = 7;
+    await world.clock.advance(3_000);
+    await eventually(() => expect(page.messages.at(-1)).toMatchObject({ body: { connected: 7 } }), WITHIN);
+    expect(state.reads).toBe(reads + 1);
+  });
+
+  it("W-403: leave out what is read when a person asks, and not again", async () => {
+    let replays = 0;
+    const replay = async () => {
+      replays += 1;
+      return { type: "cut" as const, why: "no" };
+    };
+    const letters = { get: async () => deadLetter(), page: async () => ({ items: [] }) };
+    await using world = await serveTestConsole({ ports: { replay, letters } });
+    const topic = encodeURIComponent(`letters/machinepool-status/${encodeURIComponent(POOL_KEY)}/replay`);
+    using page = await follow(world, `topic=me&topic=${topic}`, await world.logIn());
+    await world.clock.advance(3_000);
+    await eventually(() => expect(page.messages).toMatchObject([{ topic: "me" }]), WITHIN);
+    expect(replays).toBe(0);
   });
 
   it("W-403: read a topic once a second for all who see the same", async () => {
