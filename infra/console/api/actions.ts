@@ -17,7 +17,6 @@ export const doneSchema = z.object({
   /** The person, as in the log and in the cause of the next run. */
   by: z.string(),
 });
-export type Done = Shape<typeof doneSchema>;
 
 /** Keys as they were shown: one that has changed since is left alone. */
 const shownKeysSchema = z

@@ -50,4 +50,3 @@ export const fleetQuerySchema = z.strictObject({
   /** Part of a name, of a reason, or of a version. */
   q: z.string().max(200).optional(),
 });
-export type FleetQuery = Shape<typeof fleetQuerySchema>;

@@ -3,7 +3,7 @@ import { answerShape, listOf, pageQueryShape, type Shape, timeSchema } from "./p
 import { placeSchema } from "./place.ts";
 
 /** `capstan dlq list -o json`. */
-export const letterItemSchema = z.object({
+const letterItemSchema = z.object({
   function: z.string(),
   key: z.string(),
   /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
@@ -42,7 +42,6 @@ export const lettersQuerySchema = z.strictObject({
   /** Id of a group. */
   group: z.string().max(64).optional(),
 });
-export type LettersQuery = Shape<typeof lettersQuerySchema>;
 
 /** Letters with one cause: same function, same error but for names. Most keys first: `capstan dlq groups -o json`. */
 export const letterGroupsSchema = listOf(letterGroupSchema).extend({
@@ -55,7 +54,6 @@ export const letterGroupsQuerySchema = z.strictObject({
   ...pageQueryShape,
   function: z.string().max(63).optional(),
 });
-export type LetterGroupsQuery = Shape<typeof letterGroupsQuerySchema>;
 
 export const letterSchema = z.object({
   ...answerShape,

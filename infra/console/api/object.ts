@@ -60,4 +60,3 @@ export const childrenQuerySchema = z.strictObject({
   kind: z.string().min(1).max(63),
   state: explainedSchema.shape.more.element.shape.state.optional(),
 });
-export type ChildrenQuery = Shape<typeof childrenQuerySchema>;

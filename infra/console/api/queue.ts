@@ -6,7 +6,7 @@ import { placeSchema } from "./place.ts";
 const countsShape = { ready: z.int(), waiting: z.int(), running: z.int(), dead: z.int() } as const;
 
 /** The keys of one function: `capstan queue -o json`. */
-export const queueItemSchema = z.object({
+const queueItemSchema = z.object({
   function: z.string(),
   ...countsShape,
   readyResync: z.int().optional(),
@@ -70,4 +70,3 @@ export const keysQuerySchema = z.strictObject({
   state: keyStateSchema.shape.state.default("dead"),
   tenant: z.string().max(480).optional(),
 });
-export type KeysQuery = Shape<typeof keysQuerySchema>;

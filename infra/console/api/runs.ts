@@ -55,7 +55,7 @@ export const runEntrySchema = z.object({
 const runPlaceSchema = z.object({ function: z.string(), key: z.string(), runId: z.string() });
 
 /** A run with its neighbours in the chain of causes. */
-export const runSchema = runEntrySchema.extend({
+const runSchema = runEntrySchema.extend({
   function: z.string(),
   key: z.string(),
   object: placeSchema.optional(),

@@ -11,7 +11,6 @@ export const trialRequestSchema = z.strictObject({
   /** Id of a group. */
   group: z.string().min(1).max(64).optional(),
 });
-export type TrialRequest = Shape<typeof trialRequestSchema>;
 
 /** A replay of many letters, offline, one after the other. Nothing is sent and nothing changes. */
 export const trialSchema = z.object({
@@ -54,4 +53,3 @@ export const triedLettersQuerySchema = z.strictObject({
   ...pageQueryShape,
   verdict: verdictSchema.optional(),
 });
-export type TriedLettersQuery = Shape<typeof triedLettersQuerySchema>;
