@@ -85,7 +85,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
   });
 
-  /** Id of the run that wrote that the server of the lost Cluster is not reached, once it has. */
+  /** Id of the newest run that wrote that the server of the lost Cluster is not reached. */
   const lostRun = async (): Promise<string> => {
     const client = await openClient(link);
     return eventually(async () => {
@@ -106,11 +106,13 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     const needs = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
     const first = needs.first();
     await first.getByText(`kubeconfig Secret default/${LOST}-kubeconfig does not exist`).waitFor();
+    await kubectl(`wait cluster/${LOST} --for=condition=RemoteConnectionProbe=False --timeout=240s`);
+    const id = await lostRun();
     await first.getByRole("link", { name: LOST }).click();
     await page.getByRole("link", { name: "Conditions and history" }).click();
-    const id = await lostRun();
-    await page.keyboard.press("End");
-    await page.getByRole("grid", { name: "Runs" }).locator(`a[href*="${id}"]`).click();
+    const runs = page.getByRole("grid", { name: "Runs" });
+    await runs.scrollIntoViewIfNeeded();
+    await runs.locator(`a[href*="${id}"]`).click();
     const chosen = page.getByRole("region", { name: "Chosen run" });
     await chosen.getByText("status.conditions[RemoteConnectionProbe].status").waitFor();
     expect(await chosen.textContent()).toContain(id);

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { QueueAnswer } from "../../infra/console/api/queue.ts";
+import type { Run, Runs } from "../../infra/console/api/runs.ts";
+import { openClient } from "../support/console-client.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
+import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { freePorts } from "../support/processes/free-ports.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+const POOL = "MachinePool/default/demo-pool";
+
+function byPlace(a: Pick<Run, "function" | "runId">, b: Pick<Run, "function" | "runId">): number {
+  return `${a.function} ${a.runId}` < `${b.function} ${b.runId}` ? -1 : 1;
+}
+
+/** One deployment for all tests: server and cloud, relay, worker and console are processes that share a Redis. */
+describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person beside capstan console", () => {
+  const stack = new AsyncDisposableStack();
+  let browser: Browser;
+  let redis: RedisServer;
+  let kubectl: Kubectl;
+  let shared: readonly string[] = [];
+  let address = "";
+  let relay: CliProcess;
+  let console: CliProcess;
+
+  beforeAll(async () => {
+    const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
+    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const kubeconfig = join(dir, "kubeconfig");
+    redis = stack.use(await startRedis());
+    const served = ["--roles", "apiserver", "cloud", "--quiet", "--write-kubeconfig", kubeconfig];
+    const server = stack.use(startCli(["up", ...served]));
+    await eventually(() => expect(server.output()).toContain("kubectl"), WITHIN);
+    kubectl = kubectlFor(kubeconfig);
+    shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
+    const [port = 0] = await freePorts(1);
+    address = `127.0.0.1:${port}`;
+    relay = startCli(["relay", ...shared]);
+    stack.defer(() => relay[Symbol.asyncDispose]());
+    stack.use(startCli(["worker", ...shared]));
+    console = startConsole();
+    stack.defer(() => console[Symbol.asyncDispose]());
+    browser = await startChromium();
+    stack.defer(() => browser.close());
+    await kubectl("wait machinepool/demo-pool --for=condition=Available --timeout=240s");
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const startConsole = () => startCli(["console", ...shared, "--address", address]);
+  const linkOf = (cli: CliProcess): Promise<string> =>
+    eventually(() => {
+      const [, link] = /console: (http:\S+)/.exec(cli.output()) ?? [];
+      expect(link, cli.output()).toBeDefined();
+      return link ?? "";
+    }, WITHIN);
+  const openFleet = async (): Promise<Page> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context.setDefaultTimeout(HANG_MS);
+    const page = await context.newPage();
+    await page.goto(await linkOf(console));
+    await page.evaluate(() => Object.assign(window, { isFirst: true }));
+    return page;
+  };
+  /** The demo in the fleet, current, with so many Machines that are ready. */
+  const untilCurrent = async (page: Page, machines: number): Promise<void> => {
+    await page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) }).waitFor();
+    await page.locator(".stale").waitFor({ state: "detached" });
+    expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
+  };
+
+  it("W-401: reads by the API what the command line prints with -o json", async () => {
+    const client = await openClient(await linkOf(console));
+    const printed = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, output } = await runCli(...args, "-o", "json");
+      expect(code, output).toBe(0);
+      return JSON.parse(output);
+    };
+    // Runs of now and then come between the two looks.
+    await eventually(async () => {
+      const { items } = await client.read<QueueAnswer>("queue");
+      const names = items.map((row) => row.function);
+      const rows = (await printed("queue", "--queue", redis.url)) as QueueAnswer["items"];
+      expect(rows.map((row) => row.function)).toEqual(names);
+      const counts = ({ ready, waiting, running, dead }: QueueAnswer["items"][number]) => [
+        ready,
+        waiting,
+        running,
+        dead,
+      ];
+      expect(rows.map(counts)).toEqual(items.map(counts));
+    }, WITHIN);
+    await eventually(async () => {
+      const { items } = await client.read<Runs>(`objects/${POOL}/runs?limit=200`);
+      const runs = items.map(({ causedBy: _, caused: __, object: ___, ...run }) => run);
+      const history = (await printed("history", "machinepool", "demo-pool", ...shared)) as Runs["items"];
+      expect(history.toSorted(byPlace)).toEqual(runs.toSorted(byPlace));
+    }, WITHIN);
+  });
+
+  it("W-110: says that the relay is gone and Redis was emptied, and continues once it is back", async () => {
+    const page = await openFleet();
+    await untilCurrent(page, 9);
+    await relay[Symbol.asyncDispose]();
+    await page.getByText("no relay has given a sign of life").first().waitFor();
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    await page.getByText("the relay has not listed all of them yet").first().waitFor();
+    await kubectl("scale machinepool demo-pool --replicas=4");
+    relay = startCli(["relay", ...shared]);
+    await untilCurrent(page, 10);
+    await page.context().close();
+  });
+
+  it("W-501: says that the console was restarted, and continues after its new link was opened in another tab", async () => {
+    const page = await openFleet();
+    await untilCurrent(page, 10);
+    await console[Symbol.asyncDispose]();
+    await page.getByText("Not live for").waitFor();
+    console = startConsole();
+    const link = await linkOf(console);
+    await page.getByText("open the link that the terminal of this console shows").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(link);
+    await untilCurrent(page, 10);
+    await page.context().close();
+  });
+});
