@@ -58,8 +58,8 @@ interface Note {
 class StoredType {
   progress: TypeProgress = { ready: false, resourceVersion: undefined, scope: undefined };
   readonly #objects = new Map<string, Stored>();
-  /** Index → value → text of the object's key → member. */
-  readonly #index = new Map<string, Map<string, Map<string, Member>>>();
+  /** Index → value → objects. */
+  readonly #index = new Map<string, Map<string, Placed>>();
   readonly #notes = new Map<string, Note>();
 
   get(key: ObjectKey): KubeObject | undefined {
@@ -76,7 +76,8 @@ class StoredType {
   }
 
   find(index: string, value: string): readonly Member[] {
-    return inOrder([...(this.#index.get(index)?.get(value)?.values() ?? [])], (member) => member);
+    const found = placedAt(this.#index.get(index)?.get(value)).map(({ member }) => member);
+    return inOrder(found, (member) => member);
   }
 
   put(object: KubeObject, placement: Placement): { stored: boolean; before: KubeObject | undefined } {
@@ -138,7 +139,7 @@ class StoredType {
     const byValue = this.#index.get(index.name);
     const found: KubeObject[] = [];
     for (const value of index.values) {
-      for (const text of byValue?.get(value)?.keys() ?? []) {
+      for (const { text } of placedAt(byValue?.get(value))) {
         const stored = this.#objects.get(text);
         if (stored !== undefined) found.push(stored.object);
       }
@@ -147,21 +148,42 @@ class StoredType {
   }
 
   #addToIndex(text: string, { member, entries }: Placement): void {
+    const one = { text, member };
     for (const { name, value } of entries) {
-      const byValue = this.#index.get(name) ?? new Map<string, Map<string, Member>>();
-      const members = byValue.get(value) ?? new Map<string, Member>();
-      this.#index.set(name, byValue.set(value, members.set(text, member)));
+      const byValue = this.#index.get(name) ?? new Map<string, Placed>();
+      this.#index.set(name, byValue.set(value, withOne(byValue.get(value), one)));
     }
   }
 
   #unindex(text: string, { entries }: Placement): void {
     for (const { name, value } of entries) {
       const byValue = this.#index.get(name);
-      const members = byValue?.get(value);
-      members?.delete(text);
-      if (members?.size === 0) byValue?.delete(value);
+      const placed = byValue?.get(value);
+      const isEmpty =
+        placed instanceof Map ? placed.delete(text) && placed.size === 0 : placed?.text === text;
+      if (isEmpty) byValue?.delete(value);
     }
   }
+}
+
+/** An object in an index, by the text of its key. */
+interface PlacedOne {
+  readonly text: string;
+  readonly member: Member;
+}
+
+/** The objects of a value. Nearly every value has one, for which a Map would take 200 bytes. */
+type Placed = PlacedOne | Map<string, PlacedOne>;
+
+function placedAt(placed: Placed | undefined): readonly PlacedOne[] {
+  if (placed === undefined) return [];
+  return placed instanceof Map ? [...placed.values()] : [placed];
+}
+
+function withOne(placed: Placed | undefined, one: PlacedOne): Placed {
+  if (placed instanceof Map) return placed.set(one.text, one);
+  if (placed === undefined || placed.text === one.text) return one;
+  return new Map([placed, one].map((each) => [each.text, each]));
 }
 
 /** Returns true nearly always: the fields that an object is found by rarely change. */
