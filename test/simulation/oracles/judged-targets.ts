@@ -104,7 +104,9 @@ function nodesIn(
     if (question.call === "live.list" && answer.type === "list")
       for (const node of answer.items as readonly Node[]) answered.set(node.metadata.name, node);
   }
-  const isAnyUnanswered = reads.some((read) => isUnansweredNode(read, shown));
+  const isAnyUnanswered = firstNodeReads(reads).some(
+    ({ name, answer }) => answer.type !== "object" && !shown.has(name),
+  );
   return ({ status }) => {
     const name = status?.nodeRef?.name;
     if (isUp !== true || name === undefined) return "none";
@@ -114,10 +116,17 @@ function nodesIn(
   };
 }
 
-/** A run asks for all Nodes that no snapshot shows, and takes none for gone when one of the answers is missing. */
-function isUnansweredNode({ question, answer }: RecordedRead, shown: ReadonlyMap<string, Node>): boolean {
-  if (question.call !== "live.get" || question.kind.kind !== "Node") return false;
-  return answer.type !== "object" && !shown.has(question.key.name);
+/**
+ * A run asks for all Nodes that no snapshot shows, and takes none for gone when one of the answers is missing. A hand-over
+ * asks again, and its answers change no verdict.
+ */
+function firstNodeReads(reads: readonly RecordedRead[]) {
+  const asked = reads.flatMap(({ question, answer }) =>
+    question.call === "live.get" && question.kind.kind === "Node"
+      ? [{ name: question.key.name, answer }]
+      : [],
+  );
+  return asked.filter(({ name }, at) => asked.findIndex((first) => first.name === name) === at);
 }
 
 function lastOf(reads: readonly RecordedRead[], call: string, kind: string): readonly KubeObject[] {
