@@ -5,6 +5,8 @@ import type { Listed } from "./state.ts";
 /** The pool marks a Node until a Machine claims it, and both mark it in the same way: who came first owns the marks. */
 const NODE_MANAGERS: readonly string[] = ["capstan-machine-node", "capstan-machinepool-nodes"];
 
+const MACHINES = "cluster.x-k8s.io/machines";
+
 /** Members of the metadata that the guard of a kind puts back, and then owns, when a person has removed them. */
 const MARKS: readonly string[] = ["f:finalizers", "f:labels"];
 
@@ -16,7 +18,8 @@ interface Managed {
 /** The same object without what depends on which of two writers came first. */
 export function withoutOrder({ type, object }: Listed): Listed {
   const metadata = object.metadata as Marked;
-  const entries = metadata.managedFields ?? [];
+  const all = metadata.managedFields ?? [];
+  const entries = type === MACHINES ? all.map(withoutOldConditions) : all;
   const managedFields = type === "workload /nodes" ? asOne(entries) : withMarksAsOne(entries.map(unrotated));
   return { type, object: { ...object, metadata: { ...metadata, managedFields } as Marked } };
 }
@@ -55,6 +58,17 @@ function withMarksAsOne(entries: readonly Managed[]): readonly Managed[] {
 function unrotated(entry: Managed): Managed {
   if (!isObject(entry.fieldsV1) || !Object.hasOwn(entry.fieldsV1, "f:data")) return entry;
   return { ...entry, fieldsV1: { ...entry.fieldsV1, "f:data": {} } };
+}
+
+/**
+ * The conditions of v1beta1 are one list with one owner: a health check that has said something last, or the controller
+ * whose left-over was removed last.
+ */
+function withoutOldConditions(entry: Managed): Managed {
+  if (!isObject(entry.fieldsV1) || !isObject(entry.fieldsV1["f:status"])) return entry;
+  const { "f:deprecated": _, ...status } = entry.fieldsV1["f:status"];
+  const { "f:status": _all, ...others } = entry.fieldsV1;
+  return { ...entry, fieldsV1: { ...others, ...(sameJson(status, {}) ? {} : { "f:status": status }) } };
 }
 
 function merged(a: unknown, b: unknown): unknown {
