@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import type { Running } from "../../infra/cli/compose.ts";
+import { createRunsSource } from "../../infra/console/sources/runs-source.ts";
+import { chainOf, type LinkedRun } from "../../infra/explain/time-line.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { KINDS } from "../../shared/api/registry.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually } from "../support/eventually.ts";
+import { simClusterOfMachines, simPool } from "../support/manifests.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
+import type { AuditedRequest } from "../support/processes/audit-log.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 500 };
+const WRITES = new Set(["create", "update", "patch", "delete"]);
+/** Not of an object: a clock, a list, and what is seen of workload clusters. */
+const OUTER_CAUSE = /^(?:timer|resync|Connection |Node )/;
+
+/** All runs for the objects of the demo that wrote, newest first. */
+async function writingRuns({ store, functions, runs }: Running): Promise<readonly LinkedRun[]> {
+  if (runs === undefined) throw new Error("the history is off");
+  const read = createRunsSource({ store, functions, runs });
+  const found: LinkedRun[] = [];
+  let after: string | undefined;
+  do {
+    const selection = { isAll: true, only: "wrote", limit: 200, after } as const;
+    const page = await read(Cluster as Kind, { namespace: "default", name: "demo" }, selection);
+    found.push(...(page?.items ?? []));
+    after = page?.next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** `MachinePool default/p1` of each write that the server accepted, with the function that sent it; users and the cloud have none. */
+function acceptedWrites(requests: readonly AuditedRequest[], { functions }: Running) {
+  const names = new Set(functions.map(({ spec }) => spec.name));
+  return requests.flatMap(({ verb, resource, namespace, name, userAgent, code }) => {
+    const kind = KINDS.find(({ plural }) => plural === resource)?.kind;
+    if (!WRITES.has(verb) || code >= 300 || kind === undefined || kind === "Event") return [];
+    const sender = userAgent.slice(userAgent.indexOf(" ") + 1);
+    return [{ by: names.has(sender) ? sender : undefined, what: `${kind} ${namespace}/${name}` }];
+  });
+}
+
+for (const flavour of JUDGES) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `the time line of a Cluster on ${flavour.name}`,
+    () => {
+      it("W-103: holds every write of a function, and each leads back by its causes to a user, the cloud or a clock", async () => {
+        await using server = await flavour.start();
+        await using capstan = await startCapstan(server.kubeconfigFile);
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        // Small, since twenty runs of a function are kept for each object.
+        await kubectl("apply -f -", `${simClusterOfMachines("demo", 1)}---${simPool("pool", "demo", 1)}`);
+        await kubectl("wait cluster/demo --for=condition=Available --timeout=240s");
+        const { runs, writes } = await eventually(async () => {
+          const found = await writingRuns(capstan);
+          const accepted = acceptedWrites(await server.requests(), capstan);
+          const noted = found.flatMap(({ function: by, writes: sent }) =>
+            sent.filter(({ cluster }) => cluster === "management").map(({ what }) => `${by} ${what}`),
+          );
+          const sent = accepted.flatMap(({ by, what }) => (by === undefined ? [] : [`${by} ${what}`]));
+          expect(noted.toSorted()).toEqual(sent.toSorted());
+          return { runs: found, writes: accepted };
+        }, WITHIN);
+        const byOthers = new Set(writes.filter(({ by }) => by === undefined).map(({ what }) => what));
+        const isOuter = ({ what }: LinkedRun["causes"][number]) =>
+          OUTER_CAUSE.test(what) || byOthers.has(what);
+        const lost = runs.filter((run) => {
+          const first = chainOf(runs, run.runId).at(-1);
+          // A run that was planned by the one before it has no cause.
+          return first === undefined || !(first.causes.length === 0 || first.causes.some(isOuter));
+        });
+        expect(lost).toEqual([]);
+      });
+    },
+  );
+}
