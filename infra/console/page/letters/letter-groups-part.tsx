@@ -1,7 +1,7 @@
 import type { LetterGroups } from "../../api/letters.ts";
 import { useTopic } from "../data/hooks.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -23,20 +23,18 @@ export function LetterGroupsPart() {
 }
 
 function GroupTable({ groups }: { readonly groups: LetterGroups }) {
-  const { rows, more } = usePages<Group>(TOPIC, groups, idOf);
-  if (rows.length === 0) return <NoLetter />;
   return (
     <>
-      <Grid
+      <PagedGrid
+        topic={TOPIC}
+        first={groups}
         label="Dead letters by function and error"
         one="group"
-        of={TOPIC}
-        rows={rows}
         columns={COLUMNS}
         idOf={idOf}
-        more={more}
+        empty={<NoLetter />}
       />
-      {groups.ungrouped > 0 && (
+      {groups.items.length > 0 && groups.ungrouped > 0 && (
         <p class="muted">
           {counted(groups.ungrouped, "letter")} more in no group: there are too many different errors.
         </p>

@@ -1,12 +1,11 @@
 import type { LetterItem, Letters } from "../../api/letters.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { pathOf } from "../place/place.ts";
 import { countText } from "../text/amounts.ts";
-import { objectOfKey } from "../text/keys.ts";
+import { LetterLink, letterId } from "./letter-link.tsx";
 import { LETTER_MARKS } from "./letter-marks.ts";
 import { NoLetter } from "./no-letter.tsx";
 
@@ -19,17 +18,15 @@ interface Props {
 
 /** Dead letters one by one. */
 export function LetterTable({ topic, letters, isFiltered }: Props) {
-  const { rows, more } = usePages<LetterItem>(topic, letters, idOf);
-  if (rows.length === 0) return <NoLetter isFiltered={isFiltered} />;
   return (
-    <Grid
+    <PagedGrid
+      topic={topic}
+      first={letters}
       label="Dead letters"
       one="letter"
-      of={topic}
-      rows={rows}
       columns={COLUMNS}
-      idOf={idOf}
-      more={more}
+      idOf={letterId}
+      empty={<NoLetter isFiltered={isFiltered} />}
     />
   );
 }
@@ -39,14 +36,7 @@ const COLUMNS: readonly Column<LetterItem>[] = [
     title: "Object",
     width: "minmax(200px, 320px)",
     narrow: "first",
-    cell: ({ function: name, key, state }) => (
-      <span class="named">
-        <Mark of={LETTER_MARKS[state]} />
-        <a href={pathOf("letters", name, key)}>
-          <Foreign text={objectOfKey(key)} maxChars={120} />
-        </a>
-      </span>
-    ),
+    cell: (letter) => <LetterLink of={letter} mark={<Mark of={LETTER_MARKS[letter.state]} />} />,
   },
   { title: "Function", width: "minmax(120px, 180px)", cell: ({ function: name }) => <Foreign text={name} /> },
   {
@@ -69,7 +59,3 @@ const COLUMNS: readonly Column<LetterItem>[] = [
     cell: ({ deadSince }) => <Age since={deadSince} />,
   },
 ];
-
-function idOf({ function: name, key }: LetterItem): string {
-  return `${name} ${key}`;
-}

@@ -1,16 +1,15 @@
 import type { TriedLetters } from "../../api/trials.ts";
 import { BulkActions } from "../actions/bulk-actions.tsx";
 import { useTopic } from "../data/hooks.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Chips } from "../parts/chips.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { useAddress } from "../place/location.ts";
-import { pathOf } from "../place/place.ts";
 import { counted } from "../text/amounts.ts";
-import { objectOfKey } from "../text/keys.ts";
+import { LetterLink, letterId } from "./letter-link.tsx";
 import type { TrialItem } from "./trial-part.tsx";
 import { VERDICT_MARKS, VERDICT_TITLES, VERDICTS, type Verdict, verdictText } from "./trial-text.ts";
 
@@ -72,42 +71,29 @@ export function TriedPart({ trial, verdict }: { readonly trial: TrialItem; reado
         />
       }
     >
-      {(letters) => <Table topic={topic} letters={letters} />}
+      {(letters) => (
+        <PagedGrid
+          topic={topic}
+          first={letters}
+          label="Letters that were tried"
+          one="letter"
+          columns={COLUMNS}
+          idOf={letterId}
+          empty={<p class="sheet say">No letter ended so.</p>}
+        />
+      )}
     </Part>
   );
 }
 
 type Tried = TriedLetters["items"][number];
 
-function Table({ topic, letters }: { readonly topic: string; readonly letters: TriedLetters }) {
-  const { rows, more } = usePages<Tried>(topic, letters, idOf);
-  if (rows.length === 0) return <p class="sheet say">No letter ended so.</p>;
-  return (
-    <Grid
-      label="Letters that were tried"
-      one="letter"
-      of={topic}
-      rows={rows}
-      columns={COLUMNS}
-      idOf={idOf}
-      more={more}
-    />
-  );
-}
-
 const COLUMNS: readonly Column<Tried>[] = [
   {
     title: "Object",
     width: "minmax(200px, 320px)",
     narrow: "first",
-    cell: ({ function: name, key, verdict }) => (
-      <span class="named">
-        <Mark of={VERDICT_MARKS[verdict]} bare />
-        <a href={pathOf("letters", name, key)}>
-          <Foreign text={objectOfKey(key)} maxChars={120} />
-        </a>
-      </span>
-    ),
+    cell: (letter) => <LetterLink of={letter} mark={<Mark of={VERDICT_MARKS[letter.verdict]} bare />} />,
   },
   {
     title: "Replayed",
@@ -125,7 +111,3 @@ const COLUMNS: readonly Column<Tried>[] = [
     ),
   },
 ];
-
-function idOf({ function: name, key }: Tried): string {
-  return `${name} ${key}`;
-}

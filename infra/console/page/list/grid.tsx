@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly narrow?: "first" | "end" | "second";
 }
 
-interface Props<Row> {
+export interface GridProps<Row> {
   /** Title for screen readers. */
   readonly label: string;
   /** Identifies the list: another filter is another list. */
@@ -33,7 +33,7 @@ const ROW_PX = 32;
 const NARROW_ROW_PX = 54;
 
 /** A table of any length: only the rows on the screen are in the document, and none moves while it is read. */
-export function Grid<Row>({ label, of, rows: newest, columns, idOf, one, more }: Props<Row>) {
+export function Grid<Row>({ label, of, rows: newest, columns, idOf, one, more }: GridProps<Row>) {
   const list = useRef<HTMLDivElement>(null);
   const rowPx = useNarrow() ? NARROW_ROW_PX : ROW_PX;
   const isRead = () => list.current !== null && isReading(list.current);

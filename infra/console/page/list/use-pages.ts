@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask } from "../data/ask.ts";
 
-interface List<Row> {
+/** A page of a list. */
+export interface List<Row> {
   readonly items: readonly Row[];
   /** Absent: this is the last page. */
   readonly next?: string | undefined;

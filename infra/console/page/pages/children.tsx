@@ -1,7 +1,7 @@
 import type { Children as ChildrenAnswer } from "../../api/object.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Chips } from "../parts/chips.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -65,17 +65,19 @@ export function Children({ kind, namespace, name, of }: Props) {
         }))}
       />
       <Part title="Objects" answer={answer} aside="the worst first">
-        {(first) => <Table topic={topic} first={first} />}
+        {(first) => (
+          <PagedGrid
+            topic={topic}
+            first={first}
+            label="Objects"
+            one="object"
+            columns={COLUMNS}
+            idOf={idOf}
+            empty={<p class="sheet say">There is none that you may see.</p>}
+          />
+        )}
       </Part>
     </>
-  );
-}
-
-function Table({ topic, first }: { readonly topic: string; readonly first: ChildrenAnswer }) {
-  const { rows, more } = usePages<Child>(topic, first, idOf);
-  if (rows.length === 0) return <p class="sheet say">There is none that you may see.</p>;
-  return (
-    <Grid label="Objects" one="object" of={topic} rows={rows} columns={COLUMNS} idOf={idOf} more={more} />
   );
 }
 

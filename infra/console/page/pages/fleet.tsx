@@ -1,7 +1,7 @@
 import type { Fleet as FleetBody, FleetItem } from "../../api/fleet.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Chips } from "../parts/chips.tsx";
 import { Filter } from "../parts/filter.tsx";
@@ -150,17 +150,21 @@ function Table({
   readonly fleet: FleetBody;
   readonly isFiltered: boolean;
 }) {
-  const { rows, more } = usePages<FleetItem>(topic, fleet, idOf);
-  if (rows.length === 0) {
-    if (!isFiltered) return null;
-    return (
-      <p class="sheet say">
-        <b>No Cluster matches.</b> <a href="/">Show all</a>
-      </p>
-    );
-  }
+  const none = (
+    <p class="sheet say">
+      <b>No Cluster matches.</b> <a href="/">Show all</a>
+    </p>
+  );
   return (
-    <Grid label="Clusters" one="Cluster" of={topic} rows={rows} columns={COLUMNS} idOf={idOf} more={more} />
+    <PagedGrid
+      topic={topic}
+      first={fleet}
+      label="Clusters"
+      one="Cluster"
+      columns={COLUMNS}
+      idOf={idOf}
+      empty={isFiltered && none}
+    />
   );
 }
 

@@ -3,8 +3,8 @@ import type { Keys, QueueAnswer, Tenants as TenantsAnswer } from "../../api/queu
 import { PauseAction } from "../actions/pause-action.tsx";
 import { useSteadyTopic, useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
-import { type Column, Grid } from "../list/grid.tsx";
-import { usePages } from "../list/use-pages.ts";
+import type { Column } from "../list/grid.tsx";
+import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Chips } from "../parts/chips.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -99,18 +99,15 @@ interface KeyTableProps {
 }
 
 function KeyTable({ topic, keys, state, name }: KeyTableProps) {
-  const { rows, more } = usePages<KeyItem>(topic, keys, ({ key }) => key);
-  if (rows.length === 0) return <p class="sheet say">{`No key is ${state}.`}</p>;
-  const columns = columnsOf(name);
   return (
-    <Grid
+    <PagedGrid
+      topic={topic}
+      first={keys}
       label="Keys"
       one="key"
-      of={topic}
-      rows={rows}
-      columns={columns}
+      columns={columnsOf(name)}
       idOf={({ key }) => key}
-      more={more}
+      empty={<p class="sheet say">{`No key is ${state}.`}</p>}
     />
   );
 }
