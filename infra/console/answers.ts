@@ -59,7 +59,7 @@ export function createApi(all: readonly Route[], ports: Ports, context: RouteCon
       try {
         return find("GET", path).route.spec.isOnce === true;
       } catch {
-        // The stream says that there is no such path.
+        // A stream answers each topic, also one with an unknown path.
         return false;
       }
     },

@@ -16,6 +16,7 @@ import { type OpenPages, openPages, topicsOf } from "./console-pages.ts";
 import { filterKeys, firstVisits, openLarge, openTab, type Tab, type TabMemory } from "./console-tab.ts";
 import { unvisited } from "./console-unvisited.ts";
 import { type ConsoleWorld, startConsoleWorld } from "./console-world.ts";
+import { goalRow } from "./goals.ts";
 import { writeResults } from "./results.ts";
 import { progress } from "./rounds.ts";
 
@@ -79,25 +80,21 @@ function rowsOf(figures: Figures): readonly (readonly string[])[] {
   const { rest, change, visits, filter, large, up } = figures;
   const { tab } = change;
   return [
-    row("first page, KiB compressed", visits.kib, GOALS.kib),
-    row("first paint, ms", visits.paintMs, GOALS.paintMs),
-    row("first rows, ms", visits.rowsMs, GOALS.rowsMs),
-    row("filter: key to rows, p95 ms", filter.p95Ms, GOALS.filterMs),
-    row("Cluster of 1,000 Machines, ms", large.ms, GOALS.largeMs),
-    row("nodes in the document", Math.max(tab.nodes, large.nodes), GOALS.nodes),
-    row(`tab after ${round(CHANGE_MS / 60_000, 1)} min, MiB`, tab.end.privateMiB, GOALS.tabMiB),
-    row("longest task in the tab, ms", tab.longestTaskMs, GOALS.taskMs),
-    row("CPU per page at rest, ms/s", rest.msPerPage, GOALS.restMs),
-    row("CPU per page under change, ms/s", change.msPerPage, GOALS.changeMs),
-    row("process, MiB", figures.peakMiB, GOALS.processMiB),
-    row("index ready, ms", figures.readyMs, GOALS.indexMs),
-    row("up with an unvisited console: start, ms more", up.readyMs, GOALS.upMs),
-    row("the same: memory, MiB more", up.residentMiB, GOALS.upMiB),
+    goalRow("first page, KiB compressed", visits.kib, GOALS.kib),
+    goalRow("first paint, ms", visits.paintMs, GOALS.paintMs),
+    goalRow("first rows, ms", visits.rowsMs, GOALS.rowsMs),
+    goalRow("filter: key to rows, p95 ms", filter.p95Ms, GOALS.filterMs),
+    goalRow("Cluster of 1,000 Machines, ms", large.ms, GOALS.largeMs),
+    goalRow("nodes in the document", Math.max(tab.nodes, large.nodes), GOALS.nodes),
+    goalRow(`tab after ${round(CHANGE_MS / 60_000, 1)} min, MiB`, tab.end.privateMiB, GOALS.tabMiB),
+    goalRow("longest task in the tab, ms", tab.longestTaskMs, GOALS.taskMs),
+    goalRow("CPU per page at rest, ms/s", rest.msPerPage, GOALS.restMs),
+    goalRow("CPU per page under change, ms/s", change.msPerPage, GOALS.changeMs),
+    goalRow("process, MiB", figures.peakMiB, GOALS.processMiB),
+    goalRow("index ready, ms", figures.readyMs, GOALS.indexMs),
+    goalRow("up with an unvisited console: start, ms more", up.readyMs, GOALS.upMs),
+    goalRow("the same: memory, MiB more", up.residentMiB, GOALS.upMiB),
   ];
-}
-
-function row(name: string, measured: number, goal: number): readonly string[] {
-  return [name, String(measured), String(goal), measured > goal ? "missed" : ""];
 }
 
 /** Parts that all measurements share. */

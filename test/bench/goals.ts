@@ -42,6 +42,11 @@ export const CLUSTER_GOALS: Comparison = {
   clusterApi: { seconds: 24, requestsPerPool: 14.4, cpuSecondsPerPool: 0.083, peakMiB: 315 },
 };
 
+/** Row of a table NAME, MEASURED, GOAL: a figure above its goal says so. */
+export function goalRow(name: string, measured: number, goal: number): readonly string[] {
+  return [name, String(measured), String(goal), measured > goal ? "missed" : ""];
+}
+
 /** A line per figure that there is a goal for; a figure that misses it says so. */
 export function formatGoals(what: string, cost: Cost, { goal, clusterApi }: Comparison): string {
   const names = ["seconds", "requestsPerPool", "cpuSecondsPerPool", "peakMiB"] as const;

@@ -7,6 +7,7 @@ import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";
 import { cpuPerRun, NEW_POOLS } from "./cpu-per-run.ts";
+import { goalRow } from "./goals.ts";
 import { costOfNotes, fillMemory } from "./history-notes.ts";
 import { prepareCluster } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
@@ -46,12 +47,12 @@ export async function historyBench(): Promise<void> {
     formatTable(
       ["COST", "MEASURED", "GOAL", ""],
       [
-        row("CPU of a run that writes, in memory", share.memory, GOALS.share),
-        row("CPU of a run that writes, on Redis", share.redis, GOALS.share),
-        row("CPU of an idle run, in memory", idleShare.memory, GOALS.share),
-        row("CPU of an idle run, on Redis", idleShare.redis, GOALS.share),
-        row("KiB of Redis per Cluster", kibPerCluster, GOALS.kibPerCluster),
-        row("MiB of a full history in memory over its bound", memory.share, 1),
+        goalRow("CPU of a run that writes, in memory", share.memory, GOALS.share),
+        goalRow("CPU of a run that writes, on Redis", share.redis, GOALS.share),
+        goalRow("CPU of an idle run, in memory", idleShare.memory, GOALS.share),
+        goalRow("CPU of an idle run, on Redis", idleShare.redis, GOALS.share),
+        goalRow("KiB of Redis per Cluster", kibPerCluster, GOALS.kibPerCluster),
+        goalRow("MiB of a full history in memory over its bound", memory.share, 1),
       ],
     ),
   );
@@ -65,10 +66,6 @@ export async function historyBench(): Promise<void> {
   };
   console.log(figures);
   if (wanted === ROUNDS) await writeResults("history", { ...figures, rounds, load: loadNow() });
-}
-
-function row(name: string, measured: number, goal: number): readonly string[] {
-  return [name, String(measured), String(goal), measured > goal ? "missed" : ""];
 }
 
 interface Round {

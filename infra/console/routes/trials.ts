@@ -37,7 +37,7 @@ export const startTrial = defineRoute(
       (head) => seesKey(viewer, head.key) && (group === undefined || groupIdOf(head) === group),
     );
     if (heads.length === 0) {
-      throw problem("notFound", "there is no such dead letter any more", "open the list of dead letters");
+      throw problem("notFound", "none of these dead letters is left", "open the list of dead letters");
     }
     return ports.trials.start({ function: name, group, heads, by: viewer.name }).status();
   },
