@@ -74,7 +74,8 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
   /** The demo in the fleet, current, with so many Machines that are ready. */
   const untilCurrent = async (page: Page, machines: number): Promise<void> => {
     await page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) }).waitFor();
-    await page.locator(".stale").waitFor({ state: "detached" });
+    // Several parts of the page may say so at once: the first of them goes last.
+    await page.locator(".stale").first().waitFor({ state: "detached" });
     expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
   };
 
@@ -126,10 +127,10 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     const page = await openFleet();
     await untilCurrent(page, 10);
     await console[Symbol.asyncDispose]();
-    await page.getByText("Not live for").waitFor();
+    await page.getByText("Not live for").first().waitFor();
     console = startConsole();
     const link = await linkOf(console);
-    await page.getByText("open the link that the terminal of this console shows").waitFor();
+    await page.getByText("open the link that the terminal of this console shows").first().waitFor();
     const other = await page.context().newPage();
     await other.goto(link);
     await untilCurrent(page, 10);
