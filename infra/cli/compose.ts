@@ -34,6 +34,8 @@ export interface Running extends AsyncDisposable {
   readonly server: Server;
   /** Absent: queue and read model are in memory. */
   readonly redis: RedisAddress | undefined;
+  /** Rejects when the process must end: its Redis belongs to another management cluster by now. */
+  readonly ended: Promise<never>;
   readonly store: Store;
   readonly queue: Queue;
   /** State of the keys. */
@@ -78,7 +80,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const managing = { clock, log, noteRequest: noteRequest(MANAGEMENT) };
   const { server, connect, kubeconfigFile } = await openManagement(options, managing, starting);
   const keeping = { server, functions, clock, log, observed: () => observed };
-  const { redis, runs, limit, ...state } = await openState(options, keeping, starting);
+  const { redis, lost, runs, limit, ...state } = await openState(options, keeping, starting);
   const { store, history, deadLetters } = state;
   observed = await startObserving(
     { functions, queue: state.queue, history, runs, store, clock, log },
@@ -108,6 +110,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   return {
     server,
     redis,
+    ended: lost,
     store,
     queue,
     history,

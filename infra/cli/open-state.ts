@@ -31,6 +31,8 @@ interface StatePorts {
 interface State {
   /** Absent: all of it is in memory. */
   readonly redis: RedisAddress | undefined;
+  /** Rejects once Redis belongs to another management cluster. */
+  readonly lost: Promise<never>;
   readonly queue: Queue;
   /** The read model. */
   readonly store: Store;
@@ -52,7 +54,7 @@ export async function openState(
   const source = typeof options.queue === "string" ? { url: options.queue } : options.queue;
   const redis = redisOf(source);
   const isTemporary = options.roles.has("apiserver") && options.data === undefined;
-  starting.use(await tieQueue({ redis, server, log, isTemporary }));
+  const { lost } = starting.use(await tieQueue({ redis, server, clock, log, isTemporary }));
 
   const place = { redis, file: options.deadLetters, writer: true };
   const { noteHint } = options;
@@ -68,6 +70,7 @@ export async function openState(
   const limit = await openDeletionLimit(counts, starting);
   return {
     redis,
+    lost,
     queue,
     store: options.wrapStore?.(store) ?? store,
     deadLetters,

@@ -57,7 +57,7 @@ export function relayCommand(): Command {
       });
       print(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
       printListeners(running);
-      await stopRequested();
+      await Promise.race([stopRequested(), running.ended]);
     });
 }
 

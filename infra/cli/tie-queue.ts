@@ -1,5 +1,5 @@
 import { KubeError } from "../../shared/function/errors.ts";
-import type { Log } from "../../shared/runtime/ports.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
 import type { RedisAddress } from "../redis/connection.ts";
 import { managementUid } from "./management-uid.ts";
@@ -8,6 +8,7 @@ interface TieOptions {
   /** Absent: the queue is in memory. */
   readonly redis: RedisAddress | undefined;
   readonly server: Server;
+  readonly clock: Clock;
   readonly log: Log;
   /** The management cluster ends with this process, and its tie as well. */
   readonly isTemporary: boolean;
@@ -15,19 +16,38 @@ interface TieOptions {
   readonly waits?: boolean;
 }
 
+/** Disposing ends the renewals. */
+interface QueueTie extends AsyncDisposable {
+  /** Rejects once the Redis belongs to another management cluster; never where the queue is in memory. */
+  readonly lost: Promise<never>;
+}
+
 /**
- * Ties the Redis of a queue to the management cluster, before anything is taken from it. Waits for the API server, since
- * nothing can be done without it. Throws when the Redis belongs to another one.
+ * Ties the Redis of a queue to the management cluster, before anything is taken from it, and again when it was emptied.
+ * Waits for the API server, since nothing can be done without it. Throws when the Redis belongs to another one.
  */
-export async function tieQueue(options: TieOptions): Promise<AsyncDisposable> {
-  const { redis, server, log, isTemporary } = options;
-  const nothing = { [Symbol.asyncDispose]: async () => undefined };
-  if (redis === undefined) return nothing;
-  const uid = await readableUid(options);
-  if (uid === undefined) return nothing;
-  const { tieRedis } = await import("../redis/owner.ts");
-  const untie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
-  return isTemporary ? { [Symbol.asyncDispose]: () => untie().catch(() => undefined) } : nothing;
+export async function tieQueue(options: TieOptions): Promise<QueueTie> {
+  const { redis, server, clock, log, isTemporary } = options;
+  const uid = redis && (await readableUid(options));
+  if (redis === undefined || uid === undefined) return untied();
+  const [{ tieRedis }, { keepTied }] = await Promise.all([
+    import("../redis/owner.ts"),
+    import("../redis/keep-tied.ts"),
+  ]);
+  const tie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
+  const kept = keepTied(tie, clock);
+  return {
+    lost: kept.lost,
+    async [Symbol.asyncDispose]() {
+      await kept[Symbol.asyncDispose]();
+      if (isTemporary) await tie.untie().catch(() => undefined);
+      await tie[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function untied(): QueueTie {
+  return { lost: new Promise<never>(() => undefined), [Symbol.asyncDispose]: async () => undefined };
 }
 
 async function readableUid({ server, log, waits }: TieOptions): Promise<string | undefined> {

@@ -19,7 +19,7 @@ export function workerCommand(): Command {
       `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
     );
     printListeners(running);
-    await stopRequested();
+    await Promise.race([stopRequested(), running.ended]);
     const { running: runs = 0 } = running.worker?.status() ?? {};
     print(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
   });

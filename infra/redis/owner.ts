@@ -10,28 +10,46 @@ export interface OwnerCluster {
 
 const OWNER = "{cap:cluster}:owner";
 
+/** The note of an owner in a Redis. Disposing ends the connection and leaves the note. */
+export interface RedisTie extends AsyncDisposable {
+  /**
+   * Notes the owner again where the note was lost, for example by FLUSHDB. Returns why this Redis belongs to another
+   * management cluster by now, whose process was faster; undefined: it does not. Rejects while the Redis is away.
+   */
+  renew(): Promise<string | undefined>;
+  /** Takes the note back, for a cluster that ends itself. */
+  untie(): Promise<void>;
+}
+
 /**
  * Ties a Redis to one management cluster: the first one that uses it is noted beside the ledger. Throws for another one,
- * whose late events would act on the objects of this one. Returns how to end the tie, for a cluster that ends itself.
+ * whose late events would act on the objects of this one.
  */
-export async function tieRedis(target: RedisTarget, cluster: OwnerCluster): Promise<() => Promise<void>> {
-  await using connection = await connected(target);
-  const { redis } = connection;
-  const isFirst = await redis.hsetnx(OWNER, "uid", cluster.uid);
-  const owner = await ownerIn(redis);
-  if (isFirst === 0 && owner.uid !== cluster.uid) {
-    const next =
-      "Name a Redis of its own with --queue; or empty this one (redis-cli FLUSHDB) if the other cluster is gone";
-    throw new Error(`${foreignText(target, owner, cluster)}. ${next}`);
-  }
+export async function tieRedis(target: RedisTarget, cluster: OwnerCluster): Promise<RedisTie> {
+  await using starting = new AsyncDisposableStack();
+  const { redis } = starting.use(await connected(target));
+  const noteServer = () => redis.hset(OWNER, "server", cluster.server);
+  const renew = async (): Promise<string | undefined> => {
+    if ((await redis.hsetnx(OWNER, "uid", cluster.uid)) === 1) await noteServer();
+    const owner = await ownerIn(redis);
+    return owner.uid === cluster.uid ? undefined : `${foreignText(target, owner, cluster)}. ${NEXT}`;
+  };
+  const reason = await renew();
+  if (reason !== undefined) throw new Error(reason);
   // Also later: a cluster may move to another address.
-  await redis.hset(OWNER, "server", cluster.server);
-  return async () => {
-    await using again = await connected(target);
-    const { uid } = await ownerIn(again.redis);
-    if (uid === cluster.uid) await again.redis.del(OWNER);
+  await noteServer();
+  const running = starting.move();
+  return {
+    renew,
+    async untie() {
+      const { uid } = await ownerIn(redis);
+      if (uid === cluster.uid) await redis.del(OWNER);
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+const NEXT =
+  "Name a Redis of its own with --queue; or empty this one (redis-cli FLUSHDB) if the other cluster is gone";
 
 /** Looks whose data are in a Redis, and writes nothing. */
 export interface OwnerLook extends AsyncDisposable {

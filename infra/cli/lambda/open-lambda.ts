@@ -133,7 +133,8 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
       },
     }),
   );
-  await tieQueue({ redis, server, log, isTemporary: false, waits: false });
+  // Only at the start: a frozen function renews nothing, and the relay does.
+  await using _tied = await tieQueue({ redis, server, clock, log, isTemporary: false, waits: false });
   const { queue } = meterQueue(pushed, { metrics });
   const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
   const counted = await openDeletionLimit(counts, starting);

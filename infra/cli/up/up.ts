@@ -118,7 +118,7 @@ async function up(options: UpOptions): Promise<void> {
   }
   const objects = manifests.map(({ object }) => object);
   if (options.untilReady) await untilReady(running, objects, { stop, timeoutMs: options.timeout * 1_000 });
-  else await stop;
+  else await Promise.race([stop, running.ended]);
   await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
 }
