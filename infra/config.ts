@@ -11,6 +11,7 @@ const environmentSchema = z.object({
   CAPSTAN_FUNCTIONS: z.string().optional(),
   CAPSTAN_LAMBDA_TIMEOUT_SECONDS: z.string().optional(),
   CAPSTAN_MAX_DELETIONS_PER_HOUR: z.string().optional(),
+  CAPSTAN_NAMESPACE_RUNS_PER_SECOND: z.string().optional(),
   CAPSTAN_EKS_CLUSTER: z.string().min(1).optional(),
   CAPSTAN_EKS_SERVER: z.string().optional(),
   CAPSTAN_EKS_CA: z.string().optional(),

@@ -27,6 +27,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly historyMb?: number | undefined;
   /** Bound of deletions of each kind in each Cluster within an hour (S-33). Default: Infinity. */
   readonly maxDeletionsPerHour?: number | undefined;
+  /** Runs a second of each function for the objects of one namespace (S-31). Default: any number. */
+  readonly namespaceRunsPerSecond?: number | undefined;
   /** File for dead letters; default: beside the queue, for `memory` ~/.capstan/dead-letters.jsonl. */
   readonly deadLetters?: string | undefined;
   /** Port of the embedded API server; 0 = any free one. */

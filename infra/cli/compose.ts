@@ -101,7 +101,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const connected = relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
   const clients = fencedClients(traces.clients(connected), options.mayWrite);
   const owner = newOwner();
-  const serving = { functions, queue, store, clients, clock, log, owner, limit };
+  const { namespaceRunsPerSecond } = options;
+  const serving = { functions, queue, store, clients, clock, log, owner, limit, namespaceRunsPerSecond };
   const worker = roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   const parts = { functions, queue, relay, worker, clock, log };

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import { parseLimit } from "../deletion-limit/parse-limit.ts";
 import { addressList } from "../kube/server-access.ts";
+import { parseRunsPerSecond } from "../queue/parse-runs-per-second.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 import type { Running } from "./compose.ts";
@@ -18,6 +19,7 @@ export interface ServeOptions extends RequestOptions, QueueFlags {
   readonly deadLetters?: string;
   readonly historyMb?: number;
   readonly maxDeletionsPerHour?: number;
+  readonly namespaceRunsPerSecond?: number;
 }
 
 export function addServeOptions(command: Command): Command {
@@ -83,6 +85,11 @@ export function addWorkOptions(command: Command): Command {
       "--max-deletions-per-hour <number>",
       "delete at most so many Nodes and so many Machines of a Cluster within an hour, and ask for as many remediations; the same for all processes on one queue (default: none)",
       argument(parseLimit),
+    )
+    .option(
+      "--namespace-runs-per-second <number>",
+      "run each function at most so many times a second for the objects of one namespace; the same for all processes on one queue (default: as often as needed)",
+      argument(parseRunsPerSecond),
     )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .addOption(logLevelOption());

@@ -11,6 +11,8 @@ export interface ClaimTerms {
   readonly minIntervalMs: number;
   /** Keys of one tenant that may run at a time in all workers. Default: any number. */
   readonly maxRunningPerTenant?: number | undefined;
+  /** Keys of one namespace that may run a second, in all workers (S-31). Default: any number. */
+  readonly namespaceRunsPerSecond?: number | undefined;
   /** The worker takes another key than the token's, too. */
   readonly anyKey?: boolean;
 }

@@ -192,10 +192,11 @@ class FunctionQueue implements AsyncDisposable {
   #claim(worker: Worker): void {
     const { options, runs } = worker;
     const { leaseMs } = this.#timing;
-    const { attempts, minIntervalMs, maxRunningPerTenant } = options;
+    const { attempts, minIntervalMs, maxRunningPerTenant, namespaceRunsPerSecond } = options;
+    const limits = { maxRunningPerTenant, namespaceRunsPerSecond };
     while (!runs.draining && runs.size < options.concurrency && this.#claimsThisTurn < CLAIMS_PER_TURN) {
       const owner = `${options.owner}/${this.#claims++}`;
-      const terms = { owner, leaseMs, attempts, minIntervalMs, maxRunningPerTenant };
+      const terms = { owner, leaseMs, attempts, minIntervalMs, ...limits };
       const claim = this.#ledger.claim(this.#now(), terms);
       if (claim === undefined) return;
       this.#countClaim();

@@ -22,6 +22,7 @@ const OWN_COUNTERS = {
   resent: "capstan_queue_resent_tokens_total",
   expired: "capstan_queue_lease_expired_total",
   fenced: "capstan_queue_fenced_total",
+  throttled: "capstan_queue_throttled_total",
 } as const satisfies { readonly [counted in Counted]?: string };
 const REVIVING = { revivedLive: "live", revivedResync: "resync" } as const;
 

@@ -214,6 +214,11 @@ export const METRICS = {
     labels: ["function"],
     help: "Runs of this process that ended after they had lost their lease; the queue ignored them.",
   },
+  capstan_queue_throttled_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Keys that have to wait because their namespace has used up `--namespace-runs-per-second`.",
+  },
   capstan_queue_stale_tokens_total: {
     type: "counter",
     labels: ["function"],

@@ -10,6 +10,8 @@ export interface WorkerOptions extends RunContext {
   readonly queue: Queue;
   /** Name of this process in leases, unique among the workers of a queue. */
   readonly owner: string;
+  /** Runs a second of each function for the objects of one namespace (S-31). Default: any number. */
+  readonly namespaceRunsPerSecond?: number | undefined;
 }
 
 /** A worker that serves. Disposing it drains. */
@@ -28,7 +30,8 @@ export interface WorkerStatus {
  * Serves functions: claims their keys and runs their steps. Disposing stops claiming, lets runs finish for up to
  * 25 s and gives the rest back to the queue (Q-14).
  */
-export async function startWorker({ functions, queue, owner, ...context }: WorkerOptions): Promise<Worker> {
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { functions, queue, owner, namespaceRunsPerSecond, ...context } = options;
   const { log } = context;
   const told: ToldEvents = new Map();
   let running = 0;
@@ -43,7 +46,7 @@ export async function startWorker({ functions, queue, owner, ...context }: Worke
   };
   const serving: AsyncDisposable[] = [];
   for (const fn of functions) {
-    const settings = { ...DEFAULT_QUEUE, ...fn.spec.queue, owner };
+    const settings = { ...DEFAULT_QUEUE, ...fn.spec.queue, owner, namespaceRunsPerSecond };
     serving.push(await queue.work(fn.spec.name, settings, (lease) => counted(fn, lease)));
   }
   log.info({ owner, functions: functions.map(({ spec }) => spec.name) }, "the worker serves");

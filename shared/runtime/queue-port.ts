@@ -109,7 +109,8 @@ export type Outcome =
 
 /**
  * Counts of a ledger (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent
- * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back.
+ * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back; claims that
+ * wait for the budget of their namespace.
  */
 export const COUNTED = [
   "coalesced",
@@ -119,6 +120,7 @@ export const COUNTED = [
   "fenced",
   "revivedLive",
   "revivedResync",
+  "throttled",
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 /** Called by a queue with the counts of its calls of the ledger. Must not throw. */
@@ -140,6 +142,8 @@ export interface DeadKey {
 export interface WorkOptions extends QueueSettings {
   /** Name of this worker, for leases. */
   readonly owner: string;
+  /** Keys of one namespace that may run a second, in all workers (S-31). Default: any number. */
+  readonly namespaceRunsPerSecond?: number | undefined;
 }
 
 /**

@@ -90,6 +90,29 @@ export function queueFairnessSuite(create: CreateQueue): void {
     expect(order.findIndex((key) => key.startsWith("slow/"))).toBeGreaterThan(LATE);
   });
 
+  it("S-31: a namespace runs so many keys a second, whatever its Clusters and events, and no other one waits", async () => {
+    const [perSecond, stepMs] = [5, 200];
+    await using world = await openWorld(create);
+    await world.queue.pause(world.functionName);
+    const noisy = Array.from({ length: 12 }, (_, n) => `noisy/c${n % 3}|Machine|noisy/m${n}`);
+    await world.enqueue(...noisy.map((key) => live(key)), ...keysOf("quiet", 3).map((key) => live(key)));
+    const runs = await world.work(undefined, { namespaceRunsPerSecond: perSecond });
+    await world.queue.resume(world.functionName);
+    await world.until(() => runs.count >= perSecond + 3);
+    // An event brings no key forward.
+    await world.enqueue(...noisy.map((key) => live(key)));
+    await world.idle();
+    const starts = runs.leases
+      .filter(({ key }) => key.startsWith("noisy/"))
+      .map(({ claimedAt }) => claimedAt?.getTime() ?? 0);
+    expect(starts.length).toBeGreaterThanOrEqual(noisy.length);
+    expect(lastOf(runs.keys, "quiet")).toBeLessThan(lastOf(runs.keys, "noisy"));
+    const [first = 0] = starts;
+    for (const [n, start] of starts.entries())
+      expect(start - first).toBeGreaterThanOrEqual((n + 1 - perSecond) * stepMs);
+    expect(world.counted("throttled")).toBeGreaterThanOrEqual(starts.length - perSecond);
+  });
+
   it("Q-12: tenants that always have one key ready do not hold up the later keys of another", async () => {
     const restless = keysOf("restless", 48).map((key, n) => key.replaceAll("restless", `restless-${n}`));
     const patient = keysOf("patient", 6);

@@ -1,5 +1,6 @@
 import { readEnvironment } from "../../config.ts";
 import { parseLimit } from "../../deletion-limit/parse-limit.ts";
+import { parseRunsPerSecond } from "../../queue/parse-runs-per-second.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { openLambda, parseTimeout } from "./open-lambda.ts";
 
@@ -7,6 +8,7 @@ const {
   CAPSTAN_FUNCTIONS,
   CAPSTAN_LAMBDA_TIMEOUT_SECONDS: timeout,
   CAPSTAN_MAX_DELETIONS_PER_HOUR: limit = "none",
+  CAPSTAN_NAMESPACE_RUNS_PER_SECOND: runs,
 } = readEnvironment();
 
 /**
@@ -16,5 +18,6 @@ const {
 export const handler = await openLambda({
   functions: CAPSTAN_FUNCTIONS?.split(",") ?? ["*"],
   maxDeletionsPerHour: parseLimit(limit),
+  namespaceRunsPerSecond: runs === undefined ? undefined : parseRunsPerSecond(runs),
   timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : parseTimeout(timeout),
 });

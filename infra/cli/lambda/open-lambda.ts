@@ -45,6 +45,7 @@ export interface OpenLambdaOptions extends RequestOptions, QueueFlags {
   readonly functionsDir?: string | undefined;
   readonly logLevel?: LogLevel | undefined;
   readonly maxDeletionsPerHour?: number | undefined;
+  readonly namespaceRunsPerSecond?: number | undefined;
   /** Timeout of the Lambda function. */
   readonly timeoutSeconds: number;
 }
@@ -144,7 +145,20 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
   const clients = openClients(reach, functions, starting);
   const owner = `lambda-${randomUUID().slice(0, 8)}`;
   const issuer = await openIssuer(functions);
-  starting.use(await startWorker({ functions, queue, owner, store, clients, issuer, clock, log, limit }));
+  const { namespaceRunsPerSecond } = options;
+  const serving = {
+    functions,
+    queue,
+    owner,
+    store,
+    clients,
+    issuer,
+    clock,
+    log,
+    limit,
+    namespaceRunsPerSecond,
+  };
+  starting.use(await startWorker(serving));
   const running = starting.move();
   return { deliver: pushed.deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -30,6 +30,8 @@ export interface Entry {
   attempts: number;
   /** Kept through a probe, so that its death is the same death. */
   deadSince: number | undefined;
+  /** When its namespace lets it run (S-31); undefined: it has not asked since its last run. */
+  slot: number | undefined;
   /** Set while its run is over and its letter is being written. */
   dyingSince: number | undefined;
   failure: Failure | undefined;
@@ -85,6 +87,7 @@ export class LedgerEntries {
       lease: undefined,
       attempts: 1,
       deadSince: undefined,
+      slot: undefined,
       dyingSince: undefined,
       failure: undefined,
     };

@@ -23,6 +23,7 @@ import { countEntries, deadKeys, keyStateOf } from "./ledger-depth.ts";
 import type { Entry } from "./ledger-entries.ts";
 import { LedgerEntries } from "./ledger-entries.ts";
 import { LedgerPlaces } from "./ledger-places.ts";
+import { NamespaceBudgets } from "./namespace-budgets.ts";
 import { type EndedRun, RunTally } from "./run-tally.ts";
 import { merged, newest } from "./wish.ts";
 
@@ -38,7 +39,8 @@ import { merged, newest } from "./wish.ts";
  * |                   |              |                  |                 |                        | place (a probe)    |
  * | requeue           | -            | -                | -               | -                      | dead as seen:      |
  * |                   |              |                  |                 |                        | enqueue live       |
- * | claim             | -            | -                | → running       | -                      | -                  |
+ * | claim             | -            | -                | → running, or   | -                      | -                  |
+ * |                   |              |                  | waiting (slot)  |                        |                    |
  * | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
  * |                   |              |                  |                 | → place, none → idle   |                    |
  * | finish again      | fenced       | fenced           | fenced          | place(after)           | fenced             |
@@ -63,7 +65,8 @@ import { merged, newest } from "./wish.ts";
  *
  * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
  * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
- * open (breaker.ts); events are accepted and time passes meanwhile.
+ * open (breaker.ts); events are accepted and time passes meanwhile. A ready key whose namespace has run too much becomes
+ * waiting until its slot (S-31), which it keeps: an event before that makes it ready, and the next claim puts it back.
  *
  * Forbidden: two leases of one key; a finish, renew or release by another than the owner of the lease (answer: fenced,
  * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure
@@ -85,6 +88,7 @@ export class Ledger {
   readonly #deaths: LedgerDeaths;
   readonly #count: (counted: Counted) => void;
   readonly #breaker = new Breaker();
+  readonly #budgets = new NamespaceBudgets();
   readonly #runs = new RunTally();
   #paused: boolean = false;
   /** When a claim that the breaker has refused may be retried. */
@@ -120,8 +124,9 @@ export class Ledger {
     if (this.#paused || this.#entries.counts.ready === 0) return undefined;
     this.#retryClaimAt = this.#breaker.claimAt(now);
     if (this.#retryClaimAt !== undefined) return undefined;
-    const entry = this.#entries.shiftReady(terms.maxRunningPerTenant ?? Number.POSITIVE_INFINITY);
+    const entry = this.#shiftReady(now, terms);
     if (entry === undefined) return undefined;
+    entry.slot = undefined;
     this.#breaker.noteClaim(now);
     const { key, failures, again, causes } = entry;
     const readyMs = now - (entry.readyAt ?? now);
@@ -239,6 +244,19 @@ export class Ledger {
   keyState(key: Key): KeyState | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined ? undefined : keyStateOf(entry);
+  }
+
+  /** Takes the first ready key that may run; those before it whose namespace has run too much wait for their slot. */
+  #shiftReady(now: number, terms: ClaimTerms): Entry | undefined {
+    const { maxRunningPerTenant = Number.POSITIVE_INFINITY, namespaceRunsPerSecond } = terms;
+    for (;;) {
+      const entry = this.#entries.shiftReady(maxRunningPerTenant);
+      if (entry === undefined || namespaceRunsPerSecond === undefined) return entry;
+      entry.slot ??= this.#budgets.take(now, entry.key, namespaceRunsPerSecond);
+      if (entry.slot <= now) return entry;
+      this.#count("throttled");
+      this.#entries.move(entry, "waiting", entry.slot);
+    }
   }
 
   #held(key: Key, owner: string): Entry | undefined {

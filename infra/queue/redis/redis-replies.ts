@@ -48,8 +48,9 @@ function fencesText({ fences }: Outcome): string {
   return fences.length === 0 ? "" : JSON.stringify(fences);
 }
 
-function termsArguments({ leaseMs, attempts, minIntervalMs, maxRunningPerTenant = 0 }: ClaimTerms) {
-  return [leaseMs, attempts, minIntervalMs, maxRunningPerTenant];
+function termsArguments({ leaseMs, attempts, minIntervalMs, ...limits }: ClaimTerms) {
+  const { maxRunningPerTenant = 0, namespaceRunsPerSecond = 0 } = limits;
+  return [leaseMs, attempts, minIntervalMs, maxRunningPerTenant, namespaceRunsPerSecond];
 }
 
 function wholeMs(ms: number): number {

@@ -184,14 +184,15 @@ export class TokenQueue implements AsyncDisposable {
     await Promise.all(notes);
   }
 
-  #termsOf({ owner, attempts, minIntervalMs, maxRunningPerTenant }: WorkOptions) {
+  #termsOf({ owner, attempts, minIntervalMs, ...limits }: WorkOptions) {
     this.#claims += 1;
     return {
       owner: `${owner}/${this.#name}${this.#claims.toString(36)}`,
       leaseMs: this.#options.timing.leaseMs,
       attempts,
       minIntervalMs,
-      maxRunningPerTenant,
+      maxRunningPerTenant: limits.maxRunningPerTenant,
+      namespaceRunsPerSecond: limits.namespaceRunsPerSecond,
       anyKey: this.#options.anyKey ?? false,
     };
   }

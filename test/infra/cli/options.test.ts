@@ -79,6 +79,12 @@ describe("the options of a serving process", () => {
       expect(() => parsed(wrong)).toThrow("a limit of deletions is a whole number from 0");
   });
 
+  it("know how much each namespace may run (S-31)", () => {
+    const parsed = (budget: string) => parse("--namespace-runs-per-second", budget);
+    expect(parsed("20")).toMatchObject({ namespaceRunsPerSecond: 20 });
+    expect(() => parsed("0")).toThrow("a budget of runs is a whole number from 1 to 999999");
+  });
+
   it("know the levels of the log", () => {
     expect(parse("--log-level", "debug")).toMatchObject({ logLevel: "debug" });
     expect(() => parse("--log-level", "loud")).toThrow(

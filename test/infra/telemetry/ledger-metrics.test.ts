@@ -22,6 +22,7 @@ describe("metrics of the ledger", () => {
       'capstan_queue_revived_total{function="f",class="live"} 6',
       'capstan_queue_revived_total{function="f",class="resync"} 7',
       'capstan_queue_stale_tokens_total{function="f"} 2',
+      'capstan_queue_throttled_total{function="f"} 8',
     ]);
   });
 

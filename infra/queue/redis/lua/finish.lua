@@ -4,7 +4,8 @@
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per run: key, owner, ok | again | error, after ms or '', floor ms after the claim (0 = none),
 --                   fences (JSON), '' or kept, failure (JSON) or '', 1 = terminal, owner of the next claim or '', lease ms,
---                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
+--                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any), keys of one
+--                   namespace that may run a second (0 = any)
 -- Returns           accepted, claim, ...: per run 1, or 0 when it was fenced, and the next claim as claim.lua gives it,
 --                   or 0
 -- One call because an event that arrives between the read of pending events and the removal of the entry would be
@@ -82,14 +83,14 @@ end
 -- Old runs first: whether the breaker was open before these runs must not depend on when the last tick was.
 settleBreaker()
 local results = {}
-for i = 5, #ARGV, 13 do
+for i = 5, #ARGV, 14 do
   results[#results + 1] = finish(i)
   results[#results + 1] = 0
 end
 settleBreaker()
 local wanted = 0
-for i = 5, #ARGV, 13 do if ARGV[i + 8] ~= '' then wanted = wanted + 1 end end
-for i = 5, #ARGV, 13 do
-  if ARGV[i + 8] ~= '' then results[(i - 5) / 13 * 2 + 2] = leaseNext(ARGV[i + 8], termsAt(i + 9), wanted) or 0 end
+for i = 5, #ARGV, 14 do if ARGV[i + 8] ~= '' then wanted = wanted + 1 end end
+for i = 5, #ARGV, 14 do
+  if ARGV[i + 8] ~= '' then results[(i - 5) / 14 * 2 + 2] = leaseNext(ARGV[i + 8], termsAt(i + 9), wanted) or 0 end
 end
 return reply(results)

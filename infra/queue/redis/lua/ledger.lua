@@ -17,9 +17,8 @@
 --             since), p (place among the ready, smaller first; from RESYNC_PLACE on in the resync line, which a key
 --             of class 0 leaves when it has aged), f (failures, absent = 0), ag (again in a row, absent = 0), o (owner),
 --             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
---             claim), fl (last failure, JSON), ds (dead since; kept through a probe), dy and lo (dying since; who writes the
---             letter), c0 to c9 (causes, newest first,
---             up to an empty one). Fields that a state does not use may be left over: due but in w, at and p but in q, o and
+--             claim), fl (last failure, JSON), ds (dead since; kept through a probe), sl (when its namespace lets it run),
+--             dy and lo (dying since; who writes the letter), c0 to c9 (causes, newest first, up to an empty one). Fields that a state does not use may be left over: due but in w, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which keeps a hash small in Redis.
 -- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
 --             that have aged behind AGED_SCORE), lease expiry, dead since. `sent` holds every ready key.
@@ -34,8 +33,8 @@
 --             of the runs by interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
 --             were evicted), f and d1 to d12 (failed runs, and runs by duration, since the ledger began)
--- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both hold their own end; that
---             Redis then forgets them only saves memory.
+-- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON    spent:<namespace>  until when its
+--             runs are given away. They hold their own end; that Redis then forgets them only saves memory.
 --
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
 -- are collected and made at the end, or before the next look at a set.
@@ -44,9 +43,9 @@ local PREFIX = KEYS[1]
 local SEED, RANDOM, RESEND_MS, WINDOW = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
 local INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
-local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds', 'dy', 'lo' }
-local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, dy = true }
-local MEANS_SOMETHING = { pd = true, pc = true, ds = true, dy = true, f = true, ag = true }
+local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds', 'sl', 'dy', 'lo' }
+local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, sl = true, dy = true }
+local MEANS_SOMETHING = { pd = true, pc = true, ds = true, sl = true, dy = true, f = true, ag = true }
 local ABSENT_IS_0 = { f = true, ag = true }
 local CAUSES, CAUSE_NAMES = {}, {}
 for i = 1, MAX_CAUSES do

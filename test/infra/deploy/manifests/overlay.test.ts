@@ -23,11 +23,16 @@ interface Container {
 
 describeWith(kubectlMissing())("an overlay of the base", () => {
   it("S-62: names the images of Capstan and of Redis by their digests, as README does", async () => {
-    const [, yaml = ""] = /```yaml\n(apiVersion: kustomize[\s\S]*?)```/.exec(await readFile(README, "utf8")) ?? [];
+    const [, yaml = ""] =
+      /```yaml\n(apiVersion: kustomize[\s\S]*?)```/.exec(await readFile(README, "utf8")) ?? [];
     const rendered = await renderOverlay((place) =>
-      yaml.replaceAll("github.com/example/capstan/infra/deploy/kustomize", place).replaceAll("sha256:…", DIGEST),
+      yaml
+        .replaceAll("github.com/example/capstan/infra/deploy/kustomize", place)
+        .replaceAll("sha256:…", DIGEST),
     );
-    const images = rendered.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? []);
+    const images = rendered.flatMap(
+      ({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? [],
+    );
     expect(new Set(images)).toEqual(
       new Set([`registry.example.com/capstan@${DIGEST}`, `docker.io/library/redis@${DIGEST}`]),
     );
