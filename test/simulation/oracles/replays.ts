@@ -33,9 +33,14 @@ export const replays: readonly Oracle[] = [
   },
 ];
 
-/** A run that failed before its first read, other than by its key, has come to nothing that could be compared. */
+/**
+ * A run that failed before its first read, other than by its key, or was cut off after it had learned that its object is
+ * gone, has come to nothing that could be compared.
+ */
 function hasBegun({ record, failure }: FailedRun): boolean {
-  return (record?.reads.length ?? 0) > 0 || failure.reason === "MalformedKey";
+  if (failure.reason === "MalformedKey") return true;
+  const first = record?.reads[0]?.answer;
+  return first !== undefined && !(first.type === "object" && first.object === undefined);
 }
 
 async function replayed(fn: AnyFunction, run: FailedRun): Promise<ReplayResult> {
