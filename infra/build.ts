@@ -30,6 +30,34 @@ const WHOLE = [
 ];
 /** Rules on providers, which `capstan contract` and `move` alone load. */
 const APART = "shared/contract/rules";
+/**
+ * Beginnings of the other files that the start of a function process loads: what composes its parts. One file in place of
+ * 25.
+ */
+const START = [
+  "infra/cli/compose",
+  "infra/cli/listen-options",
+  "infra/cli/management",
+  "infra/cli/open-",
+  "infra/cli/options",
+  "infra/cli/start-",
+  "infra/cli/table",
+  "infra/cli/terminal/log",
+  "infra/cli/terminal/paint",
+  "infra/cli/terminal/print",
+  "infra/cli/tie-queue",
+  "infra/cli/up/up",
+  "infra/cli/worker-clients",
+  "infra/config",
+  "infra/history/key-history",
+  "infra/history/memory",
+  "infra/history/open",
+  "infra/relay/workload/clients",
+  "infra/relay/workload/workload-access",
+  "infra/rest",
+  "infra/telemetry/escape",
+  "infra/telemetry/log",
+];
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
@@ -45,15 +73,18 @@ export async function buildInto(folder: string): Promise<void> {
     input,
     cwd: ROOT,
     platform: "node",
-    plugins: [bundledRequires, globalProcess, noSubprograms, ownPlace, ascii],
+    plugins: [bundledRequires, globalProcess, noSubprograms, ownPlace, builtins, ascii],
     output: {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
       codeSplitting: {
-        groups: WHOLE.map((name) => ({
-          name: name.replaceAll("/", "-"),
-          test: (id) => isWithin(name, id) && (name === APART || !isWithin(APART, id)),
-        })),
+        groups: [
+          ...WHOLE.map((name) => ({
+            name: name.replaceAll("/", "-"),
+            test: (id: string) => isWithin(name, id) && (name === APART || !isWithin(APART, id)),
+          })),
+          { name: "start", test: (id) => START.some((each) => placeOf(id).startsWith(each)) },
+        ],
       },
     },
     checks: { ineffectiveDynamicImport: false },
@@ -70,7 +101,12 @@ export async function buildInto(folder: string): Promise<void> {
 }
 
 function isWithin(folder: string, file: string): boolean {
-  return relative(ROOT, file).split(sep).join("/").startsWith(`${folder}/`);
+  return placeOf(file).startsWith(`${folder}/`);
+}
+
+/** From the root of the checkout, with slashes. */
+function placeOf(file: string): string {
+  return relative(ROOT, file).split(sep).join("/");
 }
 
 /** Keeps relative paths of data files valid: every built file lies two folders deep. */
@@ -78,8 +114,29 @@ const ownPlace: Plugin = {
   name: "own-place",
   transform(code, id) {
     if (id.includes("node_modules") || !code.includes("import.meta.url")) return null;
-    const place = JSON.stringify(`../../${relative(ROOT, id).split(sep).join("/")}`);
+    const place = JSON.stringify(`../../${placeOf(id)}`);
     return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
+  },
+};
+
+/**
+ * Takes modules of Node.js without `import`, which reads every export of a module at once: that of `node:crypto` loads
+ * WebCrypto, which no process uses. Chunks begin with their imports, each on a line.
+ */
+const builtins: Plugin = {
+  name: "builtins",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      chunk.code = chunk.code.replace(
+        /^import (?:([\w$]+), )?(?:\* as )?(\{[^}]*\}|[\w$]+) from "(node:[\w/]+)";$/gm,
+        (_, whole: string | undefined, names: string, name: string) =>
+          [whole ?? [], names.replaceAll(" as ", ": ")]
+            .flat()
+            .map((each) => `const ${each} = process.getBuiltinModule("${name}");`)
+            .join(" "),
+      );
+    }
   },
 };
 

@@ -1,5 +1,6 @@
 import { readEnvironment } from "../config.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
+import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { startProbes } from "../worker/probes.ts";
 import { compose, type Running } from "./compose.ts";
 import type { ComposeOptions } from "./compose-options.ts";
@@ -28,6 +29,7 @@ export async function composePart(part: "relay" | "worker", options: PartOptions
   }
   const rest = { roles: new Set([part]), queue, installCrds, port: 0, writeKubeconfig: "" };
   running = starting.use(await compose({ ...options, ...rest }));
+  starting.use(giveBackMemory());
   const all = starting.move();
   return { ...running, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -14,7 +14,6 @@ import type { SentRequest } from "../kube/request.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import type { RedisAddress } from "../redis/connection.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
-import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { Observed } from "../worker/observe.ts";
 import { catchStrayErrors } from "../worker/stray-errors.ts";
@@ -63,9 +62,8 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(await startParts(options));
   await running.relay?.ready();
-  starting.use(giveBackMemory());
-  const all = starting.move();
-  return { ...running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  starting.move();
+  return running;
 }
 
 /** Starts the parts named by `roles` in one process and connects them through the ports. */

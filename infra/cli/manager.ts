@@ -5,6 +5,7 @@ import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { type Elected, startElected } from "../relay/elected.ts";
 import { leaseKey } from "../relay/lease-name.ts";
+import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { startProbes } from "../worker/probes.ts";
 import { type Running, startParts } from "./compose.ts";
@@ -86,6 +87,7 @@ async function manage({ namespace, ...given }: ManagerFlags): Promise<void> {
   manager = stack.use(
     options.leaderElect === true ? await startCandidate(options, stack) : await startAlone(options),
   );
+  stack.use(giveBackMemory());
   await Promise.race([stop, manager.ended]);
   print("manager: stopping; runs finish within 25 s");
 }

@@ -2,15 +2,18 @@ import { open, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import * as z from "zod";
 import { deadLetterHeadSchema } from "../../shared/runtime/letters/dead-letter.ts";
+import { once } from "../../shared/runtime/once.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { appendPrivateFile, writePrivateFile } from "../private-file.ts";
 import { createLetterMap, type LetterMap } from "./letter-map.ts";
 
-const lineSchema = z.union([
-  z.object({ at: z.number(), head: deadLetterHeadSchema, letter: z.string() }),
-  z.object({ at: z.number(), dropped: z.object({ function: z.string(), key: z.string() }) }),
-]);
-type Line = z.infer<typeof lineSchema>;
+const lineSchema = once(() =>
+  z.union([
+    z.object({ at: z.number(), head: deadLetterHeadSchema(), letter: z.string() }),
+    z.object({ at: z.number(), dropped: z.object({ function: z.string(), key: z.string() }) }),
+  ]),
+);
+type Line = z.infer<ReturnType<typeof lineSchema>>;
 
 /** Out-of-date lines that the file may hold beyond twice the number of letters. */
 const SLACK_LINES = 1_000;
@@ -85,7 +88,7 @@ function lineText(line: Line): string {
 
 function parsedLine(text: string): Line | undefined {
   try {
-    return lineSchema.safeParse(JSON.parse(text)).data;
+    return lineSchema().safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

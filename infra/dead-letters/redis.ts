@@ -218,7 +218,7 @@ async function headsOfKeys(
 
 function headOfText(text: string): DeadLetterHead | undefined {
   try {
-    return deadLetterHeadSchema.safeParse(JSON.parse(text)).data;
+    return deadLetterHeadSchema().safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

@@ -13,12 +13,16 @@ export interface Process {
   readonly WorkingDir: string;
 }
 
-/** Only an entry point can carry the options of V8: `NODE_OPTIONS` refuses three of them. Source: D-105 */
+/**
+ * Only an entry point can carry the options of V8: `NODE_OPTIONS` refuses one of them. With others V8 may refuse the
+ * compiled code that Node.js brings along (give-back-memory.ts). Source: D-105
+ */
 export function processOf({ flags }: Pick<Source, "flags">): Process {
   return {
     User: `${USER_ID}:${USER_ID}`,
     // No home but the folder that a Pod mounts: the root is read-only.
-    Env: ["PATH=/usr/local/bin", "HOME=/tmp"],
+    // The command line keeps compiled code there as well, but only after its own first files are compiled.
+    Env: ["PATH=/usr/local/bin", "HOME=/tmp", "NODE_COMPILE_CACHE=/tmp/node-compile-cache"],
     Entrypoint: [NODE, ...flags, MAIN],
     WorkingDir: "/",
   };

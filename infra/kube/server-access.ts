@@ -2,6 +2,7 @@ import { lookup as resolve } from "node:dns";
 import type { Agent } from "node:http";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { TerminalError } from "../../shared/function/errors.ts";
+import { once } from "../../shared/runtime/once.ts";
 import { embeddedAddresses } from "./embedded-addresses.ts";
 
 /** How to reach one API server. PEM texts, never file names; `tokenFile` only for the management server. */
@@ -101,12 +102,13 @@ export function isLoopback(server: URL): boolean {
   return host === "localhost" || host.endsWith(".localhost") || contains(loopback, host);
 }
 
-const refusedAddresses = addressList(refusedBlocks);
+/** Their lists take 4 ms. */
+const refusedAddresses = once(() => addressList(refusedBlocks));
 
 /** Returns why a workload kubeconfig must not name this address; `undefined` when it may, or for a name to resolve. */
 function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   const reached = [address, ...embeddedAddresses(address)];
-  if (reached.some(refusedAddresses.has)) {
+  if (reached.some(refusedAddresses().has)) {
     return `server address ${address} is link-local, a cloud metadata address or not the address of a single server; name the API server's own address`;
   }
   if (policy.only !== undefined && isIP(address) !== 0) {

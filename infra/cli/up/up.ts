@@ -8,6 +8,7 @@ import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { createMemoryHints, hintingStore } from "../../hints/memory.ts";
 import { rest } from "../../rest.ts";
+import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import { compose, type Running } from "../compose.ts";
 import { ROLES, type Role } from "../compose-options.ts";
 import { addUpConsoleOptions, type UpConsoleFlags } from "../console/console-options.ts";
@@ -108,6 +109,7 @@ async function up(options: UpOptions): Promise<void> {
     ...(options.console === undefined ? {} : { noteHint: hints.note }),
     wrapStore: (store) => follow(options.quiet ? store : observedStore(store, observe)),
   });
+  using _giving = giveBackMemory();
   await applyManifests(running.server.as("up"), manifests, printError);
   printNextSteps(running, options.untilReady);
   printListeners(running);

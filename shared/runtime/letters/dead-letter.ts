@@ -1,121 +1,138 @@
 import * as z from "zod";
 import { Secret } from "../../api/core.ts";
 import { apiVersionOf, type KubeObject, type ObjectMeta } from "../../api/kinds.ts";
+import { once } from "../once.ts";
 
 /** Members of an API object that a step can read; everything else is passed on as it was. */
-const objectSchema = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string() }),
-});
-const kindSchema = z.object({
-  group: z.string(),
-  version: z.string(),
-  kind: z.string(),
-  plural: z.string(),
-  namespaced: z.boolean(),
-});
-const keySchema = z.object({ namespace: z.string(), name: z.string() });
-const referenceSchema = z.object({
-  apiGroup: z.string(),
-  kind: z.string(),
-  name: z.string(),
-  version: z.string().optional(),
-});
+const objectSchema = () =>
+  z.looseObject({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata: z.looseObject({ name: z.string() }),
+  });
+const kindSchema = () =>
+  z.object({
+    group: z.string(),
+    version: z.string(),
+    kind: z.string(),
+    plural: z.string(),
+    namespaced: z.boolean(),
+  });
+const keySchema = () => z.object({ namespace: z.string(), name: z.string() });
+const referenceSchema = () =>
+  z.object({
+    apiGroup: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    version: z.string().optional(),
+  });
 
 const ERROR_CLASSES = ["Conflict", "Throttled", "Waiting", "Transient", "Terminal"] as const;
 /** An error with the members by which the runtime distinguishes errors. */
-const errorSchema = z.object({
-  /** Of the error class: `KubeError`, `TerminalError`, `WaitingError`, `NotListedError`, `TypeError`, … */
-  name: z.string(),
-  class: z.enum(ERROR_CLASSES),
-  reason: z.string(),
-  message: z.string(),
-  /** HTTP status of a KubeError. */
-  code: z.int().optional(),
-  /** At most 8 KiB. */
-  stack: z.string().optional(),
-});
-export type RecordedError = z.infer<typeof errorSchema>;
-
-const questionSchema = z.discriminatedUnion("call", [
+const errorSchema = () =>
   z.object({
-    call: z.enum(["get", "live.get", "live.secret"]),
-    cluster: z.string(),
-    kind: kindSchema,
-    key: keySchema,
-  }),
-  z.object({
-    call: z.enum(["list", "live.list"]),
-    cluster: z.string(),
-    kind: kindSchema,
-    selection: z.record(z.string(), z.unknown()),
-  }),
-  z.object({
-    call: z.enum(["referenced", "live.referenced"]),
-    reference: referenceSchema,
-    namespace: z.string(),
-  }),
-]);
-const summarySchema = z.looseObject({
-  metadata: z.looseObject({ name: z.string() }),
-  keys: z.array(z.string()),
-});
-const contractSchema = z.enum(["v1beta1", "v1beta2"]);
-const referencedSchema = z.discriminatedUnion("state", [
-  z.object({ state: z.literal("found"), object: objectSchema, contract: contractSchema, kind: kindSchema }),
-  z.object({ state: z.literal("missing"), contract: contractSchema, kind: kindSchema }),
-  z.object({ state: z.literal("unresolved"), crdExists: z.boolean(), message: z.string() }),
-]);
-const answerSchema = z.discriminatedUnion("type", [
-  /** Without `object`: known not to exist. */
-  z.object({ type: z.literal("object"), object: objectSchema.optional() }),
-  /** A Secret without its values; not redacted. Without `summary`: it does not exist. */
-  z.object({ type: z.literal("secret"), summary: summarySchema.optional() }),
-  z.object({ type: z.literal("list"), items: z.array(objectSchema) }),
-  z.object({ type: z.literal("referenced"), value: referencedSchema }),
-  z.object({ type: z.literal("error"), error: errorSchema }),
-  /** The step failed, or was cut off, before the answer came. */
-  z.object({ type: z.literal("unanswered") }),
-  /** Left out because the letter would have become too large. */
-  z.object({ type: z.literal("truncated") }),
-]);
-const readSchema = z.object({
-  question: questionSchema,
-  source: z.enum(["snapshot", "live"]),
-  answer: answerSchema,
-  /** Objects that were found, kept when the bodies are left out. Empty = not found. */
-  found: z.array(
-    z.object({ ...keySchema.shape, uid: z.string().optional(), resourceVersion: z.string().optional() }),
-  ),
-});
-export type LetterRead = z.infer<typeof readSchema>;
+    /** Of the error class: `KubeError`, `TerminalError`, `WaitingError`, `NotListedError`, `TypeError`, … */
+    name: z.string(),
+    class: z.enum(ERROR_CLASSES),
+    reason: z.string(),
+    message: z.string(),
+    /** HTTP status of a KubeError. */
+    code: z.int().optional(),
+    /** At most 8 KiB. */
+    stack: z.string().optional(),
+  });
+export type RecordedError = z.infer<ReturnType<typeof errorSchema>>;
 
-const writeSchema = z.object({
-  verb: z.enum(["create", "patch", "evict", "apply", "delete"]),
-  ref: z.object({ cluster: z.string(), kind: kindSchema, ...keySchema.shape }),
-  subresource: z.literal("status").optional(),
-  fieldManager: z.string(),
-  precondition: z.record(z.string(), z.unknown()).optional(),
-  /** JSON patch, applied object or created object. */
-  body: z.unknown().optional(),
-  outcome: z.object({ resourceVersion: z.string().optional(), error: errorSchema.optional() }),
-});
-export type LetterWrite = z.infer<typeof writeSchema>;
+const questionSchema = () =>
+  z.discriminatedUnion("call", [
+    z.object({
+      call: z.enum(["get", "live.get", "live.secret"]),
+      cluster: z.string(),
+      kind: kindSchema(),
+      key: keySchema(),
+    }),
+    z.object({
+      call: z.enum(["list", "live.list"]),
+      cluster: z.string(),
+      kind: kindSchema(),
+      selection: z.record(z.string(), z.unknown()),
+    }),
+    z.object({
+      call: z.enum(["referenced", "live.referenced"]),
+      reference: referenceSchema(),
+      namespace: z.string(),
+    }),
+  ]);
+const summarySchema = () =>
+  z.looseObject({
+    metadata: z.looseObject({ name: z.string() }),
+    keys: z.array(z.string()),
+  });
+const contractSchema = () => z.enum(["v1beta1", "v1beta2"]);
+const referencedSchema = () =>
+  z.discriminatedUnion("state", [
+    z.object({
+      state: z.literal("found"),
+      object: objectSchema(),
+      contract: contractSchema(),
+      kind: kindSchema(),
+    }),
+    z.object({ state: z.literal("missing"), contract: contractSchema(), kind: kindSchema() }),
+    z.object({ state: z.literal("unresolved"), crdExists: z.boolean(), message: z.string() }),
+  ]);
+const answerSchema = () =>
+  z.discriminatedUnion("type", [
+    /** Without `object`: known not to exist. */
+    z.object({ type: z.literal("object"), object: objectSchema().optional() }),
+    /** A Secret without its values; not redacted. Without `summary`: it does not exist. */
+    z.object({ type: z.literal("secret"), summary: summarySchema().optional() }),
+    z.object({ type: z.literal("list"), items: z.array(objectSchema()) }),
+    z.object({ type: z.literal("referenced"), value: referencedSchema() }),
+    z.object({ type: z.literal("error"), error: errorSchema() }),
+    /** The step failed, or was cut off, before the answer came. */
+    z.object({ type: z.literal("unanswered") }),
+    /** Left out because the letter would have become too large. */
+    z.object({ type: z.literal("truncated") }),
+  ]);
+const readSchema = () =>
+  z.object({
+    question: questionSchema(),
+    source: z.enum(["snapshot", "live"]),
+    answer: answerSchema(),
+    /** Objects that were found, kept when the bodies are left out. Empty = not found. */
+    found: z.array(
+      z.object({ ...keySchema().shape, uid: z.string().optional(), resourceVersion: z.string().optional() }),
+    ),
+  });
+export type LetterRead = z.infer<ReturnType<typeof readSchema>>;
 
-const attemptSchema = z.object({
-  /** Id of the run, as in the log and in the audit log of the API server; absent for an unfinished run. */
-  run: z.string().optional(),
-  start: z.iso.datetime(),
-  durationMs: z.number(),
-  owner: z.string().optional(),
-  /** Failures in a row, this one included. */
-  failures: z.int().min(1),
-  /** How often the key had waited for a newer snapshot before this attempt. */
-  again: z.int().min(0),
-  error: errorSchema,
-});
-export type AttemptSummary = z.infer<typeof attemptSchema>;
+const writeSchema = () =>
+  z.object({
+    verb: z.enum(["create", "patch", "evict", "apply", "delete"]),
+    ref: z.object({ cluster: z.string(), kind: kindSchema(), ...keySchema().shape }),
+    subresource: z.literal("status").optional(),
+    fieldManager: z.string(),
+    precondition: z.record(z.string(), z.unknown()).optional(),
+    /** JSON patch, applied object or created object. */
+    body: z.unknown().optional(),
+    outcome: z.object({ resourceVersion: z.string().optional(), error: errorSchema().optional() }),
+  });
+export type LetterWrite = z.infer<ReturnType<typeof writeSchema>>;
+
+const attemptSchema = () =>
+  z.object({
+    /** Id of the run, as in the log and in the audit log of the API server; absent for an unfinished run. */
+    run: z.string().optional(),
+    start: z.iso.datetime(),
+    durationMs: z.number(),
+    owner: z.string().optional(),
+    /** Failures in a row, this one included. */
+    failures: z.int().min(1),
+    /** How often the key had waited for a newer snapshot before this attempt. */
+    again: z.int().min(0),
+    error: errorSchema(),
+  });
+export type AttemptSummary = z.infer<ReturnType<typeof attemptSchema>>;
 
 /** `Malformed`: the key or its token does not parse; it is never retried. */
 const REASONS = ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] as const;
@@ -124,7 +141,7 @@ export type DeathReason = (typeof REASONS)[number];
 /** Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them. */
 export const LETTER_VERSION = 2;
 
-const headShape = {
+const headShape = () => ({
   function: z.string().regex(/^[a-z0-9-]{1,63}$/, "a function name has 1 to 63 of a-z, 0-9 and -"),
   key: z.string().min(1).max(480),
   tenant: z.string(),
@@ -134,44 +151,48 @@ const headShape = {
   firstFailureAt: z.iso.datetime(),
   /** Deaths of this key since its letter was first written. */
   times: z.int().min(1),
-} as const;
+});
 
 /** A line of `capstan dlq list`. */
-export const deadLetterHeadSchema = z.object({
-  ...headShape,
-  error: errorSchema.pick({ class: true, reason: true, message: true }),
-});
-export type DeadLetterHead = z.infer<typeof deadLetterHeadSchema>;
+export const deadLetterHeadSchema = once(() =>
+  z.object({
+    ...headShape(),
+    error: errorSchema().pick({ class: true, reason: true, message: true }),
+  }),
+);
+export type DeadLetterHead = z.infer<ReturnType<typeof deadLetterHeadSchema>>;
 
 /**
  * The last failure of a key that has used up its attempts, with everything its last decision was made of
  * (Q-35, F-14). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
  */
-const deadLetterSchema = z.object({
-  /** The shape of `run.decision`; see `recordedDecision`. */
-  v: z.union([z.literal(1), z.literal(LETTER_VERSION)]),
-  ...headShape,
-  build: z.object({ version: z.string(), gitSha: z.string().optional(), configDigest: z.string() }),
-  /** The last five, oldest first. */
-  attempts: z.array(attemptSchema).min(1).max(5),
-  causes: z.array(z.object({ what: z.string(), resourceVersion: z.string().optional() })).max(20),
-  /** Absent in the letter of an unfinished run. */
-  run: z
-    .object({
-      /** Handed to the step. */
-      clock: z.iso.datetime().optional(),
-      reads: z.array(readSchema),
-      writes: z.array(writeSchema),
-      decision: z.record(z.string(), z.unknown()).optional(),
-      /** Error of the step or of the check of its decision. */
-      error: errorSchema.optional(),
-      /** Of decision and error, with every secret masked. */
-      digest: z.string(),
-    })
-    .optional(),
-  truncated: z.array(z.string()),
-});
-export type DeadLetter = z.infer<typeof deadLetterSchema>;
+const deadLetterSchema = once(() =>
+  z.object({
+    /** The shape of `run.decision`; see `recordedDecision`. */
+    v: z.union([z.literal(1), z.literal(LETTER_VERSION)]),
+    ...headShape(),
+    build: z.object({ version: z.string(), gitSha: z.string().optional(), configDigest: z.string() }),
+    /** The last five, oldest first. */
+    attempts: z.array(attemptSchema()).min(1).max(5),
+    causes: z.array(z.object({ what: z.string(), resourceVersion: z.string().optional() })).max(20),
+    /** Absent in the letter of an unfinished run. */
+    run: z
+      .object({
+        /** Handed to the step. */
+        clock: z.iso.datetime().optional(),
+        reads: z.array(readSchema()),
+        writes: z.array(writeSchema()),
+        decision: z.record(z.string(), z.unknown()).optional(),
+        /** Error of the step or of the check of its decision. */
+        error: errorSchema().optional(),
+        /** Of decision and error, with every secret masked. */
+        digest: z.string(),
+      })
+      .optional(),
+    truncated: z.array(z.string()),
+  }),
+);
+export type DeadLetter = z.infer<ReturnType<typeof deadLetterSchema>>;
 export type LetterRun = NonNullable<DeadLetter["run"]>;
 
 export function headOf(letter: DeadLetter): DeadLetterHead {
@@ -219,7 +240,7 @@ const MAX_DEPTH = 200;
 export function parseDeadLetter(value: unknown): DeadLetter {
   const hostile = hostileIn(value);
   if (hostile !== undefined) throw new Error(`not a dead letter: ${hostile}; ${EXPORT_AGAIN}`);
-  const parsed = deadLetterSchema.safeParse(value);
+  const parsed = deadLetterSchema().safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join(".").slice(0, 200) ?? "";
