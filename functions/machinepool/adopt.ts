@@ -11,7 +11,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { adopt } from "../../shared/rules/providers/adopt.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { poolClaim } from "./rules/adoption.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import { providersOf } from "./rules/providers.ts";
 import { readProviders } from "./rules/reads.ts";
 
@@ -22,6 +22,7 @@ export const machinepoolAdopt = defineFunction(
     source: "MP-2, MP-5",
     reconciles: MachinePool,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(
         MachinePool,

@@ -29,7 +29,7 @@ import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-clus
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import { MACHINE_FIELDS, machineWrites } from "./rules/machine-writes.ts";
 import {
   type InfraMachines,
@@ -51,6 +51,7 @@ export const machinepoolMachines = defineFunction(
     source: "MP-10",
     reconciles: MachinePool,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(
         MachinePool,

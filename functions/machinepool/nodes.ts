@@ -11,7 +11,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import { readOwnMachines } from "./rules/machines.ts";
 import { belongsElsewhere, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
 import { hasCompleteView, NODE_FIELDS, readRivals } from "./rules/reads.ts";
@@ -26,6 +26,7 @@ export const machinepoolNodes = defineFunction(
     source: "MP-6.4",
     reconciles: MachinePool,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

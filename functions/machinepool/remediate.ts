@@ -11,7 +11,7 @@ import { isHandedOver, MARK_FIELDS, URGENCY_FIELDS } from "../../shared/rules/ma
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import {
   infraMachineKindOf,
   MACHINE_KIND_FIELDS,
@@ -29,6 +29,7 @@ export const machinepoolRemediate = defineFunction(
       "Deletes unhealthy Machines of a MachinePool, as many at a time as its annotation allows; off without it.",
     source: "MP-10.8",
     reconciles: MachinePool,
+    isIdle: isUnguarded,
     watches: [
       watch(
         MachinePool,

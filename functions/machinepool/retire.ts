@@ -12,7 +12,7 @@ import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-clus
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { readNodesLive } from "../../shared/rules/workload/read-nodes-live.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
   NODE_FIELDS,
@@ -34,6 +34,7 @@ export const machinepoolRetire = defineFunction(
     source: "MP-6.4.1",
     reconciles: MachinePool,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

@@ -19,7 +19,7 @@ import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
 import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
@@ -30,7 +30,7 @@ import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
-import { POOL_FINALIZER } from "./rules/hold.ts";
+import { isUnguarded, poolUnguarded } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { MACHINE_KIND_FIELDS, OWN_MACHINE_FIELDS } from "./rules/machines.ts";
 import { NODE_REPORT_FIELDS } from "./rules/nodes.ts";
@@ -53,6 +53,7 @@ export const machinepoolStatus = defineFunction(
     summary: "Computes the status of a MachinePool: refs, counters, conditions, phase.",
     source: "MP-6.2, MP-6.3, MP-6.5, MP-7.1, MP-7.2, MP-8, MP-11, MP-16.3, MP-16.8",
     reconciles: MachinePool,
+    isIdle: isUnguarded,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...ADOPTED_FIELDS, ...MANAGED_FIELDS, "spec", "status"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
@@ -79,7 +80,7 @@ export const machinepoolStatus = defineFunction(
     const { read, now } = context;
     const cluster = await readCluster(read, pool);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
-    const unready = unguarded(pool, POOL_FINALIZER);
+    const unready = poolUnguarded(pool);
     if (unready !== undefined) return { result: unready };
     const pause = pausedBy(cluster, pool);
     if (pause !== undefined) {

@@ -13,7 +13,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
-import { poolHold } from "./rules/hold.ts";
+import { isUnguarded, poolHold } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { readProviders } from "./rules/reads.ts";
 import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "./rules/spec.ts";
@@ -25,6 +25,7 @@ export const machinepoolSync = defineFunction(
     source: "MP-6.1, MP-6.2",
     reconciles: MachinePool,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(
         MachinePool,

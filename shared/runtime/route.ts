@@ -38,7 +38,7 @@ export async function routeChange(
 ): Promise<readonly RoutedKey[]> {
   const isDue = fieldComparison(change);
   const membersOf = memberSearch(change, lookup);
-  const objectOf = objectSearch(lookup);
+  const objectOf = objectSearch(change, lookup);
   const routed = watchesAbout(functions, change).flatMap(({ spec, watches }) => {
     const due = watches.filter(isDue);
     return due.length === 0 ? [] : [routeToFunction(spec, due, change, membersOf)];
@@ -100,11 +100,13 @@ type ObjectSearch = (
   key: Pick<RoutedKey, "key" | "namespace" | "name">,
 ) => Promise<KubeObject | undefined>;
 
-/** Returns reconciled objects as they are now; each is asked for once. */
-function objectSearch(lookup: Lookup): ObjectSearch {
+/** Returns reconciled objects as the change shows them, else as they are now; each is asked for once. */
+function objectSearch(change: Change, lookup: Lookup): ObjectSearch {
   const known = new Map<Key, Promise<KubeObject | undefined>>();
-  return (kind, { key, namespace, name }) => {
-    const object = known.get(key) ?? lookup.get(kind, { namespace, name });
+  return async (kind, { key, namespace, name }) => {
+    const place = { namespace, name };
+    if (isOwn(change, change.after, kind, place)) return change.after;
+    const object = known.get(key) ?? lookup.get(kind, place);
     known.set(key, object);
     return object;
   };
@@ -200,14 +202,23 @@ function memberSearch({ cluster, before, after }: Change, lookup: Lookup): Membe
   };
 }
 
-function isOwnDeletion({ kind, cluster, before, after }: Change, reconciled: Kind, key: ObjectKey): boolean {
+function isOwnDeletion(change: Change, reconciled: Kind, key: ObjectKey): boolean {
+  return change.after === undefined && isOwn(change, change.before, reconciled, key);
+}
+
+/** Whether this side of a change is the object of a key. */
+function isOwn(
+  { kind, cluster }: Change,
+  side: KubeObject | undefined,
+  reconciled: Kind,
+  { namespace, name }: ObjectKey,
+): boolean {
   return (
-    after === undefined &&
-    before !== undefined &&
+    side !== undefined &&
     cluster === MANAGEMENT &&
     kind.kind === reconciled.kind &&
     kind.group === reconciled.group &&
-    before.metadata.name === key.name &&
-    (before.metadata.namespace ?? "") === key.namespace
+    side.metadata.name === name &&
+    (side.metadata.namespace ?? "") === namespace
   );
 }

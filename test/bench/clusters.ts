@@ -11,7 +11,7 @@ import { CLUSTER_GOALS, formatGoals } from "./goals.ts";
 import { createCluster, createPool, prepareProvider, prepareProviders, sideBySide } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
 import { isRunning, untilAll } from "./until.ts";
-import { startWorkloadServers } from "./workload-servers.ts";
+import { poolsOf, startWorkloadServers } from "./workload-servers.ts";
 
 const CLUSTERS = 200;
 const NODES = 50;
@@ -25,12 +25,12 @@ const BEAT_MS = 2_000;
  */
 export async function clustersBench(): Promise<void> {
   await using world = await startWorld();
-  await using workload = await startWorkloadServers(CLUSTERS, NODES);
+  await using workload = await startWorkloadServers(CLUSTERS, 1, NODES);
   const { client, auditLog } = world;
   await installCrds(client, systemClock);
   await prepareProviders(client);
-  const indexes = [...workload.kubeconfigs.keys()];
-  await sideBySide(indexes, (index) => prepareProvider(client, `pool-${index}`, NODES));
+  const pools = [...workload.kubeconfigs.keys()].flatMap((index) => poolsOf(index, 1));
+  await sideBySide(pools, (pool) => prepareProvider(client, pool, NODES));
   await using capstan = await startCapstan(world.kubeconfigFile);
   const idleMiB = (await capstan.usage()).residentMiB;
 
@@ -39,7 +39,7 @@ export async function clustersBench(): Promise<void> {
   await Promise.all(
     workload.kubeconfigs.map((kubeconfig, index) => createCluster(client, `c${index}`, kubeconfig)),
   );
-  await Promise.all(indexes.map((index) => createPool(client, `pool-${index}`, NODES, `c${index}`)));
+  await Promise.all(pools.map((pool, index) => createPool(client, pool, NODES, `c${index}`)));
   await untilAll(client, MachinePool as Kind, CLUSTERS, isRunning(NODES));
   const seconds = (performance.now() - startedAt) / 1_000;
   const [load = 0] = loadavg();

@@ -3,17 +3,20 @@ import { once } from "node:events";
 import { freePorts } from "../support/processes/free-ports.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
 import { capstanCommand } from "./capstan-command.ts";
+import { usageOf } from "./capstan-process.ts";
+import { metricSum } from "./part-process.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
 /** How long keys were ready before a worker took them: runs so far by the upper bound in seconds, each with all below it. */
 export type Waits = ReadonlyMap<number, number>;
 
+/** A process, as it was seen last. */
 interface Worker {
   readonly child: ChildProcess;
   readonly url: string;
-  /** As it was seen last. */
-  waits: Waits;
+  metrics: string;
+  cpuSeconds: number;
 }
 
 /** A process of Capstan for some functions, as users start it. */
@@ -53,24 +56,38 @@ export class WorkerProcesses implements AsyncDisposable {
   /** Starts workers, or asks the newest ones to stop. */
   async scale(replicas: number): Promise<void> {
     while (this.#running.length < replicas) {
-      this.#running.push({ ...(await startPart("worker", this.#args)), waits: new Map() });
+      this.#running.push({ ...(await startPart("worker", this.#args)), metrics: "", cpuSeconds: 0 });
     }
     this.most = Math.max(this.most, replicas);
     for (const worker of this.#running.splice(replicas)) this.#stop(worker);
   }
 
-  /** Of all of them, also of those that have ended. */
-  async waits(): Promise<Waits> {
+  /** Looks at those that run: one that stops takes its metrics along. */
+  async look(): Promise<void> {
     await Promise.all(this.#running.map(look));
-    const sums = new Map<number, number>();
-    for (const { waits } of [...this.#running, ...this.#ended])
-      for (const [bound, runs] of waits) sums.set(bound, (sums.get(bound) ?? 0) + runs);
-    return sums;
+  }
+
+  /** Of all of them as they were seen last, also of those that have ended. */
+  get waits(): Waits {
+    return sumsOf(this.#all.map(({ metrics }) => waitsIn(metrics)));
+  }
+
+  get cpuSeconds(): number {
+    return this.#all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  }
+
+  /** A counter, summed over all its labels. */
+  count(name: string): number {
+    return this.#all.reduce((sum, { metrics }) => sum + metricSum(metrics, name), 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.scale(0);
     await Promise.all(this.#stopping);
+  }
+
+  get #all(): readonly Worker[] {
+    return [...this.#running, ...this.#ended];
   }
 
   #stop(worker: Worker): void {
@@ -88,15 +105,25 @@ const BUCKET = /^workqueue_queue_duration_seconds_bucket\{.*le="([^"]+)".*\} (\d
 
 /** A worker that does not answer yet, or any longer, stays as it was. */
 async function look(worker: Worker): Promise<void> {
-  const text = await fetch(`${worker.url}/metrics`)
-    .then((answer) => answer.text())
-    .catch(() => "");
-  const waits = new Map<number, number>();
-  for (const [, le = "", runs] of text.matchAll(BUCKET)) {
-    const bound = le === "+Inf" ? Infinity : Number(le);
-    waits.set(bound, (waits.get(bound) ?? 0) + Number(runs));
+  try {
+    worker.metrics = await (await fetch(`${worker.url}/metrics`)).text();
+    worker.cpuSeconds = (await usageOf(worker.child.pid)).cpuSeconds;
+  } catch {
+    // Also once it has ended.
   }
-  if (waits.size > 0) worker.waits = waits;
+}
+
+function waitsIn(metrics: string): Waits {
+  const entries = [...metrics.matchAll(BUCKET)].map(
+    ([, le = "", runs]) => new Map([[le === "+Inf" ? Infinity : Number(le), Number(runs)]]),
+  );
+  return sumsOf(entries);
+}
+
+export function sumsOf(all: readonly Waits[]): Waits {
+  const sums = new Map<number, number>();
+  for (const waits of all) for (const [bound, runs] of waits) sums.set(bound, (sums.get(bound) ?? 0) + runs);
+  return sums;
 }
 
 /** The bound within which this share of the runs since `before` have started. */

@@ -6,10 +6,10 @@ import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { nodeNames } from "./ready-pools.ts";
-import type { Order, Reply } from "./workload-servers.ts";
+import { type Order, poolsOf, type Reply } from "./workload-servers.ts";
 
-/** The process of workload-servers.ts: `SERVERS NODES`. */
-const [servers = 0, nodes = 0] = process.argv.slice(2).map(Number);
+/** The process of workload-servers.ts: `SERVERS POOLS NODES`. */
+const [servers = 0, pools = 0, nodes = 0] = process.argv.slice(2).map(Number);
 
 interface Target {
   readonly client: KubeClient;
@@ -25,7 +25,7 @@ for (let index = 0; index < servers; index += 1) {
   const server = await startApiServer({ name: `c${index}` });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
   const client = createServer(parseKubeconfig(server.kubeconfig()), { clock: systemClock, rate }).as("bench");
-  const names = nodeNames(`pool-${index}`, nodes);
+  const names = poolsOf(index, pools).flatMap((pool) => nodeNames(pool, nodes));
   await Promise.all(names.map((name) => client.create(Node, readyNode(name))));
   targets.push(...names.map((name) => ({ client, name })));
   kubeconfigs.push(server.kubeconfig());

@@ -14,10 +14,19 @@ export interface WorkloadServers extends AsyncDisposable {
 export type Order = { readonly beat: number };
 export type Reply = { readonly kubeconfigs: readonly string[] } | { readonly beats: number };
 
-/** Server `i` has the Nodes of pool `pool-<i>`. */
-export async function startWorkloadServers(servers: number, nodes: number): Promise<WorkloadServers> {
+/** Names of the pools whose Nodes a server has. */
+export function poolsOf(server: number, pools: number): readonly string[] {
+  return Array.from({ length: pools }, (_, index) => `pool-${server}-${index}`);
+}
+
+/** Each server has so many pools, each of them so many Nodes. */
+export async function startWorkloadServers(
+  servers: number,
+  pools: number,
+  nodes: number,
+): Promise<WorkloadServers> {
   const file = fileURLToPath(new URL("./workload-process.ts", import.meta.url));
-  const child = fork(file, [String(servers), String(nodes)]);
+  const child = fork(file, [servers, pools, nodes].map(String));
   const first = await reply(child);
   return {
     kubeconfigs: "kubeconfigs" in first ? first.kubeconfigs : [],
