@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { formatTable } from "../../infra/cli/table.ts";
 import { buildImage } from "../../infra/image/image.ts";
-import { type Process, processOf } from "../../infra/image/process.ts";
+import { NODE, type Process, processOf } from "../../infra/image/process.ts";
 import { readSource } from "../../infra/image/source.ts";
 import { emptyDir, startContainer } from "../support/processes/container.ts";
 import { KUBECONFIG, rssMiBOf } from "./cold-start.ts";
@@ -22,9 +22,13 @@ const WORKER = [
   ...["--kubeconfig", "/tmp/kubeconfig", "--empty", "--quiet"],
 ];
 
+/** Node.js alone: less no container takes, and beside other load all take longer. */
+const BARE = [NODE, "-e", "console.log(); process.on('SIGTERM', process.exit); setInterval(() => 0, 1000)"];
+
 /**
  * Size of the image, and how long a container of it takes from the start of crun to its first job, and what it holds
- * a second later; medians. Once with the empty /tmp of a new Pod, once with that of a container that starts again.
+ * a second later; medians, beside those of a container with Node.js alone. Once with the empty /tmp of a new Pod, once with
+ * that of a container that starts again.
  */
 export async function imageBench(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-image-bench-"));
@@ -39,9 +43,10 @@ export async function imageBench(): Promise<void> {
     appMiB: rounded((await bytesIn(join(root, "app"))) / MIB),
   };
 
-  const fresh: Start[] = [];
+  const [bare, fresh]: [Start[], Start[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
     await using volume = await volumeWithKubeconfig();
+    bare.push(await start(root, image, volume.folder, BARE));
     fresh.push(await start(root, image, volume.folder));
   }
   await using volume = await volumeWithKubeconfig();
@@ -49,6 +54,7 @@ export async function imageBench(): Promise<void> {
   for (let round = 0; round <= ROUNDS; round += 1) again.push(await start(root, image, volume.folder));
   const results = {
     ...sizes,
+    bareNode: medians(bare),
     newPod: medians(fresh),
     // The first one has filled the folder.
     restart: medians(again.slice(1)),
@@ -56,6 +62,7 @@ export async function imageBench(): Promise<void> {
   const rows = [
     ["compressed MiB", String(results.compressedMiB), String(GOALS.compressedMiB)],
     ["app unpacked MiB", String(results.appMiB), String(GOALS.appMiB)],
+    ["bare Node.js: ready ms", String(results.bareNode.readyMs), ""],
     ["new Pod: ready ms", String(results.newPod.readyMs), String(GOALS.readyMs)],
     ["new Pod: RSS MiB", String(results.newPod.rssMiB), String(GOALS.rssMiB)],
     ["restart: ready ms", String(results.restart.readyMs), String(GOALS.readyMs)],
@@ -70,8 +77,10 @@ interface Start {
   readonly rssMiB: number;
 }
 
-async function start(root: string, image: Process, tmp: string): Promise<Start> {
-  await using container = await startContainer({ root, image, args: WORKER, tmp });
+/** Without a command, the worker. */
+async function start(root: string, image: Process, tmp: string, command?: readonly string[]): Promise<Start> {
+  const process = command === undefined ? { args: WORKER } : { args: [], command };
+  await using container = await startContainer({ root, image, tmp, ...process });
   const readyMs = await container.spokeMs;
   await setTimeout(IDLE_MS);
   const rssMiB = await rssMiBOf(await container.pid());

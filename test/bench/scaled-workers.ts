@@ -17,7 +17,7 @@ interface Scaled {
   readonly autoscaler: Autoscaler;
 }
 
-/** What workers have done so far, also those that have ended. */
+/** Work of all workers so far, also of those that have ended. */
 export interface Done {
   readonly waits: Waits;
   readonly runs: number;

@@ -34,6 +34,8 @@ describe("text of others", () => {
       "infra/console/open-page.ts: a module of Node.js that runs code or commands",
       // The program is the file beside it; a letter reaches it as data.
       "infra/replay/replay-apart.ts: a module of Node.js that runs code or commands",
+      // A text of ours, `gc`: as an option of the command it would make each start slower.
+      "infra/worker/give-back-memory.ts: a module of Node.js that runs code or commands",
       // The folder of the functions: the operator names it.
       "infra/worker/load.ts: import of a name that is not a literal",
     ]);
