@@ -7,6 +7,7 @@ import { RemediationRequest } from "../../shared/contract/remediation.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
+  checksOfConditions,
   checksOfNamesake,
   checksOfNode,
   selectingChecks,
@@ -20,7 +21,14 @@ import { checkHold } from "./rules/hold.ts";
 import { decideMachines } from "./rules/machines.ts";
 import { ESCALATION_FIELDS } from "./rules/policy-escalation.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
-import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, readScene, TARGET_FIELDS } from "./rules/reads.ts";
+import {
+  CLUSTER_FIELDS,
+  JUDGING_FIELDS,
+  NAMED_FIELDS,
+  NODE_FIELDS,
+  readScene,
+  TARGET_FIELDS,
+} from "./rules/reads.ts";
 import { reportCheck } from "./rules/report.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
 
@@ -42,6 +50,7 @@ export const mhcMachines = defineFunction(
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),
       watch(Cluster, CLUSTER_FIELDS, inCluster),
       watch(Machine, TARGET_FIELDS, selectingChecks),
+      watch(Machine, NAMED_FIELDS, checksOfConditions),
       watch(Node, NODE_FIELDS, checksOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       watchContract(RemediationRequest, ["metadata.uid", ...ESCALATION_FIELDS], checksOfNamesake),

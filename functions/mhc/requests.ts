@@ -27,7 +27,14 @@ import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.
 import { HELD_FIELDS } from "./rules/hand-over.ts";
 import { checkHold } from "./rules/hold.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
-import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, readScene, TARGET_FIELDS } from "./rules/reads.ts";
+import {
+  CLUSTER_FIELDS,
+  JUDGING_FIELDS,
+  NAMED_FIELDS,
+  NODE_FIELDS,
+  readScene,
+  TARGET_FIELDS,
+} from "./rules/reads.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
 import { decideRequests } from "./rules/requests.ts";
 
@@ -72,7 +79,7 @@ export const mhcRequests = defineFunction(
       watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
     ],
     reads: [
-      { on: Machine, fields: [...TARGET_FIELDS, "status.deprecated.v1beta1.conditions"] },
+      { on: Machine, fields: [...TARGET_FIELDS, ...NAMED_FIELDS, "status.deprecated.v1beta1.conditions"] },
       { on: Node, fields: NODE_FIELDS },
       { on: RemediationTemplate, fields: [TEMPLATE_PATH], liveOnly: true },
     ],

@@ -6,6 +6,7 @@ import { RemediationRequest, RemediationTemplate } from "../../shared/contract/r
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
+  checksOfConditions,
   checksOfNamesake,
   checksOfNode,
   selectingChecks,
@@ -17,7 +18,7 @@ import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { GUARDED_FIELDS } from "./rules/guard.ts";
 import { checkHold } from "./rules/hold.ts";
-import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, TARGET_FIELDS } from "./rules/reads.ts";
+import { CLUSTER_FIELDS, JUDGING_FIELDS, NAMED_FIELDS, NODE_FIELDS, TARGET_FIELDS } from "./rules/reads.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
 import { checkReport, floorMs, pausedCheckStatus } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
@@ -33,6 +34,7 @@ export const mhcStatus = defineFunction(
       watch(MachineHealthCheck, [...JUDGING_FIELDS, ...GUARDED_FIELDS, "status"], itself),
       watch(Cluster, CLUSTER_FIELDS, inCluster),
       watch(Machine, TARGET_FIELDS, selectingChecks),
+      watch(Machine, NAMED_FIELDS, checksOfConditions),
       watch(Node, NODE_FIELDS, checksOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       watchContract(RemediationTemplate, ["metadata.uid"], referencing),

@@ -1,6 +1,14 @@
-import { ANY_PAIR, clusterNameOf, labelPairs, type Member, NO_PAIR } from "../api/indexes.ts";
+import {
+  ANY_PAIR,
+  CONTROL_PLANE_LABEL,
+  clusterNameOf,
+  labelPairs,
+  type Member,
+  NO_PAIR,
+} from "../api/indexes.ts";
 import { groupOf, type Kind, type KubeObject } from "../api/kinds.ts";
 import { Machine } from "../api/machine/machine.ts";
+import { MachineHealthCheck } from "../api/machinehealthcheck.ts";
 import type { Lookup, ToKeys } from "./define-function.ts";
 
 /**
@@ -9,6 +17,18 @@ import type { Lookup, ToKeys } from "./define-function.ts";
  */
 export const selectingChecks: ToKeys = ({ object }, reconciled, lookup) =>
   checksOf(object, reconciled, lookup);
+
+/**
+ * A Machine → the same, where any condition may count: one of them names conditions of Machines, or a policy counts its
+ * healthy peers of the control plane. Else most conditions of a Machine wake none. Source: MHC-4
+ */
+export const checksOfConditions: ToKeys = async ({ object }, reconciled, lookup) => {
+  const members = await checksOf(object, reconciled, lookup);
+  if (object.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined) return members;
+  const checks = await Promise.all(members.map((member) => lookup.get(MachineHealthCheck, member)));
+  // All of them: one writes what they say together.
+  return checks.some((check) => check?.spec.checks?.unhealthyMachineConditions !== undefined) ? members : [];
+};
 
 /** A Node of a workload cluster → the health checks that may select the Machines which name it. Source: MHC-4 */
 export const checksOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {

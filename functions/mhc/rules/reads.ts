@@ -6,7 +6,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
+import { MARK_FIELDS, URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
 import { PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS } from "../../../shared/rules/metadata/paused.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
@@ -32,7 +32,7 @@ export const CLUSTER_FIELDS = [
   "status.conditions[ControlPlaneInitialized]",
   "status.conditions[InfrastructureReady]",
 ] as const;
-/** The fields of a Machine that decide about it. */
+/** The fields of a Machine that decide about it, whatever the health check asks for. */
 export const TARGET_FIELDS = [
   ...OWN_FIELDS,
   ...PAUSE_FIELDS,
@@ -42,9 +42,13 @@ export const TARGET_FIELDS = [
   ...URGENCY_FIELDS,
   "spec.clusterName",
   "status.nodeRef.name",
-  "status.conditions",
-  "status.deprecated.v1beta1.conditions[OwnerRemediated]",
+  "status.conditions[HealthCheckSucceeded]",
+  "status.conditions[ExternallyRemediated]",
+  "status.conditions[InfrastructureReady]",
+  ...MARK_FIELDS,
 ] as const;
+/** The fields of a Machine that decide where a health check names conditions of Machines, or a policy counts its peers. */
+export const NAMED_FIELDS = ["status.conditions"] as const;
 /** The fields of a Node that decide about its Machine. */
 export const NODE_FIELDS = ["metadata.uid", "status.conditions"] as const;
 

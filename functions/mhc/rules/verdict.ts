@@ -85,8 +85,8 @@ export function verdictOf(evidence: Evidence, now: Date): Verdict {
   if (node === "unknown") return { is: "unknown" };
   if (found.length === 0) return withoutFinding(machine, node);
   const { startedAtMs, failsAtMs } = found.reduce((a, b) => (a.failsAtMs <= b.failsAtMs ? a : b));
-  // One second later, since the deadline itself is not passed.
-  return { is: "pending", untilMs: failsAtMs + SECOND, sinceMs: startedAtMs };
+  // Differs: upstream looks a second later. At the deadline itself it is not passed, 1 ms later it is.
+  return { is: "pending", untilMs: failsAtMs + 1, sinceMs: startedAtMs };
 }
 
 /** Before, the Machine is given the time that its Cluster takes. */

@@ -125,7 +125,7 @@ describe("mhc-status", () => {
       checkedWorld(check, [machineWith("m1")], [badNode("m1", at("11:58:00"))]);
     expect((await decide(mhcStatus, pending(healthCheck()))).result).toEqual(done);
     expect((await decide(mhcStatus, pending(healthCheck({ spec: LIMIT })))).result).toEqual(
-      requeueAfter(181_000, "the next deadline of a target"),
+      requeueAfter(180_001, "the next deadline of a target"),
     );
   });
 

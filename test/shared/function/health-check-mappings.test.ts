@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { targetsOf } from "../../../functions/mhc/rules/targets.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { ToKeys } from "../../../shared/function/define-function.ts";
 import {
+  checksOfConditions,
   checksOfNamesake,
   checksOfNode,
   selectingChecks,
@@ -52,6 +54,22 @@ describe("an event of a Machine", () => {
     expect(await woken(selectingChecks, target(), { checks })).toEqual(["a", "a-of-many", "expression"]);
     const other = target("m1", { metadata: { labels: { tier: "b" } } });
     expect(await woken(selectingChecks, other, { checks })).toEqual(["b", "expression"]);
+  });
+
+  it("MHC-4: by any of its conditions wakes them only where one names conditions, or it is of the control plane", async () => {
+    const [first, ...others] = checks;
+    const naming = merge(first ?? healthCheck(), {
+      spec: {
+        checks: {
+          unhealthyMachineConditions: [{ type: "BootstrapConfigReady", status: "False", timeoutSeconds: 9 }],
+        },
+      },
+    });
+    const labels = { [CONTROL_PLANE_LABEL]: "" };
+    const all = ["a", "a-of-many", "expression"];
+    expect(await woken(checksOfConditions, target(), { checks })).toEqual([]);
+    expect(await woken(checksOfConditions, target(), { checks: [naming, ...others] })).toEqual(all);
+    expect(await woken(checksOfConditions, target("m1", { metadata: { labels } }), { checks })).toEqual(all);
   });
 
   it("MHC-4: wakes none of another Cluster or namespace", async () => {

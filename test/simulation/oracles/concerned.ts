@@ -209,6 +209,12 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   ],
   [checkMappings.selectingChecks, ({ side }, candidate) => isSelectedBy(side, candidate)],
   [
+    checkMappings.checksOfConditions,
+    ({ side }, candidate) =>
+      (isOfControlPlane(side) || at(candidate, "spec.checks.unhealthyMachineConditions") !== undefined) &&
+      isSelectedBy(side, candidate),
+  ],
+  [
     checkMappings.checksOfNode,
     ({ side, cluster, machines }, candidate) =>
       machines.some(

@@ -208,7 +208,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     expect(saidOf(machineAfter(decision, machines[0] ?? target()), "HealthCheckSucceeded")[0]).toBe("False");
     expect(saidOf(machineAfter(decision, machines[0] ?? target()), "OwnerRemediated")[0]).toBeUndefined();
     expect(decision.events).toMatchObject([{ type: "Warning", reason: "RemediationBlocked" }]);
-    expect(decision.result).toEqual(requeueAfter(181_000, "the next deadline of a target"));
+    expect(decision.result).toEqual(requeueAfter(180_001, "the next deadline of a target"));
   });
 
   it("MHC-12.5: a new statement about another Machine leaves before any server is asked", async () => {

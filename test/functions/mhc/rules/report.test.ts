@@ -31,7 +31,7 @@ describe("what a health check reports", () => {
           machine: "slow",
           verdict: "pending",
           since: at("11:57:00"),
-          next: at("12:02:01"),
+          next: at("12:02:00"),
           place: "the Machine itself",
         },
       ],
