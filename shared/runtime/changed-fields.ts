@@ -89,7 +89,7 @@ function target(operation: PatchOperation, before: unknown): Place & { readonly 
     // An element that is added to a list takes the place of none.
     old = isList && isAdded ? undefined : memberOf(old, segment);
     const named = isAdded ? operation.value : old;
-    path = isList ? inList(path, mergeKeyOf(named), segment) : below(path, segment);
+    path = isList ? inList(path, mergeKeyOf(named), segment) : belowOf(path, segment);
   }
   return { path, depth: segments.length, old };
 }
@@ -106,29 +106,45 @@ interface Place {
 }
 
 /** A member that `after` does not name stays as it is. */
-function compare({ path, depth }: Place, before: unknown, after: unknown, found: FieldChange[]): void {
-  if (sameJson(before, after)) return;
+function compare(place: Place, before: unknown, after: unknown, found: FieldChange[]): void {
+  if (!sameJson(before, after)) differ(place, before, after, found);
+}
+
+/** The same of two values that are known to differ. Of equal members, which are most, no path is made. */
+function differ({ path, depth }: Place, before: unknown, after: unknown, found: FieldChange[]): void {
   const known = found.length;
-  const parts = depth < MAX_DEPTH ? partsOf(path, before, after) : [];
-  for (const [name, value, old] of parts) {
-    compare({ path: name, depth: depth + 1 }, old, value, found);
+  const parts = depth < MAX_DEPTH ? partsOf(before, after) : [];
+  for (const { name, value, old } of parts) {
+    if (sameJson(old, value)) continue;
+    const below = Array.isArray(after) ? `${path}[${name}]` : belowOf(path, name);
+    differ({ path: below, depth: depth + 1 }, old, value, found);
   }
   const isWhole = parts.length === 0 || Array.isArray(after);
   if (isWhole && found.length === known) found.push(changeOf(path, after));
 }
 
-/** Path, new value and old value of each member of an object, and of each named element of a list. */
-function partsOf(path: string, before: unknown, after: unknown): readonly [string, unknown, unknown][] {
+interface Part {
+  readonly name: string;
+  readonly value: unknown;
+  readonly old: unknown;
+}
+
+/** The members of an object, or the elements of a list if all of them have names. */
+function partsOf(before: unknown, after: unknown): readonly Part[] {
   if (typeof after !== "object" || after === null) return [];
   if (!Array.isArray(after)) {
     return Object.entries(after)
       .filter(([field, value]) => field !== LEFT_OUT && value !== undefined)
-      .map(([field, value]) => [below(path, field), value, memberOf(before, field)]);
+      .map(([name, value]) => ({ name, value, old: memberOf(before, name) }));
   }
-  const names = after.map(mergeKeyOf);
-  if (names.some((name) => name === undefined)) return [];
   const olds = new Map(Array.isArray(before) ? before.map((old) => [mergeKeyOf(old), old]) : []);
-  return after.map((value, at) => [`${path}[${names[at]}]`, value, olds.get(names[at])]);
+  const parts: Part[] = [];
+  for (const value of after) {
+    const name = mergeKeyOf(value);
+    if (name === undefined) return [];
+    parts.push({ name, value, old: olds.get(name) });
+  }
+  return parts;
 }
 
 function memberOf(value: unknown, field: string): unknown {
@@ -136,7 +152,7 @@ function memberOf(value: unknown, field: string): unknown {
   return Reflect.get(value, field);
 }
 
-function below(path: string, field: string): string {
+function belowOf(path: string, field: string): string {
   if (!FIELD.test(field)) return `${path}[${field}]`;
   return path === "" ? field : `${path}.${field}`;
 }
