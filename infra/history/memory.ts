@@ -7,11 +7,14 @@ export interface MemoryRunHistoryOptions {
   readonly maxBytes: number;
 }
 
-/** Runs of a function for a key, the oldest first. */
-type Ring = readonly PackedRun[];
+/** Runs of a function for a key, the oldest first, and their memory, which is not counted again with every run. */
+interface Ring {
+  readonly runs: readonly PackedRun[];
+  readonly bytes: number;
+}
 
-/** Beside their texts, measured by bench `history`: id, Map entry and list; a run with its times; a shared text. */
-const RING_BYTES = 250;
+/** Beside their texts, measured by bench `history`: id, Map entry, ring and list; a run with its times; a shared text. */
+const RING_BYTES = 280;
 const RUN_BYTES = 130;
 const DEED_BYTES = 90;
 
@@ -32,16 +35,15 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
     bytes += DEED_BYTES + run.deed.length;
     return run;
   };
+  const moved = ({ runs, bytes: size }: Ring): Ring => ({ runs: runs.map(shared), bytes: size });
   return {
     note(functionName, key, run) {
       const id = idOf(functionName, key);
       const known = newer.get(id);
-      const packed = shared(packRun(run));
-      const before = known ?? older.get(id)?.map(shared) ?? [];
-      const runs = idleText(run) === undefined ? [...before, packed] : withIdle(before, packed);
-      const ring = runs.slice(-MAX_RUNS);
+      const before = known ?? moved(older.get(id) ?? EMPTY);
+      const ring = withRun(before, shared(packRun(run)), idleText(run) !== undefined);
       newer.set(id, ring);
-      bytes += bytesOf(ring) - bytesOf(known);
+      bytes += ring.bytes - (known?.bytes ?? 0);
       if (bytes <= maxBytes / 2) return;
       older = newer;
       newer = new Map();
@@ -50,9 +52,9 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
     },
     async runs(functionName, key, limit = MAX_RUNS) {
       const id = idOf(functionName, key);
-      const ring = newer.get(id) ?? older.get(id) ?? [];
+      const { runs } = newer.get(id) ?? older.get(id) ?? EMPTY;
       const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
-      return ring
+      return runs
         .toReversed()
         .slice(0, limit)
         .filter(({ endedAt }) => endedAt >= since)
@@ -70,13 +72,22 @@ function idOf(functionName: string, key: string): string {
   return `${functionName} ${key}`;
 }
 
-/** Equal idle runs in a row are one entry with a count. */
-function withIdle(ring: Ring, run: PackedRun): Ring {
-  const last = ring.at(-1);
-  if (last?.deed !== run.deed) return [...ring, run];
-  return [...ring.slice(0, -1), { ...run, times: last.times + run.times, since: last.since }];
+const EMPTY: Ring = { runs: [], bytes: RING_BYTES };
+
+/** Equal idle runs in a row are one entry with a count. Of more than fit the oldest goes. */
+function withRun({ runs, bytes }: Ring, run: PackedRun, isIdle: boolean): Ring {
+  const last = runs.at(-1);
+  if (isIdle && last?.deed === run.deed) {
+    const both = { ...run, times: last.times + run.times, since: last.since };
+    return { runs: [...runs.slice(0, -1), both], bytes: bytes + bytesOf(both) - bytesOf(last) };
+  }
+  const [oldest] = runs;
+  const added = bytes + bytesOf(run);
+  return runs.length < MAX_RUNS || oldest === undefined
+    ? { runs: [...runs, run], bytes: added }
+    : { runs: [...runs.slice(1), run], bytes: added - bytesOf(oldest) };
 }
 
-function bytesOf(ring: Ring = []): number {
-  return ring.reduce((sum, { own }) => sum + RUN_BYTES + own.length, ring.length === 0 ? 0 : RING_BYTES);
+function bytesOf({ own }: PackedRun): number {
+  return RUN_BYTES + own.length;
 }
