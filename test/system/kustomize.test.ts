@@ -91,18 +91,32 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     expect(bound).toMatch(/rolebinding\S*\/capstan-relay created/);
   });
 
-  it.each([...NAMES.map((name) => [name]), NAMES])(
-    "D-206: takes the base with %s, strictly, and its Pods are restricted",
-    async (...names) => {
-      const text = await built(...names);
-      const answer = await kubectl(DRY, text);
-      const objects = loadAll(text) as readonly Manifest[];
-      expect(answer.trim().split("\n")).toHaveLength(objects.length);
-      const pods = podsOf(objects);
-      expect(pods.length).toBeGreaterThanOrEqual(5);
-      await kubectl("create --dry-run=server --validate=strict -f -", yamlOf(pods));
-    },
-  );
+  /** Sends objects, and the Pods that they lead to, as they would be stored. */
+  async function taken(objects: readonly Manifest[]): Promise<void> {
+    const answer = await kubectl(DRY, yamlOf(objects));
+    expect(answer.trim().split("\n")).toHaveLength(objects.length);
+    const pods = podsOf(objects);
+    if (pods.length > 0) await kubectl("create --dry-run=server --validate=strict -f -", yamlOf(pods));
+  }
+
+  it.each([
+    { more: "nothing more", names: [] },
+    { more: "every component", names: NAMES },
+  ])("D-206: takes the base with $more, strictly, and its Pods are restricted", async ({ names }) => {
+    const objects = loadAll(await built(...names)) as readonly Manifest[];
+    expect(podsOf(objects).length).toBeGreaterThanOrEqual(5);
+    await taken(objects);
+  });
+
+  it.each(NAMES)("D-206: takes what %s adds to the base or changes in it, strictly", async (name) => {
+    const base = new Set(
+      (loadAll(await built()) as readonly Manifest[]).map((object) => JSON.stringify(object)),
+    );
+    const objects = loadAll(await built(name)) as readonly Manifest[];
+    const changed = objects.filter((object) => !base.has(JSON.stringify(object)));
+    // Some change another component only: they are taken with all of them.
+    if (changed.length > 0) await taken(changed);
+  });
 
   it("D-206: refuses a Pod of them that is not confined", async () => {
     const [pod] = podsOf(loadAll(await built()) as readonly Manifest[]);
