@@ -53,7 +53,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter, retriedReporter],
-    setupFiles: ["test/support/seeded.ts"],
+    setupFiles: ["test/support/seeded.ts", "test/support/compiled.ts"],
     projects: [
       // No module that they import keeps a state, so they share their modules.
       project("unit", UNIT, { exclude: LONG, isolate: false }),

@@ -1,0 +1,5 @@
+import { flushCompileCache } from "node:module";
+import { afterAll } from "vitest";
+
+// Vitest ends its workers with SIGTERM, and Node keeps at an exit only what it has compiled.
+afterAll(() => flushCompileCache());
