@@ -61,7 +61,7 @@ export default defineConfig({
       project("long", LONG, { retry: RETRY }),
       project("simulation", ["test/simulation/**/*.test.ts"], { retry: RETRY }),
       project("system", ["test/system/**/*.test.ts"], { retry: RETRY }),
-      project("browser", ["test/browser/**/*.test.ts"]),
+      project("browser", ["test/browser/**/*.test.ts"], { retry: RETRY }),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },

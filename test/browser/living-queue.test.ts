@@ -73,7 +73,8 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
   };
   /** The demo in the fleet, current, with so many Machines that are ready. */
   const untilCurrent = async (page: Page, machines: number): Promise<void> => {
-    await page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) }).waitFor();
+    const demo = page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) });
+    await demo.first().waitFor();
     // Several parts of the page may say so at once: the first of them goes last.
     await page.locator(".stale").first().waitFor({ state: "detached" });
     expect(await page.evaluate(() => "isFirst" in window)).toBe(true);

@@ -1,5 +1,6 @@
 import type { Locator } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
+import { eventually, HANG_MS } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
 import { SCENES } from "./scenes/all.ts";
@@ -9,10 +10,23 @@ import { playScene, statesOf, type Visit, violations, visit, WIDE } from "./visi
 /** Rules whose answer depends on the width of the screen. */
 const NARROW = ["color-contrast", "scrollable-region-focusable", "target-size", "link-in-text-block"];
 
+/** Returns the accessibility tree once two looks agree: an answer and the line of a stream may both change the page. */
+async function treeAtRest(root: Locator): Promise<string> {
+  let last = "";
+  return eventually(
+    async () => {
+      const before = last;
+      last = await root.ariaSnapshot();
+      return last === before && last;
+    },
+    { withinMs: HANG_MS, stepMs: 20 },
+  );
+}
+
 /** Compares a state with its snapshot and looks for faults, in light, in dark and on a narrow screen. */
 async function check({ page }: Visit, name: string, root: Locator): Promise<void> {
   const snapshot = new URL(`snapshots/${name}.yaml`, import.meta.url).pathname;
-  await expect(root.ariaSnapshot()).resolves.toMatchFileSnapshot(snapshot);
+  await expect(await treeAtRest(root)).toMatchFileSnapshot(snapshot);
   expect(await page.locator("*").count(), "W-602").toBeLessThanOrEqual(1_500);
   expect(await violations(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
