@@ -16,7 +16,7 @@ import {
 import { type FooScene, startFooScene } from "../support/foo-pools.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, fooSet } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -79,7 +79,7 @@ const mark = (type: string, status: string, message = "") => ({
   lastTransitionTime: "2026-01-01T00:00:00Z",
 });
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `rules of Clusters, Machines and sets on ${flavour.name}`,
     { concurrent: true },

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -32,7 +32,7 @@ status: { replicas: 1 }
 const REFUSED =
   /Forbidden: Capstan has no controller for MachineDeployments .*; create a MachineSet or a MachinePool instead/;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`MachineDeployments on ${flavour.name}`, () => {
     it("are listed and explained, and none is accepted, whatever a request says of its status", async () => {
       await using server = await flavour.start();

@@ -13,14 +13,14 @@ import {
   startFooScene,
 } from "../support/foo-pools.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 100 };
 const OWNER_NAME = "{.metadata.annotations.cluster\\.x-k8s\\.io/owner-name}";
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `the rules of MachinePool on ${flavour.name}`,
     { concurrent: true },

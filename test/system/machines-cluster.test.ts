@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines, simMachineSet, simPool } from "../support/manifests.ts";
 import { ownNamespace } from "../support/own-namespace.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -107,7 +107,7 @@ async function deleteInOrder(kubectl: Kubectl): Promise<void> {
   await eventually(async () => expect(await kubectl(secrets)).toBe(""), WITHIN);
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Cluster of Machines on ${flavour.name}`,
     { concurrent: true },

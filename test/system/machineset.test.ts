@@ -12,7 +12,7 @@ import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooSet } from "../supp
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
 import { anywhere, ownNamespace } from "../support/own-namespace.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [Change, string])[] = [
   ],
 ];
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`a MachineSet on ${flavour.name}`, () => {
     describe("in a namespace of its own", { concurrent: true }, () => {
       const stack = new AsyncDisposableStack();

@@ -3,7 +3,7 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simCluster, simPoolWithMachines } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -19,7 +19,7 @@ metadata: { name: small, namespace: default }
 spec: { template: { metadata: { labels: { size: small } }, spec: { machines: true, bootDelaySeconds: 0 } } }
 `;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Cluster whose pools have Machines on ${flavour.name}`,
     () => {

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { ownNamespace } from "../support/own-namespace.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -53,7 +53,7 @@ status:
     - { type: OwnerRemediated, status: "False", reason: WaitingForRemediation, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }
 `;
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `Machines of a provider that Capstan does not know on ${flavour.name}`,
     () => {

@@ -3,7 +3,7 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool, simPoolWithMachines } from "../support/manifests.ts";
 import { ownNamespace } from "../support/own-namespace.ts";
-import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -35,7 +35,7 @@ async function statusOf(kubectl: Kubectl): Promise<Record<string, unknown>> {
     .status;
 }
 
-for (const flavour of API_SERVERS) {
+for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a pool with Machines on ${flavour.name}`,
     () => {
