@@ -5,6 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { atEnd } from "./at-end.ts";
 import { freePorts } from "./free-ports.ts";
 
 const run = promisify(execFile);
@@ -69,7 +70,7 @@ export async function startClusterApi(
     kubelet.stop();
     process.kill(kubelet.pid, "SIGKILL");
   };
-  process.once("exit", kill);
+  const forget = atEnd(kill);
   return {
     get pid() {
       return kubelet.pid;
@@ -78,7 +79,7 @@ export async function startClusterApi(
       return kubelet.restarts;
     },
     async [Symbol.asyncDispose]() {
-      process.off("exit", kill);
+      forget();
       kill();
       await rm(dir, { recursive: true, force: true });
     },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
+import { assert } from "../../../shared/function/errors.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 const MODULE = new URL("./spawn-child.ts", import.meta.url).href;
@@ -13,19 +14,30 @@ function startParent(then: string) {
     console.log("started");
     ${then}`;
   return spawnChild(process.execPath, ["--input-type=module", "--eval", code], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
 }
 
 /** Resolves when no process holds the output any more. */
 async function outputEnds(parent: ReturnType<typeof startParent>, started: () => void): Promise<void> {
+  assert(parent.stdout !== null, "its output is a pipe");
   for await (const line of createInterface({ input: parent.stdout })) if (line === "started") started();
 }
 
-it("ends the children of a process that is terminated", async () => {
+it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "ends the children of a process that %s ends",
+  async (signal) => {
+    const parent = startParent("setInterval(() => {}, 1_000);");
+    const exit = once(parent, "exit");
+    await outputEnds(parent, () => parent.kill(signal));
+    expect(await exit).toEqual([null, signal]);
+  },
+);
+
+it("ends a process, and its children, whose own parent is gone", async () => {
   const parent = startParent("setInterval(() => {}, 1_000);");
   const exit = once(parent, "exit");
-  await outputEnds(parent, () => parent.kill("SIGTERM"));
+  await outputEnds(parent, () => parent.disconnect());
   expect(await exit).toEqual([null, "SIGTERM"]);
 });
 
