@@ -23,6 +23,7 @@ import {
 import { done, waitFor } from "../../shared/function/result.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+import { REFERENCE_FIELDS } from "../../shared/rules/providers/machine-providers.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { HELD_FIELDS } from "./rules/hand-over.ts";
 import { checkHold } from "./rules/hold.ts";
@@ -79,7 +80,16 @@ export const mhcRequests = defineFunction(
       watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
     ],
     reads: [
-      { on: Machine, fields: [...TARGET_FIELDS, ...NAMED_FIELDS, "status.deprecated.v1beta1.conditions"] },
+      {
+        on: Machine,
+        fields: [
+          ...TARGET_FIELDS,
+          ...NAMED_FIELDS,
+          "status.deprecated.v1beta1.conditions",
+          // Requests are distinguished from these.
+          ...REFERENCE_FIELDS,
+        ],
+      },
       { on: Node, fields: NODE_FIELDS },
       { on: RemediationTemplate, fields: [TEMPLATE_PATH], liveOnly: true },
     ],

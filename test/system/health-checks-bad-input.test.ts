@@ -60,6 +60,9 @@ const BAD: { readonly [set: string]: Bad } = {
   },
 };
 
+const OF_MACHINES =
+  "{ apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimMachineTemplate, name: parts }";
+
 /** Makes the API server take what its CRD refuses, as Cluster API's does without its webhook. */
 async function dropRules(kubectl: Kubectl): Promise<void> {
   await eventually(async () => {
@@ -97,6 +100,7 @@ for (const flavour of JUDGES) {
           checkedSet("soon", { replicas: 1, checks: soon, machine: "{ nodeDelaySeconds: 3600 }" }),
           checkedSet("stuck", { replicas: 3 }),
           checkedSet("twice", { replicas: 1 }),
+          checkedSet("parts", { replicas: 1, remediation: `{ templateRef: ${OF_MACHINES} }` }),
           checkedSet("asked", { replicas: 1, remediation: `{ templateRef: ${templateRef} }` }),
           `
 apiVersion: infrastructure.sim.capstan.dev/v1beta2
@@ -220,6 +224,22 @@ spec:
           async () => expect([await healthyIn("a-stricter"), await healthyIn("twice")]).toEqual([0, 1]),
           WITHIN,
         );
+      });
+
+      it("MHC-10, MHC-10.1: a template of SimMachines deletes no SimMachine and is named once a Machine fails", async () => {
+        const [machine] = await scene.healthy("parts", 1);
+        const name = machine?.metadata.name ?? "";
+        const uid = () => kubectl(`get simmachine/${name} -o jsonpath={.metadata.uid}`);
+        const before = await uid();
+        await scene.fail(machine);
+        await eventually(async () => {
+          expect(await scene.eventsOf("RemediationRequestCreationFailed")).toContainEqual(
+            expect.stringContaining(
+              `${name}: SimMachineTemplate default/parts makes what Machines consist of`,
+            ),
+          );
+        }, WITHIN);
+        expect(await uid()).toBe(before);
       });
 
       it("MHC-10.4: a request that a quota refuses is said with its words, and made once there is room", async () => {

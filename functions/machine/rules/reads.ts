@@ -14,8 +14,7 @@ import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts"
 import type { NodeFacts } from "./node-report.ts";
 import type { Rollout } from "./up-to-date.ts";
 
-/** The fields by which the provider objects of a Machine are found. */
-export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
+export { REFERENCE_FIELDS } from "../../../shared/rules/providers/machine-providers.ts";
 
 /** Config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
 export function readProviders(

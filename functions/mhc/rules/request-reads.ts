@@ -6,6 +6,7 @@ import { definitionsOf, resolveAmong } from "../../../shared/contract/referenced
 import type { Reader } from "../../../shared/function/reads.ts";
 import type { Judged } from "./judge.ts";
 import type { Occupant } from "./places.ts";
+import { mayBeRequest } from "./request.ts";
 
 /** The fields of a CRD that decide how requests of its kind are read. */
 export const DEFINITION_FIELDS = ["metadata.uid", "spec.versions", "status.watched"] as const;
@@ -78,5 +79,5 @@ export async function readRequestsLive(
 }
 
 function byName(requests: readonly KubeObject[]): Requests {
-  return new Map(requests.map((request) => [request.metadata.name, request]));
+  return new Map(requests.filter(mayBeRequest).map((request) => [request.metadata.name, request]));
 }

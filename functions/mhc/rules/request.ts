@@ -1,11 +1,11 @@
 import { TEMPLATE_SUFFIX } from "../../../shared/api/indexes.ts";
-import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { apiVersionOf, type ContractReference, groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { TEMPLATE_PATH } from "../../../shared/contract/machine-templates.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
 import { type CloneSource, cloneFor } from "../../../shared/rules/machines/clones.ts";
-import { ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
+import { controllerOf, ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 
 const MEDIK8S = "medik8s.io";
 const NODE_NAME = "remediation.medik8s.io/node-name";
@@ -24,6 +24,11 @@ export function requestFrom(
   const named = `${template.kind} ${template.metadata.namespace ?? ""}/${template.metadata.name}`;
   if (template.kind !== `${kind.kind}${TEMPLATE_SUFFIX}`) {
     return { problem: `${named} is not a template; reference a kind that ends in ${TEMPLATE_SUFFIX}` };
+  }
+  if (partsOf(machine).some((part) => part.apiGroup === kind.group && part.kind === kind.kind)) {
+    return {
+      problem: `${named} makes what Machines consist of, and no requests; reference the template of a remediation controller`,
+    };
   }
   const content = contentOf(template);
   const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind };
@@ -51,13 +56,32 @@ function nodeNameOf({ status }: Machine, group: string): { readonly [key: string
   return isMedik8s && status?.nodeRef !== undefined ? { [NODE_NAME]: status.nodeRef.name } : {};
 }
 
+/** Whether an object may be a request: no request has a controller, and all that a Machine consists of has one. */
+export function mayBeRequest(object: KubeObject): boolean {
+  return controllerOf(object) === undefined;
+}
+
+function isPartOf(machine: Machine, { apiVersion, kind, metadata }: KubeObject): boolean {
+  return partsOf(machine).some(
+    (part) => part.apiGroup === groupOf(apiVersion) && part.kind === kind && part.name === metadata.name,
+  );
+}
+
+/** References to the infrastructure machine and the config. A snapshot may hold neither. */
+function partsOf({ spec }: Machine): readonly ContractReference[] {
+  return [spec.infrastructureRef, spec.bootstrap?.configRef].filter((part) => part !== undefined);
+}
+
 /**
  * Whose an object is that has the kind and name of the request for a Machine. `ours`: it is left alone while the Machine
  * is unhealthy, and deleted when it is healthy, no matter who made it. `former`: it is of an earlier Machine of that
- * name; the garbage collector deletes it. `foreign`: all its owners are other objects than Machines.
- * Differs: upstream deletes a request of any owner (D20). Source: MHC-10.1
+ * name; the garbage collector deletes it. `foreign`: all its owners are other objects than Machines, something controls
+ * it, or the Machine consists of it.
+ * Differs: upstream deletes a request of any owner (D20), also the infrastructure machines of healthy Machines, where
+ * `templateRef` names their template. Source: MHC-10.1
  */
 export function ownerOfRequest(request: KubeObject, machine: Machine): "ours" | "former" | "foreign" {
+  if (!mayBeRequest(request) || isPartOf(machine, request)) return "foreign";
   const owners = request.metadata.ownerReferences ?? [];
   if (owners.length === 0) return "ours";
   const machines = owners.filter(

@@ -104,7 +104,7 @@ function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfte
     ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),
     ...(againAfterMs === undefined
       ? []
-      : [`again in ${secondsOf(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
+      : [`again in ${timeUntil(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
   ];
   return parts.length === 0 ? paint("green", "nothing to do") : parts.join("; ");
 }
@@ -117,7 +117,8 @@ function textOfDependency({ reason, ...dependency }: Dependency): string {
 
 function nameOfDependency({ what, object, field, value, isGoing }: Dependency): string {
   if (object === undefined) return what;
-  if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
+  if (field === undefined)
+    return what.includes(" deleted") ? `${object} to be deleted` : `${object}${wordsBehind(what)}`;
   // An object's uid comes and goes with the object.
   if (field === "metadata.uid") {
     if (value === undefined) return `${object} to be created`;
@@ -125,6 +126,12 @@ function nameOfDependency({ what, object, field, value, isGoing }: Dependency): 
   }
   if (String(value).startsWith("a list of ")) return `${object}: ${field}, ${String(value)}, to change`;
   return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
+}
+
+/** Of `MachineSet: words`: `: words`. */
+function wordsBehind(what: string): string {
+  const end = what.indexOf(": ");
+  return end < 0 ? "" : what.slice(end);
 }
 
 function runLine(run: RunEntry, now: Date): string {
@@ -157,7 +164,7 @@ function nextRun(state: KeyState, now: Date): string {
   const tried = failures === 0 ? "" : `, after ${failures === 1 ? "1 failure" : `${failures} failures`}`;
   switch (state.state) {
     case "waiting":
-      return `in ${secondsOf((until?.getTime() ?? 0) - now.getTime())}${tried}${why}`;
+      return `in ${timeUntil((until?.getTime() ?? 0) - now.getTime())}${tried}${why}`;
     case "ready":
       return `as soon as a worker is free; ready for ${ageSince(since, now)}${tried}${why}`;
     case "running":
@@ -188,6 +195,10 @@ function ageSince(since: Date | undefined, now: Date): string {
   return since === undefined ? "a while" : ageOf(since.toISOString(), now);
 }
 
-function secondsOf(ms: number): string {
+const HOUR_MS = 3_600_000;
+/** `24.0s`; from two hours on `3h`, from two days on `182d`. */
+function timeUntil(ms: number): string {
+  if (ms >= 48 * HOUR_MS) return `${Math.floor(ms / (24 * HOUR_MS))}d`;
+  if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)}h`;
   return `${(Math.max(0, ms) / 1_000).toFixed(1)}s`;
 }

@@ -56,7 +56,8 @@ export const machineTaintsSchema = () =>
 const RESERVED_TAINTS = validations(
   {
     rule: "self.all(t, !(t.key in ['node.cluster.x-k8s.io/uninitialized', 'node.cluster.x-k8s.io/outdated-revision', 'node-role.kubernetes.io/master']))",
-    message: "a taint has a reserved key",
+    message:
+      "the keys node.cluster.x-k8s.io/uninitialized, node.cluster.x-k8s.io/outdated-revision and node-role.kubernetes.io/master are reserved",
   },
   {
     rule: "self.all(t, !t.key.startsWith('node.cloudprovider.kubernetes.io/'))",

@@ -4,6 +4,9 @@ import type { Referenced } from "../../contract/referenced.ts";
 import type { LiveReader, Reader } from "../../function/reads.ts";
 import type { Provider } from "./adoption.ts";
 
+/** The fields by which the provider objects of a Machine are found. */
+export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
+
 /** The references of a Machine; a pool and a set have them in `spec.template.spec`. */
 interface MachineReferences {
   readonly bootstrap: { readonly configRef?: ContractReference | undefined };

@@ -352,6 +352,14 @@ describe("mhc-requests deletes a request", () => {
     expect(await liveReads(mhcRequests, to, "h1")).toEqual(["get Machine m1", "get FooRemediation m1"]);
   });
 
+  it("MHC-10.1: never what a Machine consists of, where the template is that of its infrastructure", async () => {
+    const part = fooRemediation("m1", { ownerReferences: [{ ...machineOwner("m1"), controller: true }] });
+    expect(await decided(world(checkWith(), [well], T, part))).toMatchObject(NOTHING);
+    const infrastructureRef = { apiGroup: REMEDIATION_GROUP, kind: "FooRemediation", name: "m1" };
+    const own = merge(well, { spec: { infrastructureRef } });
+    expect(await decided(world(checkWith(), [own], T, fooRemediation()))).toMatchObject(NOTHING);
+  });
+
   it("MHC-10.3: not where live reads show an unhealthy Machine, or another request", async () => {
     const to = world(checkWith(), [well], T, fooRemediation());
     expect(deleted(await decided(to.live(ill("m1"))))).toEqual([]);

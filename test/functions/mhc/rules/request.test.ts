@@ -98,6 +98,14 @@ describe("a remediation request", () => {
     });
   });
 
+  it("MHC-10: is not made from a template of what Machines consist of", () => {
+    const infrastructureRef = { apiGroup: GROUP, kind: "FooRemediation", name: "any" };
+    expect(made({}, GROUP, target("m1", { spec: { infrastructureRef } }))).toEqual({
+      problem:
+        "FooRemediationTemplate default/t1 makes what Machines consist of, and no requests; reference the template of a remediation controller",
+    });
+  });
+
   it.each([
     ["medik8s.io", "m1"],
     ["fence-agents-remediation.medik8s.io", "m1"],
@@ -135,6 +143,7 @@ describe("an object with the kind and name of a request", () => {
       [{ apiVersion: "remediation.medik8s.io/v1alpha1", kind: "NodeHealthCheck", name: "n", uid: "u" }],
       "foreign",
     ],
+    ["that the Machine controls", [{ ...OF_M1, controller: true }], "foreign"],
     ["of a Machine of another group", [{ ...OF_M1, apiVersion: "machine.openshift.io/v1beta1" }], "foreign"],
   ])("MHC-10.1: %s is known as such", (...[, ownerReferences, owner]) => {
     const request: KubeObject = {
@@ -143,5 +152,18 @@ describe("an object with the kind and name of a request", () => {
       metadata: { name: "m1", namespace: "default", ...(ownerReferences && { ownerReferences }) },
     };
     expect(ownerOfRequest(request, target())).toBe(owner);
+  });
+
+  it("MHC-10.1: is foreign where the Machine consists of it, whatever its owners", () => {
+    const part = { apiGroup: GROUP, kind: "FooRemediation", name: "m1" };
+    const request: KubeObject = {
+      apiVersion: `${GROUP}/v1alpha1`,
+      kind: "FooRemediation",
+      metadata: { name: "m1", namespace: "default" },
+    };
+    for (const spec of [{ infrastructureRef: part }, { bootstrap: { configRef: part } }])
+      expect(ownerOfRequest(request, target("m1", { spec }))).toBe("foreign");
+    const other = { infrastructureRef: { ...part, name: "m2" } };
+    expect(ownerOfRequest(request, target("m1", { spec: other }))).toBe("ours");
   });
 });

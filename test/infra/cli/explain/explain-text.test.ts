@@ -48,10 +48,20 @@ describe("the text of an explanation", () => {
     ]);
   });
 
+  it("says when it runs again, in hours and days where that is long", () => {
+    const again = (againAfterMs: number) => textOf({ now: { wouldSend: [], againAfterMs } })[1];
+    expect(again(20_000)).toContain("again in 20.0s");
+    expect(again(2.5 * 3_600_000)).toContain("again in 2h");
+    expect(again(182.5 * 24 * 3_600_000)).toContain("again in 182d");
+  });
+
   it("names what is waited for, in one way each", () => {
     const waiting = (waitsFor: object) =>
       textOf({ now: { wouldSend: [], waitsFor: { what: "Cluster.spec.paused", ...waitsFor } } })[1];
     expect(waiting({})).toContain("waits for Cluster.spec.paused");
+    expect(
+      waiting({ what: "MachineSet: FooTemplate does not exist", object: "MachineSet default/s" }),
+    ).toContain("waits for MachineSet default/s: FooTemplate does not exist");
     expect(waiting({ object: "Cluster default/c1", field: "spec.paused", value: true })).toContain(
       "waits for Cluster default/c1: spec.paused is true",
     );
