@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import type { Command } from "commander";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
@@ -69,16 +68,6 @@ function whereOf(url: string, file: string | undefined): string {
   return url === "memory"
     ? `in ${defaultLetterFile()}; with a shared queue add --queue URL`
     : "on this queue";
-}
-
-/** User for the audit log: dead letters are released and removed by people. */
-export function callerName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container's user may have no name.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
 }
 
 /**

@@ -22,8 +22,8 @@ export async function openAnswering(
   { code, site }: Door,
   opened: AsyncDisposableStack,
 ): Promise<RequestListener> {
-  const { reviewer, clock, log, random, page } = options;
-  const { ports, hints } = await options.open(opened);
+  const { reviewer, clock, log, random } = options;
+  const { ports, page, hints } = await options.open(opened);
   const reviews = createReviews(reviewer, clock);
   const viewers = createViewers({ ...options, reviews, actions: ports.control !== undefined });
   const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });

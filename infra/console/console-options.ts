@@ -21,13 +21,14 @@ export interface ConsoleOptions extends RouteContext {
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
   /** Opens the data, with the first request (W-604). */
   readonly open: (opened: AsyncDisposableStack) => Promise<ConsoleData>;
-  readonly page?: ReadPage | undefined;
   readonly random: Pick<Random, "id">;
 }
 
 /** The data of a console. */
 export interface ConsoleData {
   readonly ports: Ports;
+  /** Absent: the API alone is served. */
+  readonly page?: ReadPage | undefined;
   /** Absent: open pages read once a second what they show. */
   readonly hints?: Hints | undefined;
 }

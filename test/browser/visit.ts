@@ -84,7 +84,8 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
-    const found = await axe.run(document, only === undefined ? {} : { runOnly: [...only] });
+    const rulesOf = only === undefined ? {} : { runOnly: [...only] };
+    const found = await axe.run(document, { resultTypes: ["violations"], ...rulesOf });
     return found.violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary = "" }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
     );

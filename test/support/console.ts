@@ -30,6 +30,7 @@ export interface Received {
 /** A console on loopback, on test time. */
 export async function serveTestConsole({
   ports = {},
+  page,
   hints,
   ...options
 }: Partial<Omit<ConsoleOptions, "open"> & ConsoleData> = {}) {
@@ -41,7 +42,7 @@ export async function serveTestConsole({
     reviewer: ALLOWING,
     person: "ann",
     namespaces: async () => [],
-    open: async () => ({ ports, hints }),
+    open: async () => ({ ports, page, hints }),
     functions: [],
     version: "1.2.3",
     random: systemRandom,

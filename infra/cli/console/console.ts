@@ -3,6 +3,7 @@ import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
+import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
@@ -117,7 +118,7 @@ export async function startSharedConsole(
     relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  const open = async () => ({ ports, hints });
+  const open = async () => ({ ports, page: openPage(), hints });
   const parts = { store, functions, clock, log, reviewer, open, isOwnData };
   served = stack.use(await serveConsole(parts, flags, flags.address));
   const running = stack.move();

@@ -1,13 +1,13 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { type Console, startConsole } from "../../console/console.ts";
 import type { ConsoleOptions } from "../../console/console-options.ts";
-import { openPage } from "../../console/open-page.ts";
 import { packageVersion } from "../../package-version.ts";
 import { systemRandom } from "../../random.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
-import { callerName } from "../letter-source.ts";
+import { callerName } from "../caller-name.ts";
 import { print } from "../terminal/print.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 
@@ -30,7 +30,6 @@ export async function serveConsole(
     person: callerName(),
     namespaces: () => namespacesOf(store),
     version: packageVersion(),
-    page: openPage(),
     random: systemRandom,
   });
   print(`console: ${served.link}`);
@@ -39,6 +38,9 @@ export async function serveConsole(
 
 /** Those that hold a Cluster. */
 async function namespacesOf(store: Store): Promise<readonly string[]> {
-  const clusters = await store.list(managementType(Cluster), {});
-  return [...new Set(clusters.map(({ metadata: { namespace = "" } }) => namespace))];
+  const namespaces = new Set<string>();
+  for await (const { metadata } of store.each(managementType(Cluster))) {
+    namespaces.add(metadata.namespace ?? "");
+  }
+  return [...namespaces].toSorted(compareText);
 }

@@ -1,6 +1,5 @@
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
-import type { ConsoleData } from "../../console/console-options.ts";
 import { createMemorySamples } from "../../samples/memory.ts";
 import { startSampling } from "../../samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
@@ -17,45 +16,31 @@ interface UpConsoleFlags extends ConsoleFlags {
 }
 
 /**
- * Serves the console of `up`, with the parts of this process. Until the first request only the listener and the samples
- * are there (W-604).
+ * Serves the console of `up`, with the parts of this process. Until the first request only the listener is there and,
+ * of a queue in memory, its samples (W-604).
  */
 export async function serveUpConsole(
   running: Running,
-  { address, hints: ownHints, functionsDir, ...flags }: UpConsoleFlags,
+  { address, hints, functionsDir, ...flags }: UpConsoleFlags,
 ): Promise<AsyncDisposable> {
-  const { server, store, functions, clock } = running;
+  const { server, redis, store, functions, clock } = running;
   await using starting = new AsyncDisposableStack();
   // Which person did what is logged at any level of the other parts (S-42).
   const log = openLog("info");
-  const followed = await followQueue(running, ownHints, starting);
-  const open = async (opened: AsyncDisposableStack): Promise<ConsoleData> => {
+  const followed = redis === undefined ? { hints, samples: sample(running, starting) } : { redis };
+  const open = async (opened: AsyncDisposableStack) => {
     const { openUpData } = await import("./up-data.ts");
-    return openUpData(running, { ...flags, ...followed, functionsDir, log }, opened);
+    return openUpData(running, { ...flags, followed, functionsDir, log }, opened);
   };
   const parts = { store, functions, clock, log, reviewer: server.as("console"), open };
   starting.use(await serveConsole(parts, flags, address));
   return starting.move();
 }
 
-/** Where changes are announced, and how the functions stood: for a shared queue on its Redis. */
-async function followQueue(
-  { redis, queue, functions, clock, log }: Running,
-  ownHints: Hints,
-  starting: AsyncDisposableStack,
-): Promise<{ readonly hints: Hints; readonly samples: Samples }> {
-  if (redis === undefined) {
-    const samples = starting.use(createMemorySamples(clock));
-    const names = functions.map(({ spec }) => spec.name);
-    starting.use(startSampling({ queue, functions: names, samples, clock, log }));
-    return { hints: ownHints, samples };
-  }
-  const [{ openRedisHints }, { createRedisSamples }] = await Promise.all([
-    import("../../hints/redis.ts"),
-    import("../../samples/redis.ts"),
-  ]);
-  return {
-    hints: starting.use(await openRedisHints({ ...redis, clock, log })),
-    samples: starting.use(await createRedisSamples({ ...redis, clock, log })),
-  };
+/** A shared queue is sampled beside each relay. */
+function sample({ queue, functions, clock, log }: Running, starting: AsyncDisposableStack): Samples {
+  const samples = starting.use(createMemorySamples(clock));
+  const names = functions.map(({ spec }) => spec.name);
+  starting.use(startSampling({ queue, functions: names, samples, clock, log }));
+  return samples;
 }

@@ -5,11 +5,13 @@ import type { Log } from "../../../shared/runtime/ports.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
 import type { ConsoleData } from "../../console/console-options.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
+import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { packageVersion } from "../../package-version.ts";
 import { systemRandom } from "../../random.ts";
+import type { RedisAddress } from "../../redis/connection.ts";
 import { partReasons } from "../../worker/health.ts";
 import type { Running } from "../compose.ts";
 import { readManagement } from "../management.ts";
@@ -18,20 +20,28 @@ import type { ConsoleFlags } from "./console-options.ts";
 
 const BEAT_MS = 10 * SECOND;
 
-interface UpData extends Pick<ConsoleFlags, "actions"> {
-  readonly functionsDir?: string | undefined;
+/** Where changes are announced, and how the functions stood. */
+interface Followed {
   readonly hints: Hints;
   readonly samples: Samples;
+}
+
+interface UpData extends Pick<ConsoleFlags, "actions"> {
+  readonly functionsDir?: string | undefined;
+  /** In this process, or in Redis. */
+  readonly followed: Followed | { readonly redis: RedisAddress };
   readonly log: Log;
 }
 
 /** Opens the data of `up` for its console. */
 export async function openUpData(
   running: Running,
-  { functionsDir, hints, samples, log, ...flags }: UpData,
+  { functionsDir, followed, log, ...flags }: UpData,
   opened: AsyncDisposableStack,
 ): Promise<ConsoleData> {
   const { store, functions, queue, deadLetters: letters, clock } = running;
+  const { hints, samples } =
+    "redis" in followed ? await followRedis(running, followed.redis, opened) : followed;
   const fleet = opened.use(startFleetIndex({ store, queue, functions, hints, clock }));
   const connect = await readManagement(running.kubeconfigFile, { clock, log });
   const sources = {
@@ -43,7 +53,22 @@ export async function openUpData(
     relay: createRelaySource({ processes: async () => [ownProcess(running)], store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
-  return { ports, hints };
+  return { ports, page: openPage(), hints };
+}
+
+async function followRedis(
+  { clock, log }: Running,
+  redis: RedisAddress,
+  opened: AsyncDisposableStack,
+): Promise<Followed> {
+  const [{ openRedisHints }, { createRedisSamples }] = await Promise.all([
+    import("../../hints/redis.ts"),
+    import("../../samples/redis.ts"),
+  ]);
+  return {
+    hints: opened.use(await openRedisHints({ ...redis, clock, log })),
+    samples: opened.use(await createRedisSamples({ ...redis, clock, log })),
+  };
 }
 
 function ownProcess({ relay, worker, functions, clock }: Running): LivingProcess {

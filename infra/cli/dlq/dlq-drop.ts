@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { callerName } from "../caller-name.ts";
 import {
   addSourceOptions,
-  callerName,
   type LetterSource,
   openSource,
   pickKey,

@@ -5,9 +5,9 @@ import { causeOf, type QueueControl } from "../../../shared/runtime/queue-contro
 import type { KeyRow } from "../../../shared/runtime/queue-reader.ts";
 import { deadKeys } from "../../queue/dead-keys.ts";
 import { rest } from "../../rest.ts";
+import { callerName } from "../caller-name.ts";
 import {
   addSourceOptions,
-  callerName,
   type LetterSource,
   letterNamed,
   openSource,

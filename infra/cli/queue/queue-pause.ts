@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
-import { callerName, openSource, QUIET } from "../letter-source.ts";
+import { callerName } from "../caller-name.ts";
+import { openSource, QUIET } from "../letter-source.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { print } from "../terminal/print.ts";
 

@@ -6,15 +6,22 @@ const AT_ONCE = 50;
 
 /** Maps items, 50 at once, and lets others have their turns between them. */
 export async function inParts<Item, Result>(
-  items: readonly Item[],
+  items: Iterable<Item> | AsyncIterable<Item>,
   clock: Clock,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const turn = createTimeSlices(clock);
   const results: Result[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
+  let part: Item[] = [];
+  const finish = async (): Promise<void> => {
+    results.push(...(await Promise.all(part.map(work))));
+    part = [];
     await turn();
+  };
+  for await (const item of items) {
+    part.push(item);
+    if (part.length === AT_ONCE) await finish();
   }
+  await finish();
   return results;
 }

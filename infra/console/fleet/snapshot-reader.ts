@@ -3,7 +3,6 @@ import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import { createTimeSlices } from "../../kube/time-slices.ts";
 import { clusterFacts } from "./cluster-facts.ts";
 import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
@@ -20,35 +19,28 @@ export type ReadSnapshots = (names: "all" | ReadonlySet<string>) => Promise<stri
 const CLUSTERS = managementType(Cluster);
 const CONNECTIONS = managementType(Connection);
 
-/** Holds one Cluster at a time and all Connections, however many there are, and lets others have their turns (W-206). */
+/** Holds few objects at a time, however many there are, and lets others have their turns (W-206). */
 export function createSnapshotReader({ store, clock, roster }: SnapshotSources): ReadSnapshots {
-  const take = (cluster: KubeObject, connection: KubeObject | undefined): void =>
+  const take = async (cluster: KubeObject): Promise<void> => {
+    const connection = await store.get(CONNECTIONS, objectKeyOf(cluster));
     roster.set(clusterFacts(cluster as Cluster, connection as Connection | undefined, clock.now()));
+  };
   const readAll = async (): Promise<void> => {
-    const turn = createTimeSlices(clock);
     const gone = new Set(roster.names());
-    const connections = new Map<string, KubeObject>();
-    for await (const one of store.each(CONNECTIONS)) {
-      connections.set(workloadCluster(objectKeyOf(one)), one);
-      await turn();
-    }
-    for await (const cluster of store.each(CLUSTERS)) {
-      const name = workloadCluster(objectKeyOf(cluster));
-      gone.delete(name);
-      take(cluster, connections.get(name));
-      await turn();
-    }
+    await inParts(store.each(CLUSTERS), clock, async (cluster) => {
+      gone.delete(workloadCluster(objectKeyOf(cluster)));
+      await take(cluster);
+    });
     for (const name of gone) roster.delete(name);
   };
   const readOne = async (name: string): Promise<void> => {
-    const key = keyOf(name);
-    const [cluster, connection] = await Promise.all([store.get(CLUSTERS, key), store.get(CONNECTIONS, key)]);
+    const cluster = await store.get(CLUSTERS, keyOf(name));
     if (cluster === undefined) roster.delete(name);
-    else take(cluster, connection);
+    else await take(cluster);
   };
   return async (names) => {
     if (names === "all") await readAll();
-    else await inParts([...names], clock, readOne);
+    else await inParts(names, clock, readOne);
     const { ready } = await store.progress(CLUSTERS);
     return ready ? undefined : "the relay has not listed all of them yet";
   };

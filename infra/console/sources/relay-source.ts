@@ -1,10 +1,12 @@
 import { Connection } from "../../../shared/api/core.ts";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { keptFor } from "../../kept-for.ts";
+import { createTimeSlices } from "../../kube/time-slices.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import type { RelayAnswer } from "../api/relay.ts";
 import type { Ports } from "../ports.ts";
@@ -24,24 +26,28 @@ export function createRelaySource({
   store,
   clock,
 }: RelaySourceOptions): NonNullable<Ports["relay"]> {
-  const connections = keptFor(CONNECTIONS_MS, clock, async () => {
-    const all = (await store.list(CONNECTIONS, {})) as readonly Connection[];
-    const failing = all.filter(({ status }) => status.state !== "connected" || !status.nodesComplete);
-    const rows = failing.map((one) => ({
-      ...objectKeyOf(one),
-      state: one.status.state,
-      reason: one.status.message,
-      since: one.status.failingSince,
-    }));
-    return {
-      connections: rows.toSorted((a, b) => ((a.since ?? "") < (b.since ?? "") ? -1 : 1)).slice(0, MAX_ITEMS),
-      connected: all.length - failing.length,
-    };
-  });
+  const connections = keptFor(CONNECTIONS_MS, clock, () => readConnections(store, clock));
   return async () => ({
     processes: (await processes()).slice(0, MAX_ITEMS).map(rowOf),
     ...(await connections()),
   });
+}
+
+/** Holds one connection at a time, and rows of those that fail: the longest first, then by name. */
+async function readConnections(store: Pick<Store, "each">, clock: Clock) {
+  const failing: RelayAnswer["connections"][number][] = [];
+  let connected = 0;
+  const turn = createTimeSlices(clock);
+  for await (const one of store.each(CONNECTIONS) as AsyncIterable<Connection>) {
+    const { state, nodesComplete, message: reason, failingSince: since } = one.status;
+    if (state === "connected" && nodesComplete) connected += 1;
+    else failing.push({ ...objectKeyOf(one), state, reason, since });
+    await turn();
+  }
+  const placeOf = ({ since = "", namespace, name }: (typeof failing)[number]) =>
+    `${since} ${namespace}/${name}`;
+  const connections = failing.toSorted((a, b) => compareText(placeOf(a), placeOf(b))).slice(0, MAX_ITEMS);
+  return { connections, connected };
 }
 
 function rowOf({ roles, watches, seenAt, ...process }: LivingProcess): RelayAnswer["processes"][number] {

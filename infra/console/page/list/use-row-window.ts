@@ -7,7 +7,8 @@ export function useRowWindow(
   count: number,
   rowHeight: number,
 ): RowWindow {
-  const [range, setRange] = useState<RowWindow>({ first: 0, end: Math.min(count, 60) });
+  // Before its place is known, as if it began at the upper edge.
+  const [range, setRange] = useState<RowWindow>(() => windowRows(count, 0, rowHeight, innerHeight));
   useLayoutEffect(() => {
     const measure = () => {
       if (element.current === null) return;

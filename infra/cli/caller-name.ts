@@ -1,0 +1,11 @@
+import { userInfo } from "node:os";
+
+/** User for the audit log: dead letters are released and removed by people. */
+export function callerName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
