@@ -32,7 +32,7 @@ const WINDOW_MS = IS_TRIAL ? 15_000 : 60_000;
 const CHANGE_MS = process.argv.includes("--minutes") ? Number(minutes) * 60_000 : WINDOW_MS;
 /** While a person goes through pages, streams of the page before may still be open. */
 const OTHER_PAGES = 40;
-const UP_ROUNDS = IS_TRIAL ? 1 : 7;
+const UP_ROUNDS = IS_TRIAL ? 1 : 15;
 
 /** W-601 to W-604, and issue 19. */
 const GOALS = {

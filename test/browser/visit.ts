@@ -67,13 +67,20 @@ interface State {
 
 /** Yields the state of a scene that is played, then leads to those that follow. */
 export async function* statesOf({ page }: Visit, stage: Stage, scene: Scene): AsyncIterable<State> {
+  await drawn(page);
   yield { name: scene.name, root: page.locator("body") };
   for (const { name, act, shows } of scene.steps ?? []) {
     await act(page, stage);
     await page.getByText(shows).first().waitFor();
+    await drawn(page);
     const dialog = page.getByRole("dialog");
     yield { name, root: (await dialog.isVisible()) ? dialog : page.locator("main") };
   }
+}
+
+/** A list draws its first rows at once and the others with the next frame. */
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise(requestAnimationFrame));
 }
 
 /**
