@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { idleText, MAX_RUNS, RUNS_KEPT_MS, type RunHistory } from "../../shared/runtime/run-history.ts";
 import { type PackedRun, packRun, unpackRun } from "./packed-run.ts";
+import { placeOfRing, ringIdOf } from "./ring-id.ts";
 
 export interface MemoryRunHistoryOptions {
   readonly clock: Pick<Clock, "now">;
@@ -38,7 +39,7 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
   const moved = ({ runs, bytes: size }: Ring): Ring => ({ runs: runs.map(shared), bytes: size });
   return {
     note(functionName, key, run) {
-      const id = idOf(functionName, key);
+      const id = ringIdOf(functionName, key);
       const known = newer.get(id);
       const before = known ?? moved(older.get(id) ?? EMPTY);
       const ring = withRun(before, shared(packRun(run)), idleText(run) !== undefined);
@@ -51,7 +52,7 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
       bytes = 0;
     },
     async runs(functionName, key, limit = MAX_RUNS) {
-      const id = idOf(functionName, key);
+      const id = ringIdOf(functionName, key);
       const { runs } = newer.get(id) ?? older.get(id) ?? EMPTY;
       const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
       return runs
@@ -60,16 +61,21 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
         .filter(({ endedAt }) => endedAt >= since)
         .map(unpackRun);
     },
+    async find(runId) {
+      const begins = JSON.stringify([runId]).slice(0, -1);
+      for (const rings of [newer, older]) {
+        for (const [id, { runs }] of rings) {
+          if (runs.some(({ own }) => own.startsWith(begins))) return placeOfRing(id);
+        }
+      }
+      return undefined;
+    },
     async [Symbol.asyncDispose]() {
       newer = new Map();
       older = newer;
       deeds = new Map();
     },
   };
-}
-
-function idOf(functionName: string, key: string): string {
-  return `${functionName} ${key}`;
 }
 
 const EMPTY: Ring = { runs: [], bytes: RING_BYTES };

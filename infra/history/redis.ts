@@ -6,12 +6,14 @@ import {
   foldRuns,
   idleText,
   MAX_RUNS,
+  MAX_SEARCHED_KEYS,
   RUNS_KEPT_MS,
   type RunEntry,
   type RunHistory,
 } from "../../shared/runtime/run-history.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
+import { placeOfRing, ringIdOf } from "./ring-id.ts";
 
 export interface RedisRunHistoryOptions extends RedisTarget {
   readonly clock: Clock;
@@ -68,7 +70,7 @@ export async function createRedisRunHistory({
   };
   return {
     note(functionName, key, run) {
-      const id = idOf(functionName, key);
+      const id = ringIdOf(checkFunctionName(functionName), key);
       const runs = pending.get(id) ?? [];
       pending.set(id, runs);
       addTo(runs, run);
@@ -77,19 +79,30 @@ export async function createRedisRunHistory({
       cancelFlush ??= clock.after(FLUSH_MS, () => void flush());
     },
     async runs(functionName, key, limit = MAX_RUNS) {
-      const values = await redis.lrange(`${PREFIX}r:${idOf(functionName, key)}`, 0, limit - 1);
+      const values = await redis.lrange(
+        `${PREFIX}r:${ringIdOf(checkFunctionName(functionName), key)}`,
+        0,
+        limit - 1,
+      );
       const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
       return values.map(runIn).filter(({ endedAt }) => endedAt >= since);
+    },
+    async find(runId) {
+      const named = JSON.stringify({ runId }).slice(1, -1);
+      for (let at = 0; at < MAX_SEARCHED_KEYS; at += RINGS_AT_ONCE) {
+        const ids = await redis.zrevrange(`${PREFIX}rings`, at, at + RINGS_AT_ONCE - 1);
+        const rings = await Promise.all(ids.map((id) => redis.lrange(`${PREFIX}r:${id}`, 0, -1)));
+        const found = ids[rings.findIndex((values) => values.some((value) => value.includes(named)))];
+        if (found !== undefined) return placeOfRing(found);
+        if (ids.length < RINGS_AT_ONCE) return undefined;
+      }
+      return undefined;
     },
     async [Symbol.asyncDispose]() {
       await flush();
       await endConnection(redis);
     },
   };
-}
-
-function idOf(functionName: string, key: string): string {
-  return `${checkFunctionName(functionName)} ${key}`;
 }
 
 function addTo(runs: RunEntry[], run: RunEntry): void {

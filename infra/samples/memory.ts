@@ -1,5 +1,10 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
-import { SAMPLE_EVERY_MS, SAMPLES_KEPT, type Samples } from "../../shared/runtime/samples.ts";
+import {
+  SAMPLE_EVERY_MS,
+  SAMPLES_KEPT,
+  SAMPLES_KEPT_MS,
+  type Samples,
+} from "../../shared/runtime/samples.ts";
 import { ROW_LENGTH, rowOf, sampleOf } from "./sample-row.ts";
 
 /** Rows that are allocated at once: ten minutes. */
@@ -18,8 +23,8 @@ export function createMemorySamples(clock: Clock): Samples {
       functions.set(name, parts.set(part, rows));
       rows.set(rowOf(sample), (place % PART_ROWS) * ROW_LENGTH);
     },
-    read: async (name) => {
-      const oldest = clock.now().getTime() - SAMPLES_KEPT * SAMPLE_EVERY_MS;
+    read: async (name, lastMs = SAMPLES_KEPT_MS) => {
+      const oldest = clock.now().getTime() - lastMs;
       return [...(functions.get(name)?.values() ?? [])]
         .flatMap(samplesIn)
         .filter(({ at }) => at > oldest)

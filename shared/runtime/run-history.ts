@@ -67,7 +67,23 @@ export interface RunHistory extends AsyncDisposable {
   note(functionName: string, key: Key, run: RunEntry): void;
   /** The newest `limit`, default all. Rejects while a shared history is away. */
   runs(functionName: string, key: Key, limit?: number): Promise<readonly RunEntry[]>;
+  /**
+   * Where a run is noted, by its whole id; undefined: nowhere, or not among the 2,000 keys that ran last, or it was idle
+   * and an equal one followed. Rejects while a shared history is away.
+   */
+  find(runId: string): Promise<RunPlace | undefined>;
 }
+
+export interface RunPlace {
+  readonly function: string;
+  readonly key: Key;
+}
+
+/** Keys that a search for a run looks at. */
+export const MAX_SEARCHED_KEYS = 2_000;
+
+/** Id of a run, as logs and letters have it: `random.id(8)`. */
+export const RUN_ID = /^[0-9a-f]{16}$/;
 
 /** State of one key of one function. No state: idle. */
 export interface KeyHistory {

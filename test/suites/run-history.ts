@@ -34,6 +34,18 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect(await read("f", `${KEY}2`)).toEqual([]);
     });
 
+    it("W-109: finds the function and the key of a run by its id", async () => {
+      await using world = await create(PLENTY);
+      const { history, read, clock } = world;
+      for (const [at, name] of ["f", "g", "h"].entries())
+        history.note(name, `${KEY}${at}`, writingRun(clock.now(), `00000000000000a${at}`));
+      await read("f", KEY);
+      expect(await history.find("00000000000000a1")).toEqual({ function: "g", key: `${KEY}1` });
+      expect(await history.find("00000000000000a9")).toBeUndefined();
+      expect(await history.find("00000000000000a")).toBeUndefined();
+      expect(await history.find('"')).toBeUndefined();
+    });
+
     it("W-201: counts equal idle runs in a row as one, also when others read in between", async () => {
       await using world = await create(PLENTY);
       const { history, read, clock } = world;

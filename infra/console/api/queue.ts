@@ -50,6 +50,23 @@ export const samplesSchema = z.object({
 });
 export type SamplesAnswer = Shape<typeof samplesSchema>;
 
+/** How long the runs of each function took in the last minute; without numbers where none has ended. */
+export const durationsSchema = z.object({
+  ...answerShape,
+  items: z
+    .array(
+      z.object({
+        function: z.string(),
+        runs: z.int().optional(),
+        /** Half of the runs, and 99 of 100, took no longer. */
+        p50Ms: z.number().optional(),
+        p99Ms: z.number().optional(),
+      }),
+    )
+    .max(MAX_ITEMS),
+});
+export type Durations = Shape<typeof durationsSchema>;
+
 /** Tenants with the most keys that are not idle. */
 export const tenantsSchema = z.object({
   ...answerShape,

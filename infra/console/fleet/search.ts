@@ -3,6 +3,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
+import { RUN_ID, type RunHistory } from "../../../shared/runtime/run-history.ts";
 import { shownKinds } from "../../explain/object-tree.ts";
 import type { SearchAnswer } from "../api/search.ts";
 import { type Sight, sees } from "../viewer.ts";
@@ -13,6 +14,7 @@ export interface SearchSources {
   readonly store: Pick<Store, "get">;
   readonly functions: readonly AnyFunction[];
   readonly letters?: Pick<DeadLetters, "page"> | undefined;
+  readonly runs?: Pick<RunHistory, "find"> | undefined;
 }
 
 type Found = SearchAnswer["items"][number];
@@ -24,8 +26,8 @@ const MAX_LETTERS = 2_000;
 const LETTERS_AT_ONCE = 1_000;
 
 /**
- * Finds Clusters, objects by `NAMESPACE/NAME`, functions and dead letters in what a viewer sees; at most 20, those that
- * are called so first, then those whose names begin so.
+ * Finds Clusters, objects by `NAMESPACE/NAME`, functions, dead letters, and runs by their whole id in what a viewer sees;
+ * at most 20, those that are called so first, then those whose names begin so.
  */
 export async function search(
   sources: SearchSources,
@@ -33,11 +35,13 @@ export async function search(
 ): Promise<readonly Found[]> {
   const text = q.trim().slice(0, MAX_QUERY_CHARS);
   if (text === "") return [];
-  const [objects, letters] = await Promise.all([
+  const [objects, letters, runs] = await Promise.all([
     objectsNamed(sources, text, sight),
     lettersNamed(sources, text, sight),
+    runsNamed(sources, text, sight),
   ]);
   const found = [
+    ...runs,
     ...clustersNamed(sources, text, sight),
     ...objects,
     ...functionsNamed(sources, text),
@@ -93,6 +97,20 @@ function functionsNamed({ functions }: SearchSources, q: string): readonly Found
       title: spec.name,
       hint: spec.summary,
     }));
+}
+
+async function runsNamed({ runs }: SearchSources, q: string, sight: Sight): Promise<readonly Found[]> {
+  if (!RUN_ID.test(q)) return [];
+  const found = await runs?.find(q);
+  const parts = found && parseKey(found.key);
+  if (found === undefined || parts === undefined || !sees({ sight }, parts.namespace)) return [];
+  return [
+    {
+      place: { type: "run", ...found, runId: q },
+      title: q,
+      hint: `${found.function} for ${titleOf(parts.kind, parts)}`,
+    },
+  ];
 }
 
 async function lettersNamed({ letters }: SearchSources, q: string, sight: Sight): Promise<readonly Found[]> {

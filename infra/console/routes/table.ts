@@ -1,5 +1,6 @@
 import { drop, pause, requeue, resume } from "./actions.ts";
 import { children } from "./children.ts";
+import { durations } from "./durations.ts";
 import { fleet } from "./fleet.ts";
 import { job, jobs, resumeJob, startJob, stopJob } from "./jobs.ts";
 import { letterGroups } from "./letter-groups.ts";
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   tenants,
   keys,
   samples,
+  durations,
   letterGroups,
   letters,
   letter,

@@ -41,7 +41,7 @@ export interface ReadSources {
 /** Returns the data behind all routes that only look, but for the relay. */
 export function readPorts(sources: ReadSources, starting: AsyncDisposableStack): Ports {
   const { store, functions, functionsDir, queue, letters, fleet, runs, samples, clock } = sources;
-  const heads = createHeads(letters, clock);
+  const heads = createHeads({ letters, queue, clock });
   const openApart = () => openReplayApart(clock, functionsDir);
   return {
     queue,
@@ -55,8 +55,8 @@ export function readPorts(sources: ReadSources, starting: AsyncDisposableStack):
     },
     runs: runs && createRunsSource({ store, functions, runs }),
     managers: createManagers(sources),
-    samples: (name) => samples.read(name),
-    search: (asked) => search({ fleet, store, functions, letters }, asked),
+    samples: (name, lastMs) => samples.read(name, lastMs),
+    search: (asked) => search({ fleet, store, functions, letters, runs }, asked),
     replay: createReplay(openApart, clock),
     trials: starting.use(createTrials({ ...sources, openApart })),
   };

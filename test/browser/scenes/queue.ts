@@ -1,4 +1,10 @@
-import type { Keys, QueueAnswer, QueueItem, SamplesAnswer } from "../../../infra/console/api/queue.ts";
+import type {
+  Durations,
+  Keys,
+  QueueAnswer,
+  QueueItem,
+  SamplesAnswer,
+} from "../../../infra/console/api/queue.ts";
 import { ago, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { confirm } from "./confirm.ts";
 import { ME, OPERATOR } from "./me.ts";
@@ -35,6 +41,15 @@ const queue: Omit<QueueAnswer, "asOf"> = {
     item("machinepool-nodes", { dead: 3, waiting: 210, lastMinute: { runs: 610, busyMs: 8_900 } }),
     item("machinepool-status", { running: 1, waiting: 200, lastMinute: { runs: 410, busyMs: 2_050 } }),
     item("mhc-machines", { paused: true, ready: 18, oldestReadyMs: { live: 10.5 * MINUTE }, waiting: 0 }),
+  ],
+};
+
+const durations: Omit<Durations, "asOf"> = {
+  items: [
+    { function: "cluster-adopt", runs: 40, p50Ms: 7.5, p99Ms: 24 },
+    { function: "cluster-guard" },
+    { function: "machine-drain", runs: 55, p50Ms: 180, p99Ms: 2_400 },
+    { function: "machine-node", runs: 8_400, p50Ms: 9.4, p99Ms: 91 },
   ],
 };
 
@@ -92,7 +107,7 @@ const SAMPLES = "queue/machinepool-nodes/samples";
 const FUNCTION = { [SAMPLES]: samples, me: ME, queue, "queue/machinepool-nodes/tenants": TENANTS };
 
 export const QUEUE_SCENES: readonly Scene[] = [
-  { name: "queue", path: "/queue", answers: { me: ME, queue }, shows: "machinepool-status" },
+  { name: "queue", path: "/queue", answers: { me: ME, queue, durations }, shows: "2.4 s" },
   {
     name: "queue-function",
     path: "/queue/machinepool-nodes?state=dead",

@@ -43,6 +43,8 @@ function samplesSuite(name: string, create: (clock: VirtualClock) => Promise<Sam
       expect(kept).toHaveLength(SAMPLES_KEPT - 1);
       expect(kept[0]).toEqual(sampleAt(5));
       expect(kept.at(-1)).toEqual(sampleAt(SAMPLES_KEPT + 4));
+      const newest = await samples.read(NAME, 7 * SAMPLE_EVERY_MS);
+      expect(newest.map(({ ready }) => ready)).toEqual(kept.slice(-7).map(({ ready }) => ready));
       await clock.advance(30 * SAMPLE_EVERY_MS);
       expect((await samples.read(NAME))[0]).toEqual(sampleAt(35));
       expect(await samples.read("machine-node")).toEqual([]);

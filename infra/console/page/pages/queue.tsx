@@ -1,5 +1,6 @@
-import type { QueueAnswer, QueueItem } from "../../api/queue.ts";
+import type { Durations, QueueAnswer, QueueItem } from "../../api/queue.ts";
 import { useTopic } from "../data/hooks.ts";
+import { useRoute } from "../data/use-routes.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Filter } from "../parts/filter.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -12,6 +13,9 @@ import { ageText, countText, durationText } from "../text/amounts.ts";
 /** The queue of every function (W-105). */
 export function QueuePage() {
   const answer = useTopic<QueueAnswer>("queue");
+  // Sums over all namespaces.
+  const isTimed = useRoute("GET /durations") === true && answer.body?.all === true;
+  const durations = useTopic<Durations>(isTimed ? "durations" : undefined).body?.items ?? [];
   const text = useAddress().query.get("q") ?? "";
   return (
     <>
@@ -25,7 +29,9 @@ export function QueuePage() {
         aside={answer.body?.all === false ? "sums of the namespaces that you may see" : undefined}
         end={<Filter name="q" value={text} label="Filter by name" />}
       >
-        {({ items }) => <Table items={items} text={text} />}
+        {({ items }) => (
+          <Table items={items.map((item) => ({ ...durationsOf(durations, item), ...item }))} text={text} />
+        )}
       </Part>
     </>
   );
@@ -36,7 +42,16 @@ function sums({ items }: QueueAnswer): string {
   return `${sum(({ ready }) => ready)} ready, ${sum(({ running }) => running)} running, ${sum(({ waiting }) => waiting)} waiting, ${sum(({ dead }) => dead)} dead`;
 }
 
-function Table({ items, text }: { readonly items: readonly QueueItem[]; readonly text: string }) {
+type Duration = Durations["items"][number];
+/** With how long its runs take, where that is known. */
+type Row = QueueItem & Partial<Pick<Duration, "p50Ms" | "p99Ms">>;
+
+function durationsOf(all: readonly Duration[], { function: name }: QueueItem) {
+  const { p50Ms, p99Ms } = all.find((each) => each.function === name) ?? {};
+  return { p50Ms, p99Ms };
+}
+
+function Table({ items, text }: { readonly items: readonly Row[]; readonly text: string }) {
   const rows = items.filter(({ function: name }) => name.includes(text.trim().toLowerCase()));
   if (rows.length === 0)
     return (
@@ -53,11 +68,7 @@ function Table({ items, text }: { readonly items: readonly QueueItem[]; readonly
   return <Grid label="Functions" one="function" of="queue" rows={rows} columns={COLUMNS} idOf={idOf} />;
 }
 
-const number = (
-  title: string,
-  of: (item: QueueItem) => number | undefined,
-  width = "72px",
-): Column<QueueItem> => ({
+const number = (title: string, of: (item: Row) => number | undefined, width = "72px"): Column<Row> => ({
   title,
   width,
   isNumber: true,
@@ -68,7 +79,18 @@ const number = (
   },
 });
 
-const COLUMNS: readonly Column<QueueItem>[] = [
+/** Half of the runs of the last minute, or 99 of 100, took no longer. */
+const duration = (title: string, of: (item: Row) => number | undefined): Column<Row> => ({
+  title,
+  width: "72px",
+  isNumber: true,
+  cell: (item) => {
+    const ms = of(item);
+    return ms === undefined ? null : durationText(ms);
+  },
+});
+
+const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Function",
     width: "minmax(200px, 260px)",
@@ -108,15 +130,8 @@ const COLUMNS: readonly Column<QueueItem>[] = [
     cell: ({ dead }) => <span class={dead === 0 ? "muted" : "bad"}>{countText(dead)}</span>,
   },
   number("Runs / min", ({ lastMinute }) => lastMinute?.runs ?? 0, "84px"),
-  {
-    title: "Average",
-    width: "84px",
-    isNumber: true,
-    cell: ({ lastMinute }) =>
-      lastMinute === undefined || lastMinute.runs === 0
-        ? null
-        : durationText(lastMinute.busyMs / lastMinute.runs),
-  },
+  duration("p50", ({ p50Ms }) => p50Ms),
+  duration("p99", ({ p99Ms }) => p99Ms),
 ];
 
 function idOf({ function: name }: QueueItem): string {

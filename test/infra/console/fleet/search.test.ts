@@ -13,13 +13,18 @@ const items = [
 ];
 const fleet = { page: () => ({ items }) } as unknown as Pick<FleetIndex, "page">;
 
+const RUN = "00f3a1b2c3d4e5f6";
+const RAN = { function: "machine-node", key: "default/c1|Machine|default/m1" };
+
 async function found(q: string, sight: "all" | ReadonlySet<string> = "all") {
   await using store = createMemoryStore();
   for (const object of [machinePool(), machine("m1")]) {
     await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, object);
   }
   const letters = { page: async () => ({ items: [headOf(deadLetter())] }) };
-  const answer = await search({ fleet, store, functions: [machinepoolMachines], letters }, { q, sight });
+  const runs = { find: async (id: string) => (id === RUN ? RAN : undefined) };
+  const sources = { fleet, store, functions: [machinepoolMachines], letters, runs };
+  const answer = await search(sources, { q, sight });
   return answer.map(({ place, title }) => `${place.type} ${title}`);
 }
 
@@ -32,6 +37,14 @@ describe("the search", () => {
     ]);
     expect(await found("machine default/m1")).toContain("object Machine default/m1");
     expect(await found("machinepool-ma")).toContain("function machinepool-machines");
+  });
+
+  it("W-109: finds a run by its whole id, among what the viewer sees", async () => {
+    expect(await found(RUN)).toContain(`run ${RUN}`);
+    expect(await found(` ${RUN} `)).toContain(`run ${RUN}`);
+    const others = [RUN.slice(1), RUN.replace("00", "11")];
+    for (const text of others) expect((await found(text)).join()).not.toContain("run ");
+    expect((await found(RUN, new Set(["other"]))).join()).not.toContain("run ");
   });
 
   it("finds nothing of other namespaces, and nothing by a blank", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplesSchema } from "../../../../infra/console/api/queue.ts";
+import { durationsSchema, samplesSchema } from "../../../../infra/console/api/queue.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { NO_RUNS } from "../../../../shared/runtime/run-counts.ts";
@@ -14,16 +14,38 @@ const GROW = defineFunction(
 const AT = Date.parse("2026-01-01T00:00:00Z");
 const SAMPLE = { at: AT, ready: 1, waiting: 2, running: 3, dead: 4, oldestReadyMs: 5, ...NO_RUNS };
 
+/** A minute in which 98 runs took 10 ms at most, and 2 of them a second. */
+const MINUTE = [0, 60_000].map((ms) => ({
+  ...SAMPLE,
+  at: AT + ms,
+  durations: NO_RUNS.durations.map((_, group) =>
+    ms === 0 ? 7 : 7 + (group === 1 ? 98 : group === 7 ? 2 : 0),
+  ),
+}));
+
 function serve(...namespaces: readonly string[]) {
   return serveTestConsole({
     functions: [GROW],
     reviewer: allowingIn(...namespaces),
     namespaces: async () => ["a", "b"],
-    ports: { samples: async () => [SAMPLE] },
+    ports: { samples: async (_, lastMs) => (lastMs === undefined ? [SAMPLE] : MINUTE) },
   });
 }
 
 describe("samples in the console", () => {
+  it("W-105, W-505: say how long the runs of each function took, to those who see all namespaces", async () => {
+    await using world = await serve("all");
+    const { body } = await world.ask("/api/v1/durations", { headers: await world.logIn() });
+    const [item] = durationsSchema.parse(body).items;
+    expect(item).toMatchObject({ function: "widget-grow", runs: 100 });
+    expect(item?.p50Ms).toBeGreaterThan(5);
+    expect(item?.p50Ms).toBeLessThanOrEqual(10);
+    expect(item?.p99Ms).toBeGreaterThan(500);
+    await using partly = await serve("a");
+    const answer = await partly.ask("/api/v1/durations", { headers: await partly.logIn() });
+    expect(answer).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
+  });
+
   it("W-203, W-505: are for those who see all namespaces, as they are sums over all", async () => {
     await using world = await serve("all");
     const headers = await world.logIn();
