@@ -3,10 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Runs } from "../../infra/console/api/runs.ts";
-import { openClient } from "../support/console-client.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
-import { simCluster } from "../support/manifests.ts";
 import { type CliProcess, startCli } from "../support/processes/cli.ts";
 import { freePorts } from "../support/processes/free-ports.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -15,17 +12,8 @@ import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
-/** Of as many Clusters as one test can have. */
-const LOST = "c-3";
-const NAMES = ["c-1", "c-2", LOST, "c-4"];
 /** More than the connections that a browser has for one server. */
 const TABS = 8;
-
-type Change = Runs["items"][number]["writes"][number]["changes"][number];
-
-function isLoss({ path, value }: Change): boolean {
-  return path === "status.conditions[RemoteConnectionProbe].status" && value === "False";
-}
 
 /** One running `up --console` for all tests, which a browser reaches through a network that can be cut. */
 describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", () => {
@@ -35,7 +23,6 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
   let network: TcpProxy;
   let kubectl: Kubectl;
   let link = "";
-  let losing: Promise<void> = Promise.resolve();
 
   beforeAll(async () => {
     const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
@@ -53,20 +40,8 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
       expect(up.output()).toMatch(/console: http/);
       return /console: (http:\S+)/.exec(up.output()) ?? [];
     }, WITHIN);
-    await kubectl("apply -f -", NAMES.map((name) => simCluster(name)).join("---"));
-    losing = loseKubeconfig();
-    // The test that waits for it fails with it.
-    losing.catch(() => undefined);
   });
   afterAll(() => stack.disposeAsync());
-
-  /** A condition says that a connection is lost after 50 s: these pass beside the other tests. */
-  const loseKubeconfig = async (): Promise<void> => {
-    await kubectl(`wait cluster/${LOST} --for=condition=Available --timeout=240s`);
-    // Its provider would make another one.
-    await kubectl(`annotate simcontrolplane/${LOST} cluster.x-k8s.io/paused=`);
-    await kubectl(`delete secret/${LOST}-kubeconfig`);
-  };
 
   const newContext = async (): Promise<BrowserContext> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });

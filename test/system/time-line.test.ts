@@ -33,14 +33,17 @@ async function writingRuns({ store, functions, runs }: Running): Promise<readonl
   return found;
 }
 
-/** `MachinePool default/p1` of each write that the server accepted, with the function that sent it; users and the cloud have none. */
+/**
+ * `MachinePool default/p1` of each write that the server accepted, with the function that sent it and the id of its run;
+ * users and the cloud have no function, and the embedded server records no id.
+ */
 function acceptedWrites(requests: readonly AuditedRequest[], { functions }: Running) {
   const names = new Set(functions.map(({ spec }) => spec.name));
-  return requests.flatMap(({ verb, resource, namespace, name, userAgent, code }) => {
+  return requests.flatMap(({ verb, resource, namespace, name, userAgent, code, auditID }) => {
     const kind = KINDS.find(({ plural }) => plural === resource)?.kind;
     if (!WRITES.has(verb) || code >= 300 || kind === undefined || kind === "Event") return [];
     const sender = userAgent.slice(userAgent.indexOf(" ") + 1);
-    return [{ by: names.has(sender) ? sender : undefined, what: `${kind} ${namespace}/${name}` }];
+    return [{ by: names.has(sender) ? sender : undefined, what: `${kind} ${namespace}/${name}`, auditID }];
   });
 }
 
@@ -48,7 +51,7 @@ for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `the time line of a Cluster on ${flavour.name}`,
     () => {
-      it("W-103: holds every write of a function, and each leads back by its causes to a user, the cloud or a clock", async () => {
+      it("W-103: holds every write of a function under the id that the audit log has, and each leads back by its causes to a user, the cloud or a clock", async () => {
         await using server = await flavour.start();
         await using capstan = await startCapstan(server.kubeconfigFile);
         const kubectl = kubectlFor(server.kubeconfigFile);
@@ -58,10 +61,15 @@ for (const flavour of JUDGES) {
         const { runs, writes } = await eventually(async () => {
           const found = await writingRuns(capstan);
           const accepted = acceptedWrites(await server.requests(), capstan);
-          const noted = found.flatMap(({ function: by, writes: sent }) =>
-            sent.filter(({ cluster }) => cluster === "management").map(({ what }) => `${by} ${what}`),
+          const isAudited = accepted.some(({ auditID }) => auditID !== undefined);
+          const noted = found.flatMap(({ function: by, runId, writes: sent }) =>
+            sent
+              .filter(({ cluster }) => cluster === "management")
+              .map(({ what }) => `${isAudited ? runId : ""} ${by} ${what}`),
           );
-          const sent = accepted.flatMap(({ by, what }) => (by === undefined ? [] : [`${by} ${what}`]));
+          const sent = accepted.flatMap(({ by, what, auditID = "" }) =>
+            by === undefined ? [] : [`${auditID} ${by} ${what}`],
+          );
           expect(noted.toSorted()).toEqual(sent.toSorted());
           return { runs: found, writes: accepted };
         }, WITHIN);

@@ -12,9 +12,12 @@ export interface AuditedRequest {
   readonly user?: string | undefined;
   readonly group?: string | undefined;
   readonly code: number;
+  /** Of a request of Capstan the id of its run (F-15); absent where the server records none. */
+  readonly auditID?: string | undefined;
 }
 
 interface AuditLine {
+  readonly auditID?: string;
   readonly stage: string;
   readonly verb: string;
   readonly userAgent?: string;
@@ -35,7 +38,8 @@ export async function readAuditLog(file: string): Promise<readonly AuditedReques
   return lines
     .map((line) => JSON.parse(line) as AuditLine)
     .filter(({ stage }) => stage === "ResponseComplete")
-    .map(({ verb, userAgent = "", user, objectRef = {}, responseStatus }) => ({
+    .map(({ auditID, verb, userAgent = "", user, objectRef = {}, responseStatus }) => ({
+      auditID,
       verb,
       userAgent,
       user: user?.username,
