@@ -1,10 +1,11 @@
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueReader } from "../../shared/runtime/queue-reader.ts";
 import type { Samples } from "../../shared/runtime/samples.ts";
+import type { KnownHead } from "../dead-letters/known-deaths.ts";
 import type { SiblingPage, SiblingSelection } from "../explain/sibling-page.ts";
 import type { TimeLine, TimeLineSelection } from "../explain/time-line.ts";
 import type { FieldOwner } from "../kube/field-owners.ts";
@@ -39,7 +40,7 @@ export interface Ports {
 }
 
 /** Heads of dead letters, the longest dead first. */
-export type ReadHeads = () => Promise<readonly DeadLetterHead[]>;
+export type ReadHeads = () => Promise<readonly KnownHead[]>;
 
 /** Replays one letter. Throws the Problem of too many that wait. */
 export type ReplayLetter = (letter: DeadLetter) => Promise<ApartResult>;

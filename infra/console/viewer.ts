@@ -1,8 +1,8 @@
 /** Namespaces whose Clusters a person sees. */
 export type Sight = "all" | ReadonlySet<string>;
 
-/** Actions that a person needs a right for (W-505). */
-export type Right = "requeue" | "drop" | "pause";
+/** Deeds that a person needs a right for (W-505). `try` changes nothing, so it needs no --actions. */
+export type Right = "requeue" | "drop" | "pause" | "try";
 
 /** The person behind a request, with the rights that the API server has confirmed within the last 60 s. */
 export interface Viewer {

@@ -3,6 +3,7 @@ import { type Key, parseKey } from "../../shared/runtime/key.ts";
 import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
 import { type Cursor, compareCursors } from "../cursor.ts";
 import { errorPattern } from "./error-pattern.ts";
+import type { KnownHead } from "./known-deaths.ts";
 
 /** Letters with one cause: the same function, death and error, but for names and numbers (W-106). */
 export interface LetterGroup {
@@ -14,6 +15,8 @@ export interface LetterGroup {
   /** `Transient NoAnswer: server … does not answer`. */
   readonly error: string;
   readonly count: number;
+  /** Of their keys, those that are still dead; absent where the queue was not asked. */
+  readonly dead?: number;
   /** The longest dead, RFC 3339. */
   readonly oldest: string;
   readonly newest: string;
@@ -22,7 +25,7 @@ export interface LetterGroup {
 }
 
 export interface LetterGroups {
-  /** Those with the most letters first. */
+  /** Those with the most dead keys first; where the queue was not asked, those with the most letters. */
   readonly items: readonly LetterGroup[];
   /** Letters in none of them: there were too many different errors. */
   readonly ungrouped: number;
@@ -31,10 +34,11 @@ export interface LetterGroups {
 const MAX_GROUPS = 2_000;
 const MAX_EXAMPLES = 3;
 
+/** `isDead`: whether the key is still dead, where that is known. */
+type Head = DeadLetterHead & Partial<Pick<KnownHead, "isDead">>;
+
 /** Groups letters by their cause; holds at most 2,000 groups, however many letters there are. */
-export async function groupLetters(
-  heads: Iterable<DeadLetterHead> | AsyncIterable<DeadLetterHead>,
-): Promise<LetterGroups> {
+export async function groupLetters(heads: Iterable<Head> | AsyncIterable<Head>): Promise<LetterGroups> {
   const groups = new Map<string, LetterGroup>();
   let ungrouped = 0;
   for await (const head of heads) {
@@ -48,9 +52,9 @@ export async function groupLetters(
   return { items, ungrouped };
 }
 
-/** Most letters first, then the longest dead. */
-export function groupPlaceOf({ count, oldest, id }: LetterGroup): Cursor {
-  return { score: -count, member: `${oldest} ${id}` };
+/** Most dead keys first, then the longest dead. */
+export function groupPlaceOf({ count, dead = count, oldest, id }: LetterGroup): Cursor {
+  return { score: -dead, member: `${oldest} ${id}` };
 }
 
 /** The same heads are grouped for several pages and viewers. */
@@ -66,25 +70,27 @@ export function groupIdOf(head: DeadLetterHead): string {
   return id;
 }
 
-function groupOf(id: string, head: DeadLetterHead): LetterGroup {
-  const { function: name, reason, deadSince, key } = head;
+function groupOf(id: string, head: Head): LetterGroup {
+  const { function: name, reason, deadSince, key, isDead } = head;
   return {
     id,
     function: name,
     reason,
     error: errorOf(head),
     count: 1,
+    ...(isDead === undefined ? {} : { dead: Number(isDead) }),
     oldest: deadSince,
     newest: deadSince,
     examples: [key],
   };
 }
 
-function withLetter(group: LetterGroup, { deadSince, key }: DeadLetterHead): LetterGroup {
-  const { count, oldest, newest, examples } = group;
+function withLetter(group: LetterGroup, { deadSince, key, isDead }: Head): LetterGroup {
+  const { count, dead, oldest, newest, examples } = group;
   return {
     ...group,
     count: count + 1,
+    ...(dead === undefined ? {} : { dead: dead + Number(isDead) }),
     oldest: deadSince < oldest ? deadSince : oldest,
     newest: deadSince > newest ? deadSince : newest,
     examples: examples.length < MAX_EXAMPLES ? [...examples, key] : examples,

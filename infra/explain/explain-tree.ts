@@ -73,7 +73,7 @@ export async function explainTree(
   };
 }
 
-/** The objects of keys that are dead, or have been: `Machine default/m1`. */
+/** The objects of dead keys: `Machine default/m1`. */
 function deadObjects(letters: readonly DeadLetterHead[]): ReadonlySet<string> {
   return new Set(
     letters.flatMap(({ key }) => {

@@ -106,35 +106,4 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     expect(await page.getByRole("row", { name: /default\/demo / }).count()).toBe(1);
     await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
   });
-
-  /** Id of the newest run that wrote that the server of the lost Cluster is not reached. */
-  const lostRun = async (): Promise<string> => {
-    const client = await openClient(link);
-    return eventually(async () => {
-      const { items } = await client.read<Runs>(`clusters/default/${LOST}/runs?only=wrote&limit=200`);
-      const run = items.find(({ writes }) => writes.some(({ changes }) => changes.some(isLoss)));
-      expect(run).toBeDefined();
-      return run?.runId ?? "";
-    }, WITHIN);
-  };
-
-  it("W-101: finds a Cluster first whose kubeconfig is gone, with the reason, three clicks from the run that wrote it", async () => {
-    await losing;
-    await using context = await newContext();
-    const page = await open(context);
-    const needs = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
-    const first = needs.first();
-    await first.getByText(`kubeconfig Secret default/${LOST}-kubeconfig does not exist`).first().waitFor();
-    await kubectl(`wait cluster/${LOST} --for=condition=RemoteConnectionProbe=False --timeout=240s`);
-    const id = await lostRun();
-    await first.getByRole("link", { name: LOST }).click();
-    await page.getByRole("link", { name: "Conditions and history" }).click();
-    const runs = page.getByRole("grid", { name: "Runs" });
-    await runs.scrollIntoViewIfNeeded();
-    await runs.locator(`a[href*="${id}"]`).first().click();
-    const chosen = page.getByRole("region", { name: "Chosen run" });
-    await chosen.filter({ hasText: id }).first().waitFor();
-    await chosen.getByText("status.conditions[RemoteConnectionProbe].status").first().waitFor();
-    expect(up.output()).toContain(`"run":"${id}"`);
-  });
 });

@@ -115,7 +115,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       ports: {
         queue,
         letters,
-        heads: createHeads(letters, clock),
+        heads: createHeads({ letters, queue, clock }),
         replay: createReplay(openApart, clock),
         trials: starting.use(createTrials({ letters, openApart, random: systemRandom, clock, log })),
         ...actionPorts({ queue, letters, clock, log }, { actions }),

@@ -52,8 +52,8 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     const { console } = world;
     for (const path of pathsIn(routes, OWN)) {
       const { code, text } = await console.ask("ann", path);
-      // The last hour is counted over all namespaces.
-      const expected = path.endsWith("/samples") ? 403 : path.includes(NONE) ? 404 : 200;
+      // The last minute and hour are counted over all namespaces.
+      const expected = /\/(samples|durations)$/.test(path) ? 403 : path.includes(NONE) ? 404 : 200;
       expect([path, code]).toEqual([path, expected]);
       expect(text, path).not.toContain(OTHER);
     }
@@ -92,6 +92,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
       [`${own}/drop`, seen],
       [`/queue/${FUNCTION}/pause`, { paused: false }],
       [`/queue/${FUNCTION}/resume`, { paused: true }],
+      ["/trials", { function: FUNCTION }],
       [
         "/jobs",
         { action: "drop", function: FUNCTION, select: { keys: [{ key: keyIn(OWN), ...seen }] }, count: 1 },
@@ -99,7 +100,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     ] as const;
     for (const person of ["ann", "vera"] as const) {
       const { may } = (await console.ask(person, "/me")).body;
-      expect(may, person).toEqual({ requeue: [], drop: [], pause: false });
+      expect(may, person).toEqual({ requeue: [], drop: [], pause: false, try: [] });
       for (const [path, body] of posts) {
         const { code } = await console.post(person, path, body);
         expect([person, path, code]).toEqual([person, path, 403]);
@@ -108,7 +109,12 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     expect((await console.post("ann", `${other}/drop`, seen)).code).toBe(403);
     expect((await console.ask("vera", "/letters")).body.items).toHaveLength(2);
 
-    expect((await console.ask("olga", "/me")).body.may).toEqual({ requeue: "all", drop: "all", pause: true });
+    expect((await console.ask("olga", "/me")).body.may).toEqual({
+      requeue: "all",
+      drop: "all",
+      pause: true,
+      try: "all",
+    });
     for (const [path, body] of [posts[2], posts[3], posts[0]] as const) {
       const { code, body: done } = await console.post("olga", path, body);
       expect([path, code, done.by]).toEqual([path, 200, userOfPerson("olga")]);

@@ -137,7 +137,12 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     await using ledger = await openSharedLedger({ url: redis.url }, options);
     const openApart = () => openReplayApart(systemClock);
     using trials = createTrials({ ...options, letters, openApart, random: systemRandom });
-    const ports = { queue: ledger, letters, heads: createHeads(letters, systemClock), trials };
+    const ports = {
+      queue: ledger,
+      letters,
+      heads: createHeads({ letters, queue: ledger, clock: systemClock }),
+      trials,
+    };
     await using world = await serveTestConsole({
       clock: systemClock,
       functions: await loadFunctions([name]),

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { knownDeaths } from "../../dead-letters/known-deaths.ts";
 import { groupLetters, type LetterGroup } from "../../dead-letters/letter-groups.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
@@ -16,26 +17,29 @@ Examples:
   capstan dlq groups
   capstan dlq groups machine-node -o json
 
-Letters of one function with one error are one group, whatever their objects are called. capstan dlq try says how each
-would end now.`;
+Letters of one function with one error are one group, whatever their objects are called. DEAD counts the keys that are
+still dead: a letter stays for 14 days, also when its key was requeued. capstan dlq try says how each would end now.`;
 
 /** W-106. */
 export function dlqGroupsCommand(): Command {
   const command = new Command("groups")
-    .description("List dead letters by function and error, those with the most keys first")
+    .description("List dead letters by function and error, those with the most dead keys first")
     .argument("[function]", "only those of one function")
     .addOption(outputOption("table", "json"))
     .addHelpText("after", EXAMPLES);
   return addWatchOption(addSourceOptions(command)).action(
     async (name: string | undefined, options: GroupsOptions) => {
       await using source = await openSource(options);
-      const { deadLetters, where, clock } = source;
+      const { deadLetters, queue, where, clock } = source;
       await watchRows(options, {
         clock,
-        look: async () => (await groupLetters(await allHeads(deadLetters, { function: name }))).items,
+        look: async () => {
+          const heads = await allHeads(deadLetters, { function: name });
+          return (await groupLetters(queue === undefined ? heads : await knownDeaths(heads, queue))).items;
+        },
         idOf: ({ id }) => id,
         draw: (groups) => (groups.length === 0 ? [`no dead letters ${where}`] : tableOf(groups, clock.now())),
-        text: (group) => `${group.function}  ${group.count}×  ${errorOf(group)}`,
+        text: (group) => `${group.function}  ${group.count}×  ${deadOf(group)} dead  ${errorOf(group)}`,
       });
     },
   );
@@ -43,9 +47,10 @@ export function dlqGroupsCommand(): Command {
 
 function tableOf(groups: readonly LetterGroup[], now: Date): readonly string[] {
   return tableLines(
-    ["KEYS", "FUNCTION", "REASON", "NEWEST", "OLDEST", "ERROR"],
+    ["KEYS", "DEAD", "FUNCTION", "REASON", "NEWEST", "OLDEST", "ERROR"],
     groups.map((group) => [
       String(group.count),
+      deadOf(group),
       group.function,
       group.reason,
       ageOf(group.newest, now),
@@ -53,6 +58,11 @@ function tableOf(groups: readonly LetterGroup[], now: Date): readonly string[] {
       errorOf(group),
     ]),
   );
+}
+
+/** A queue in the memory of another process cannot be asked. */
+function deadOf({ dead }: LetterGroup): string {
+  return dead === undefined ? "?" : String(dead);
 }
 
 function errorOf({ error }: LetterGroup): string {

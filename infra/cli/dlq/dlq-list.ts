@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { KeyRow, QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { type LetterState, letterStateOf } from "../../dead-letters/letter-state.ts";
 import { deadKeys } from "../../queue/dead-keys.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
@@ -14,13 +15,11 @@ interface ListOptions extends SourceOptions {
   readonly watch: boolean;
 }
 
-/** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
-type LetterState = "dead" | "resolved" | "unknown";
-
 interface LetterRow {
   readonly function: string;
   readonly key: string;
-  readonly state: LetterState;
+  /** `unknown`: the queue cannot be asked. */
+  readonly state: LetterState | "unknown";
   readonly reason: string;
   readonly error: string;
   readonly deadSince: string;
@@ -68,19 +67,25 @@ async function rowsOf(
     [...(dead ?? [])].map(([functionName, keys]) => [functionName, new Set(keys.map(letterKeyOf))]),
   );
   const withLetter = Map.groupBy(heads, (head) => head.function);
-  const recorded = heads.map((head): LetterRow => {
-    const known = deadByFunction.get(head.function)?.has(head.key);
-    return {
-      function: head.function,
-      key: head.key,
-      state: stateOf(head, known),
-      reason: head.reason,
-      error: `${head.error.reason}: ${head.error.message}`,
-      deadSince: head.deadSince,
-      times: head.times,
-      recorded: true,
-    };
-  });
+  const stateOf = async (head: DeadLetterHead): Promise<LetterRow["state"]> => {
+    if (queue === undefined) return letterStateOf(head, undefined) === "dead" ? "dead" : "unknown";
+    if (deadByFunction.get(head.function)?.has(head.key) === true) return "dead";
+    return letterStateOf(head, await queue.keyState(head.function, head.key));
+  };
+  const recorded = await Promise.all(
+    heads.map(
+      async (head): Promise<LetterRow> => ({
+        function: head.function,
+        key: head.key,
+        state: await stateOf(head),
+        reason: head.reason,
+        error: `${head.error.reason}: ${head.error.message}`,
+        deadSince: head.deadSince,
+        times: head.times,
+        recorded: true,
+      }),
+    ),
+  );
   const unrecorded = [...(dead ?? [])].flatMap(([functionName, keys]) => {
     const known = new Set(withLetter.get(functionName)?.map(({ key }) => key));
     return keys
@@ -102,12 +107,6 @@ async function rowsOf(
 /** A letter keeps at most so much of a key. */
 function letterKeyOf({ key }: Pick<KeyRow, "key">): string {
   return key.slice(0, 480);
-}
-
-/** No ledger holds a malformed key, so no run will ever resolve it. */
-function stateOf({ reason }: DeadLetterHead, known: boolean | undefined): LetterState {
-  if (reason === "Malformed" || known === true) return "dead";
-  return known === undefined ? "unknown" : "resolved";
 }
 
 async function deadOf(

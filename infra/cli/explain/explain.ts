@@ -3,10 +3,12 @@ import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../sh
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
 import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
 import { foldCauses } from "../../explain/fold-causes.ts";
 import { clusterNamed } from "../../explain/object-tree.ts";
@@ -105,7 +107,7 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
         functions,
         clock: systemClock,
         history: asked.history(),
-        deadLetters: await allHeads(source.deadLetters),
+        deadLetters: await deadHeads(source),
       },
       { kind, object: found },
     );
@@ -113,6 +115,12 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
   const explained = await look(object);
   if (options.output === "json") printJson(explained);
   else print(...textOf(kind, explained, options));
+}
+
+/** A letter stays when its key lives again; a queue in the memory of another process cannot be asked. */
+async function deadHeads({ deadLetters, queue }: LetterSource): Promise<readonly DeadLetterHead[]> {
+  const heads = await allHeads(deadLetters);
+  return queue === undefined ? heads : stillDead(await knownDeaths(heads, queue));
 }
 
 interface Watching {

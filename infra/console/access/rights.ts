@@ -5,9 +5,20 @@ import type { Right } from "../viewer.ts";
 /** API group of the actions. No definition of it is installed: only roles name its resources. */
 const ACTION_GROUP = "capstan.dev";
 
-/** Requests that stand for each action in roles. Source: W-505 */
+const REQUEUE = {
+  group: ACTION_GROUP,
+  resource: "deadletters",
+  subresource: "requeue",
+  verb: "create",
+} as const;
+
+/**
+ * Requests that stand for each action in roles. A trial is for those who decide what to requeue: it takes a processor of
+ * the console, and the place of others. Source: W-505, S-42
+ */
 export const ACTIONS = {
-  requeue: { group: ACTION_GROUP, resource: "deadletters", subresource: "requeue", verb: "create" },
+  requeue: REQUEUE,
+  try: REQUEUE,
   drop: { group: ACTION_GROUP, resource: "deadletters", verb: "delete" },
   pause: { group: ACTION_GROUP, resource: "functions", subresource: "pause", verb: "update" },
 } as const satisfies { readonly [R in Right]: ResourceAttributes };

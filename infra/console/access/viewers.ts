@@ -18,7 +18,7 @@ interface ViewersOptions {
   readonly reviews: Reviews;
   /** Name of the person who has the code: the one who has started this process. */
   readonly person: string;
-  /** Without it no person may act, whatever the API server allows. */
+  /** Without it no person may change anything, whatever the API server allows. */
   readonly actions: boolean;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
@@ -57,7 +57,8 @@ export function createViewers(options: ViewersOptions): Viewers {
           token: credential.by === "token" ? credential.token : undefined,
           until,
           sight,
-          may: async (right, at) => actions && answered(() => may(attributesOf(right, at))),
+          may: async (right, at) =>
+            (actions || right === "try") && answered(() => may(attributesOf(right, at))),
         };
       }),
   };

@@ -6,8 +6,11 @@ import { placeSchema } from "./place.ts";
 const letterItemSchema = z.object({
   function: z.string(),
   key: z.string(),
-  /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
-  state: z.enum(["dead", "resolved", "unknown"]),
+  /**
+   * `dead` until an event or a person revives the key; `revived` while it waits for a run or fails again; then `resolved`;
+   * `unknown` where the queue cannot be asked.
+   */
+  state: z.enum(["dead", "revived", "resolved", "unknown"]),
   reason: z.string(),
   error: z.string(),
   deadSince: timeSchema,
@@ -25,6 +28,8 @@ const letterGroupSchema = z.object({
   /** Error without the names in it. */
   error: z.string(),
   count: z.int(),
+  /** Keys among them that are still dead: a letter stays when its key was requeued. Absent where the queue was not asked. */
+  dead: z.int().optional(),
   oldest: timeSchema,
   newest: timeSchema,
   examples: z.array(z.string()).max(3),
@@ -43,7 +48,7 @@ export const lettersQuerySchema = z.strictObject({
   group: z.string().max(64).optional(),
 });
 
-/** Letters with one cause: same function, same error but for names. Most keys first: `capstan dlq groups -o json`. */
+/** Letters with one cause: same function, same error but for names. Most dead keys first: `capstan dlq groups -o json`. */
 export const letterGroupsSchema = listOf(letterGroupSchema).extend({
   /** Letters in none of them, because there are too many different errors. */
   ungrouped: z.int(),

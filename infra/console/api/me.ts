@@ -12,8 +12,8 @@ export const meSchema = z.object({
   until: timeSchema.optional(),
   /** Namespaces whose Clusters the viewer sees. */
   sees: reachSchema,
-  /** By namespace; `pause` concerns whole functions. Nothing without --actions. */
-  may: z.object({ requeue: reachSchema, drop: reachSchema, pause: z.boolean() }),
+  /** By namespace; `pause` concerns whole functions. Nothing but `try` without --actions. */
+  may: z.object({ requeue: reachSchema, drop: reachSchema, pause: z.boolean(), try: reachSchema }),
   /** For plots of more than an hour. */
   dashboardsUrl: z.string().optional(),
   version: z.string(),

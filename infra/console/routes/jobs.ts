@@ -1,4 +1,5 @@
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
 import { groupIdOf } from "../../dead-letters/letter-groups.ts";
 import {
   type Job,
@@ -26,7 +27,7 @@ export const startJob = defineRoute(
     path: "/jobs",
     summary:
       "Starts to requeue or drop many dead letters, ten a second; those that have changed are left alone.",
-    needs: ["jobs", "letters"],
+    needs: ["jobs", "letters", "queue"],
     body: jobRequestSchema,
     answer: jobSchema,
   },
@@ -34,7 +35,7 @@ export const startJob = defineRoute(
     const { name } = functionNamed(functions, body.function).spec;
     const { action, select } = body;
     demandConfirmed(body);
-    const seen = await selectedKeys(viewer, ports, select, name);
+    const seen = await selectedKeys(viewer, ports, body);
     demandCount(body, seen.length);
     const actor = actorOf(viewer, action);
     await actor.demand(seen.map(({ key }) => key));
@@ -140,19 +141,24 @@ function demandCount({ count, select }: JobRequest, found: number): void {
   });
 }
 
-type Select = JobRequest["select"];
+interface Sources extends Pick<Ports, "trials"> {
+  readonly letters: NonNullable<Ports["letters"]>;
+  readonly queue: NonNullable<Ports["queue"]>;
+}
 
-/** The letters that are meant, of those that the viewer sees. */
+/** The letters that are meant, of those that the viewer sees. Of a group, only keys that are still dead are requeued. */
 async function selectedKeys(
   viewer: Viewer,
-  { letters, trials }: Pick<Ports, "trials"> & { readonly letters: NonNullable<Ports["letters"]> },
-  select: Select,
-  name: string,
+  { letters, queue, trials }: Sources,
+  { action, function: name, select }: JobRequest,
 ): Promise<readonly Seen[]> {
   if ("keys" in select) return select.keys;
   if ("group" in select) {
-    const heads = await allHeads(letters, { function: name });
-    return heads.filter((head) => groupIdOf(head) === select.group && seesKey(viewer, head.key)).map(seenOf);
+    const heads = (await allHeads(letters, { function: name })).filter(
+      (head) => groupIdOf(head) === select.group && seesKey(viewer, head.key),
+    );
+    if (action === "drop") return heads.map(seenOf);
+    return stillDead(await knownDeaths(heads, queue)).map(seenOf);
   }
   if (trials === undefined) throw problem("notFound", "this server has no trials", "select keys or a group");
   const tried = trialAt(viewer, trials, select.trial).tried();
@@ -163,7 +169,7 @@ function seenOf({ key, deadSince, times }: Seen): Seen {
   return { key, deadSince, times };
 }
 
-function shownSelection(select: Exclude<Select, { readonly keys: unknown }>): Job["of"] {
+function shownSelection(select: Exclude<JobRequest["select"], { readonly keys: unknown }>): Job["of"] {
   return "group" in select ? { group: select.group } : { trial: select.trial };
 }
 

@@ -1,5 +1,6 @@
 import { groupLetters, groupPlaceOf } from "../../dead-letters/letter-groups.ts";
 import { letterGroupsQuerySchema, letterGroupsSchema } from "../api/letters.ts";
+import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { pageInMemory } from "./full-page.ts";
 import { seesKey } from "./keys.ts";
 import { defineRoute } from "./route.ts";
@@ -8,7 +9,7 @@ export const letterGroups = defineRoute(
   {
     method: "GET",
     path: "/letter-groups",
-    summary: "Returns the dead letters by function and error, those with the most keys first.",
+    summary: "Returns the dead letters by function and error, those with the most dead keys first.",
     needs: ["heads"],
     query: letterGroupsQuerySchema,
     answer: letterGroupsSchema,
@@ -21,5 +22,9 @@ export const letterGroups = defineRoute(
     const { items, ungrouped } = await groupLetters(seen);
     return { ...pageInMemory(items, groupPlaceOf, { limit, after: next }), ungrouped };
   },
-  ({ query: { function: name } }) => ({ lettersOf: name === undefined ? "all" : [name] }),
+  ({ query: { function: name } }) => ({
+    lettersOf: name === undefined ? "all" : [name],
+    // Keys that live again change no letter.
+    everyMs: HEADS_KEPT_MS,
+  }),
 );

@@ -3,9 +3,11 @@ import { parseKey } from "../../../shared/runtime/key.ts";
 import { type DeadLetter, type DeadLetterHead, headOf } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Cursor } from "../../cursor.ts";
 import { groupIdOf, groupLetters } from "../../dead-letters/letter-groups.ts";
+import { letterStateOf } from "../../dead-letters/letter-state.ts";
 import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from "../api/letters.ts";
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
+import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { demandKey } from "./demand.ts";
 import { fullPage, pageInMemory } from "./full-page.ts";
 import { objectOf, seesKey } from "./keys.ts";
@@ -39,8 +41,9 @@ export const letters = defineRoute(
     );
     return { ...rest, items: await itemsOf(items, ports.queue) };
   },
-  ({ query: { function: name } }, { items }) => ({
+  ({ query: { function: name, group } }, { items }) => ({
     lettersOf: name === undefined ? "all" : [name],
+    ...(group === undefined ? {} : { everyMs: HEADS_KEPT_MS }),
     // A key that lives again has changed its state.
     objects: items.flatMap(({ key }) => objectNamed(key)),
   }),
@@ -97,20 +100,11 @@ async function itemOf(head: DeadLetterHead, queue: NonNullable<Ports["queue"]>):
   return {
     function: name,
     key,
-    state: await stateOf(head, queue),
+    state: letterStateOf(head, await queue.keyState(name, key)),
     reason,
     error: `${error.reason}: ${error.message}`,
     deadSince,
     times,
     recorded: true,
   };
-}
-
-/** No ledger holds a malformed key, so no run will ever resolve it. */
-async function stateOf(
-  { function: name, key, reason }: DeadLetterHead,
-  queue: NonNullable<Ports["queue"]>,
-): Promise<LetterItem["state"]> {
-  if (reason === "Malformed") return "dead";
-  return (await queue.keyState(name, key))?.state === "dead" ? "dead" : "resolved";
 }

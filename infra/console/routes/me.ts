@@ -11,9 +11,10 @@ export const me = defineRoute(
     answer: meSchema,
   },
   async ({ viewer, routes }, { functions, version, dashboardsUrl }) => {
-    const [requeue, drop, pause] = await Promise.all([
+    const [requeue, drop, tries, pause] = await Promise.all([
       reachOf(viewer, "requeue"),
       reachOf(viewer, "drop"),
+      reachOf(viewer, "try"),
       viewer.may("pause", undefined),
     ]);
     return {
@@ -21,7 +22,7 @@ export const me = defineRoute(
       by: viewer.by,
       until: viewer.until?.toISOString(),
       sees: listed(viewer.sight),
-      may: { requeue, drop, pause },
+      may: { requeue, drop, pause, try: tries },
       dashboardsUrl,
       version,
       routes,

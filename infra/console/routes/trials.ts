@@ -14,6 +14,7 @@ import type { RunningTrial } from "../jobs/trial.ts";
 import type { Trials } from "../jobs/trials.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
+import { demandRight } from "./demand.ts";
 import { pageInMemory } from "./full-page.ts";
 import { seesKey } from "./keys.ts";
 import { functionNamed } from "./named.ts";
@@ -39,6 +40,11 @@ export const startTrial = defineRoute(
     if (heads.length === 0) {
       throw problem("notFound", "none of these dead letters is left", "open the list of dead letters");
     }
+    await demandRight(
+      viewer,
+      "try",
+      heads.map(({ key }) => key),
+    );
     return ports.trials.start({ function: name, group, heads, by: viewer.name }).status();
   },
 );
@@ -100,6 +106,7 @@ export const stopTrial = defineRoute(
   },
   async ({ viewer, params, ports }) => {
     const found = trialAt(viewer, ports.trials, params["id"]);
+    await demandRight(viewer, "try", found.keys);
     found.stop();
     return found.status();
   },

@@ -3,6 +3,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
+import { stillDead } from "../../dead-letters/known-deaths.ts";
 import { explainTree } from "../../explain/explain-tree.ts";
 import { withoutLiveReads } from "../../explain/without-live-reads.ts";
 import { keptAnswers } from "../../kept-answers.ts";
@@ -27,7 +28,8 @@ export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions
     kept(`${kind.group}/${kind.kind} ${key.namespace}/${key.name}`, async () => {
       const object = await sources.store.get(managementType(kind), key);
       if (object === undefined) return undefined;
-      const deadLetters = await heads();
+      // A letter stays when its key lives again.
+      const deadLetters = stillDead(await heads());
       const explained = await explainTree({ ...sources, model, clock, deadLetters }, { kind, object });
       const { causes, health: _, ...tree } = explained;
       // JSON writes the instants of its states as RFC 3339.

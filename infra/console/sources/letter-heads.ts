@@ -1,19 +1,28 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
+import { knownDeaths } from "../../dead-letters/known-deaths.ts";
 import { groupIdOf } from "../../dead-letters/letter-groups.ts";
 import { keptFor } from "../../kept-for.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import type { ReadHeads } from "../ports.ts";
 
-const LETTERS_MS = 5 * SECOND;
+/** Neither a letter nor a death that is younger may be in an answer. */
+export const HEADS_KEPT_MS = 5 * SECOND;
 const MAX_LETTERS = 20_000;
 
-/** Reads the heads of up to 20,000 letters, once in 5 s for all viewers. */
-export function createHeads(letters: Pick<DeadLetters, "page">, clock: Clock): ReadHeads {
-  return keptFor(LETTERS_MS, clock, async () => {
-    const heads = await allHeads(letters, { most: MAX_LETTERS });
+interface HeadSources {
+  readonly letters: Pick<DeadLetters, "page">;
+  readonly queue: QueueReader;
+  readonly clock: Clock;
+}
+
+/** Reads the heads of up to 20,000 letters, and which of their keys are still dead, once in 5 s for all viewers. */
+export function createHeads({ letters, queue, clock }: HeadSources): ReadHeads {
+  return keptFor(HEADS_KEPT_MS, clock, async () => {
+    const heads = await knownDeaths(await allHeads(letters, { most: MAX_LETTERS }), queue);
     const turn = createTimeSlices(clock);
     // The group of each is worked out here, where it holds up nothing else.
     for (const head of heads) {

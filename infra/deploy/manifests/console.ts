@@ -93,7 +93,7 @@ function service(): Manifest {
 /** For persons: bound in a namespace it shows the Clusters there, bound everywhere all of them. */
 const VIEWER = clusterRole("capstan-viewer", [ruleOf(LOOKING)]);
 /** A function serves all namespaces, so only a binding everywhere allows to pause one. */
-const OPERATOR = clusterRole("capstan-operator", [LOOKING, ...Object.values(ACTIONS)].map(ruleOf));
+const OPERATOR = clusterRole("capstan-operator", [LOOKING, ...new Set(Object.values(ACTIONS))].map(ruleOf));
 
 type Granted = Omit<ResourceAttributes, "verb"> & { readonly verb: PolicyRule["verbs"][number] };
 

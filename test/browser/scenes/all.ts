@@ -3,6 +3,7 @@ import { CHILDREN_SCENES } from "./children.ts";
 import { CLUSTER_SCENES } from "./cluster.ts";
 import { FLEET_SCENES } from "./fleet.ts";
 import { LETTER_GROUP_SCENES } from "./letter-group.ts";
+import { LETTER_REFUSED_SCENES } from "./letter-refused.ts";
 import { LETTER_SCENES } from "./letters.ts";
 import { OBJECT_SCENES } from "./object.ts";
 import { QUEUE_SCENES } from "./queue.ts";
@@ -17,5 +18,6 @@ export const SCENES: readonly Scene[] = [
   ...QUEUE_SCENES,
   ...LETTER_SCENES,
   ...LETTER_GROUP_SCENES,
+  ...LETTER_REFUSED_SCENES,
   ...RELAY_SCENES,
 ];

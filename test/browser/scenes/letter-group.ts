@@ -1,13 +1,19 @@
 import type { Jobs } from "../../../infra/console/api/actions.ts";
 import type { LetterItem, Letters } from "../../../infra/console/api/letters.ts";
+import type { QueueAnswer } from "../../../infra/console/api/queue.ts";
 import type { Trials, TriedLetters } from "../../../infra/console/api/trials.ts";
 import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { ME, OPERATOR } from "./me.ts";
 
-const FUNCTION = "machinepool-nodes";
-const GROUP = "4f1c22aa90b1e001";
+export const FUNCTION = "machinepool-nodes";
+export const GROUP = "4f1c22aa90b1e001";
 const ERROR = 'kubeconfig Secret …: key "value" missing; create it or set spec.controlPlaneRef';
-const NONE = { items: [] };
+export const NONE = { items: [] };
+
+export const queue = (more: Partial<QueueAnswer["items"][number]> = {}): Omit<QueueAnswer, "asOf"> => ({
+  all: true,
+  items: [{ function: FUNCTION, ready: 0, waiting: 210, running: 0, dead: 4_010, ...more }],
+});
 
 const keyOf = (name: string) => `payments/eu-west-04|MachinePool|payments/eu-west-04-${name}`;
 
@@ -23,21 +29,25 @@ const item = (name: string, deadMs: number, more: Partial<LetterItem> = {}): Let
   ...more,
 });
 
-const letters: Omit<Letters, "asOf"> = {
-  group: {
-    id: GROUP,
-    function: FUNCTION,
-    reason: "MaxAttempts",
-    error: ERROR,
-    count: 4_012,
-    oldest: ago(3.5 * HOUR),
-    newest: ago(9.5 * MINUTE),
-    examples: [keyOf("workers")],
-  },
+const GROUP_OF: NonNullable<Letters["group"]> = {
+  id: GROUP,
+  function: FUNCTION,
+  reason: "MaxAttempts",
+  error: ERROR,
+  count: 4_012,
+  dead: 4_010,
+  oldest: ago(3.5 * HOUR),
+  newest: ago(9.5 * MINUTE),
+  examples: [keyOf("workers")],
+};
+
+export const letters: Omit<Letters, "asOf"> = {
+  group: GROUP_OF,
   items: [
     item("workers", 41.5 * MINUTE),
     item("spot", 48.5 * MINUTE, { times: 3 }),
     item("gpu", 55.5 * MINUTE, { state: "resolved" }),
+    item("tpu", 56.5 * MINUTE, { state: "revived" }),
     item("arm", 57.5 * MINUTE, { recorded: false }),
   ],
   next: "4",
@@ -82,7 +92,7 @@ const tried: Omit<TriedLetters, "asOf"> = {
 };
 
 type Job = Jobs["items"][number];
-const job = (more: Partial<Job> = {}): Job => ({
+export const job = (more: Partial<Job> = {}): Job => ({
   id: "j-51c0",
   action: "requeue",
   function: FUNCTION,
@@ -116,7 +126,7 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
   {
     name: "letters-group",
     path: `/letters?group=${GROUP}`,
-    answers: { me: ME, letters, trials: NONE, jobs: { items: [job()] } },
+    answers: { me: ME, letters, queue: queue({ paused: true }), trials: NONE, jobs: { items: [job()] } },
     shows: "eu-west-04-arm",
   },
   {
@@ -125,6 +135,7 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
     answers: {
       me: OPERATOR,
       letters,
+      queue: queue(),
       trials: { items: [FAILED_TRIAL] },
       "trials/t-7f3a/letters": tried,
       jobs: { items: [FAILED_JOB] },
@@ -180,6 +191,10 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
         name: "group-requeued",
         act: async (page, stage) => {
           await page.getByRole("button", { name: "Continue" }).press("Enter");
+          stage.change("letters", { ...letters, group: { ...GROUP_OF, dead: 24 } });
+          stage.change("queue", queue({ dead: 24, ready: 1_200, running: 1, breakerOpen: true }));
+          await page.getByText("24 still dead").waitFor();
+          await page.getByText("one run begins per second").waitFor();
           stage.change("jobs", {
             items: [job({ state: "done", done: 3_976, changed: 12, endedAt: ago(0) })],
           });
@@ -213,6 +228,7 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
         ...letters,
         stale: [{ since: ago(3.5 * MINUTE), reason: "Redis at 127.0.0.1:6379 does not answer" }],
       },
+      queue: { error: UNAVAILABLE },
       trials: { error: UNAVAILABLE },
       jobs: { error: UNAVAILABLE },
     },

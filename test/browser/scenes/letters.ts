@@ -25,6 +25,7 @@ const groups: Omit<LetterGroups, "asOf"> = {
       reason: "Terminal",
       error: "the Node … has a Pod whose owner is not known: NotDrainable",
       count: 12,
+      dead: 2,
       oldest: ago(26 * HOUR),
       newest: ago(26 * HOUR),
       examples: [],
@@ -35,6 +36,7 @@ const groups: Omit<LetterGroups, "asOf"> = {
       reason: "MaxAttempts",
       error: "403 Forbidden: SimCluster … cannot be deleted",
       count: 1,
+      dead: 0,
       oldest: ago(50 * HOUR),
       newest: ago(50 * HOUR),
       examples: [],
@@ -192,7 +194,7 @@ export const LETTER_SCENES: readonly Scene[] = [
           await page.getByText("Requeued by ann").waitFor();
           stage.change(PATH, { head: { ...HEAD, state: "resolved" }, letter, object: OBJECT });
         },
-        shows: "resolved: it runs again",
+        shows: "resolved: it has run since",
       },
       {
         name: "letter-changed",

@@ -13,6 +13,7 @@ const ROUTES = [
     "queue/{function}/tenants",
     "queue/{function}/keys",
     "queue/{function}/samples",
+    "durations",
     "letters",
     "letter-groups",
   ],
@@ -32,7 +33,7 @@ export const ME: Omit<Me, "asOf"> = {
   user: "ann",
   by: "code",
   sees: "all",
-  may: { requeue: [], drop: [], pause: false },
+  may: { requeue: [], drop: [], pause: false, try: [] },
   version: "0.1.0",
   routes: [...ROUTES, ...TRIALS, ...ACTIONS],
   functions: [
@@ -46,4 +47,4 @@ export const ME: Omit<Me, "asOf"> = {
 };
 
 /** A person who may do everything. */
-export const OPERATOR: typeof ME = { ...ME, may: { requeue: "all", drop: "all", pause: true } };
+export const OPERATOR: typeof ME = { ...ME, may: { requeue: "all", drop: "all", pause: true, try: "all" } };

@@ -82,6 +82,22 @@ describe("groups of letters", () => {
     expect(items[0]).toMatchObject({ oldest: times[1], newest: times[2] });
   });
 
+  it("W-106: count the keys that are still dead, and those with the most of them come first", async () => {
+    const one = (name: string, isDead: boolean) => ({ ...head(name, "away"), isDead });
+    const { items } = await groupLetters([
+      one("m1", false),
+      one("m2", true),
+      one("m3", false),
+      { ...head("m4", "certificate"), isDead: true },
+      { ...head("m5", "certificate"), isDead: true },
+    ]);
+    expect(items.map(({ count, dead }) => [count, dead])).toEqual([
+      [2, 2],
+      [3, 1],
+    ]);
+    expect((await groupLetters([head("m1", "away")])).items[0]).not.toHaveProperty("dead");
+  });
+
   it("are bounded, and say how many letters are in none", async () => {
     const words = (at: number) => [...String(at)].map((digit) => "abcdefghij"[Number(digit)]).join("");
     const letters = Array.from({ length: 3_000 }, (_, at) => head("m1", `bad ${words(at)}`));

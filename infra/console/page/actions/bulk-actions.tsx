@@ -11,6 +11,8 @@ export interface Selection {
   readonly function: string;
   readonly select: JobRequest["select"];
   readonly count: number;
+  /** Of their keys, those that are still dead: the others need no requeue. Default: all. */
+  readonly dead?: number | undefined;
   /** Behind the number: `that would succeed`. */
   readonly which: string;
 }
@@ -23,10 +25,11 @@ const MS_PER_KEY = 100;
 export function BulkActions({ selection }: { readonly selection: Selection | undefined }) {
   const me = useMe();
   if (selection === undefined || selection.count === 0) return <ActionButtons actions={[]} />;
+  const { count, dead = count } = selection;
   return (
     <ActionButtons
       actions={[
-        ...(mayActOnMany(me, "requeue") ? [requeueOf(selection)] : []),
+        ...(dead > 0 && mayActOnMany(me, "requeue") ? [requeueOf({ ...selection, count: dead })] : []),
         ...(mayActOnMany(me, "drop") ? [dropOf(selection)] : []),
       ]}
     />

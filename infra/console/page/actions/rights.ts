@@ -18,6 +18,11 @@ export function mayActOnMany(me: Me | undefined, action: LetterAction): boolean 
   return me?.routes.includes("POST /jobs") === true && me.may[action].length > 0;
 }
 
+/** Whether the viewer may replay letters of some namespaces at least. */
+export function mayTry(me: Me | undefined): boolean {
+  return me?.routes.includes("POST /trials") === true && me.may.try.length > 0;
+}
+
 /** Whether the viewer may pause and resume functions. */
 export function mayPause(me: Me | undefined): boolean {
   return me?.routes.includes("POST /queue/{function}/pause") === true && me.may.pause;

@@ -16,7 +16,7 @@ const TOPIC = "letter-groups?limit=100";
 export function LetterGroupsPart() {
   const answer = useTopic<LetterGroups>(TOPIC);
   return (
-    <Part title="By function and error" answer={answer} aside="most keys first">
+    <Part title="By function and error" answer={answer} aside="most dead keys first">
       {(groups) => <GroupTable groups={groups} />}
     </Part>
   );
@@ -48,9 +48,9 @@ const COLUMNS: readonly Column<Group>[] = [
     title: "Function",
     width: "minmax(180px, 240px)",
     narrow: "first",
-    cell: ({ id, function: name }) => (
+    cell: ({ id, function: name, dead }) => (
       <span class="named">
-        <Mark of="dead" />
+        <Mark of={dead === 0 ? "healthy" : "dead"} />
         <a href={`/letters?${new URLSearchParams({ group: id })}`}>
           <Foreign text={name} />
         </a>
@@ -71,11 +71,16 @@ const COLUMNS: readonly Column<Group>[] = [
     ),
   },
   {
-    title: "Keys",
-    width: "72px",
+    title: "Still dead",
+    width: "120px",
     isNumber: true,
     narrow: "end",
-    cell: ({ count }) => <b>{countText(count)}</b>,
+    cell: ({ count, dead = count }) => (
+      <>
+        <b>{countText(dead)}</b>
+        {dead < count && ` of ${countText(count)}`}
+      </>
+    ),
   },
   { title: "Newest", width: "64px", isNumber: true, cell: ({ newest }) => <Age since={newest} /> },
   { title: "Oldest", width: "64px", isNumber: true, cell: ({ oldest }) => <Age since={oldest} /> },

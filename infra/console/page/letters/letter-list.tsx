@@ -8,8 +8,9 @@ import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { counted } from "../text/amounts.ts";
+import { counted, countText } from "../text/amounts.ts";
 import { LetterTable } from "./letter-table.tsx";
+import { QueuePart } from "./queue-part.tsx";
 import { TrialPart } from "./trial-part.tsx";
 import { VERDICTS } from "./trial-text.ts";
 import { TriedPart, VerdictChips } from "./tried-part.tsx";
@@ -56,6 +57,7 @@ export function LetterList({ group, name, verdict: wanted }: Props) {
         />
       )}
       <JobsPart isWanted={(job) => job.function === of} />
+      <QueuePart name={of} />
       {trial !== undefined && <VerdictChips trial={trial} verdict={verdict} />}
       {trial !== undefined && verdict !== undefined ? (
         <TriedPart trial={trial} verdict={verdict} />
@@ -75,11 +77,13 @@ export function LetterList({ group, name, verdict: wanted }: Props) {
 
 type Group = NonNullable<Letters["group"]>;
 
-function GroupFacts({ group: { count, oldest, newest } }: { readonly group: Group }) {
+/** A letter stays when its key was requeued, so it does not say that the key is dead. */
+function GroupFacts({ group: { count, dead = count, oldest, newest } }: { readonly group: Group }) {
   return (
     <span class="muted">
-      <Mark of="dead" bare /> {counted(count, "dead letter")} with one error, the newest for{" "}
-      <Age since={newest} />, the oldest for <Age since={oldest} />
+      <Mark of={dead > 0 ? "dead" : "healthy"} bare /> {counted(count, "letter")} with one error,{" "}
+      {dead === count ? "all still dead" : dead === 0 ? "none still dead" : `${countText(dead)} still dead`},
+      the newest for <Age since={newest} />, the oldest for <Age since={oldest} />
     </span>
   );
 }
@@ -99,6 +103,7 @@ function ActionsOn({ group }: { readonly group: Group | undefined }) {
           function: group.function,
           select: { group: group.id },
           count: group.count,
+          dead: group.dead,
           which: "with this error",
         }
       }

@@ -1,7 +1,8 @@
 import type { Trials } from "../../api/trials.ts";
 import { Press } from "../actions/press.tsx";
+import { mayTry } from "../actions/rights.ts";
 import type { Answer } from "../data/topics.ts";
-import { useRoute } from "../data/use-routes.ts";
+import { useMe } from "../data/use-routes.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Part } from "../parts/part.tsx";
@@ -22,7 +23,7 @@ interface Props {
 
 /** *Try all*: replays letters offline and says how each would end (W-107). */
 export function TrialPart({ answer, trial, of, count }: Props) {
-  const mayTry = useRoute("POST /trials") === true;
+  const isOffered = mayTry(useMe());
   const isRunning = trial?.state === "running";
   return (
     <Part
@@ -30,18 +31,17 @@ export function TrialPart({ answer, trial, of, count }: Props) {
       answer={answer}
       aside="replays each letter on what it read, with the functions of this console; nothing is sent"
       end={
-        isRunning ? (
+        isOffered &&
+        (isRunning ? (
           <Press key="stop" title="Stop" path={`trials/${trial.id}/stop`} />
         ) : (
-          mayTry && (
-            <Press
-              key="try"
-              title={trial === undefined ? titleFor(count) : "Try again"}
-              path="trials"
-              body={of}
-            />
-          )
-        )
+          <Press
+            key="try"
+            title={trial === undefined ? titleFor(count) : "Try again"}
+            path="trials"
+            body={of}
+          />
+        ))
       }
     >
       {() => <Result trial={trial} />}

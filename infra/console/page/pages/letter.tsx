@@ -82,7 +82,8 @@ function StateLine({ head: { state, deadSince, times, recorded } }: { readonly h
 }
 const STATES = {
   dead: "dead for",
-  resolved: "resolved: it runs again; it was dead since",
+  revived: "revived: it waits for a run, or fails again; it was dead since",
+  resolved: "resolved: it has run since; it was dead since",
   unknown: "the queue cannot be asked; dead since",
 } as const;
 

@@ -27,7 +27,8 @@ function AllGroups() {
       <div class="head">
         <h1>Dead letters</h1>
         <span class="muted">
-          keys whose function gave up; a change of what they read, or a requeue, brings them back
+          keys whose function gave up; a change of what they read, or a requeue, brings them back; their
+          letters stay for 14 days
         </span>
       </div>
       <LetterGroupsPart />

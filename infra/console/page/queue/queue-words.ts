@@ -1,5 +1,6 @@
 import type { QueueItem } from "../../api/queue.ts";
 import type { MarkName } from "../parts/mark-names.ts";
+import { countText } from "../text/amounts.ts";
 
 /** How a function's queue stands: the worst of what is known about it. */
 interface QueueState {
@@ -18,6 +19,19 @@ export function queueState({ paused, breakerOpen, dead, ready, oldestReadyMs = {
   if (dead > 0) return { mark: "dead", word: "Has dead keys" };
   if (ready > 0 && oldestMs > LATE_MS) return { mark: "waiting", word: "Behind" };
   return { mark: "healthy", word: "Keeps up" };
+}
+
+/** Returns where the keys are that are not idle: `2 dead, 48 ready, 1 running, 0 waiting`. */
+export function queueCounts({ dead, ready, running, waiting }: QueueItem): string {
+  return `${countText(dead)} dead, ${countText(ready)} ready, ${countText(running)} running, ${countText(waiting)} waiting`;
+}
+
+/** Returns why ready keys do not run at once; undefined: nothing holds them up. */
+export function queueHold({ paused, breakerOpen }: QueueItem): string | undefined {
+  if (paused === true) return "Paused by a person: no run begins until it is resumed.";
+  if (breakerOpen !== true) return undefined;
+  // As the breaker of the queue counts (Q-27).
+  return "More than half of the runs of the last minute failed: until that is over, one run begins per second.";
 }
 
 /** Returns the age of the oldest ready key, in milliseconds; undefined when none is ready or that is not known. */

@@ -28,7 +28,7 @@ describeWith(chromiumMissing)("a person who acts", () => {
     });
     await eventually(async () => {
       await world.clock.advance(1_000);
-      expect(await page.getByText("resolved: it runs again").isVisible()).toBe(true);
+      expect(await page.getByText("revived: it waits for a run").isVisible()).toBe(true);
     }, WITHIN);
     await browser.close();
   });

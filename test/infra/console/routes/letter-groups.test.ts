@@ -41,6 +41,35 @@ describe("groups of letters in the console", () => {
     expect(lettersSchema.parse((await world.get("/letters?group=gone")).body)).toMatchObject({ items: [] });
   });
 
+  it("W-106, W-404: say how many keys are still dead once some were requeued, and requeue only these", async () => {
+    await using world = await serveQueueConsole({ dead: KEYS, messageOf: () => "it is broken" });
+    const [before] = letterGroupsSchema.parse((await world.get("/letter-groups")).body).items;
+    expect(before).toMatchObject({ count: 4, dead: 4 });
+    const [key = ""] = KEYS;
+    const { items } = lettersSchema.parse((await world.get("/letters")).body);
+    const { deadSince, times } = items.find((each) => each.key === key) ?? {};
+    await world.press(`/letters/${GROW}/${encodeURIComponent(key)}/requeue`, { deadSince, times });
+    await world.clock.advance(5_000);
+    const [after] = letterGroupsSchema.parse((await world.get("/letter-groups")).body).items;
+    expect(after).toMatchObject({ id: before?.id, count: 4, dead: 3 });
+    const listed = lettersSchema.parse((await world.get(`/letters?group=${after?.id}`)).body);
+    expect(listed.group).toEqual(after);
+    const states = new Map(listed.items.map((each) => [each.key, each.state]));
+    expect(states.get(key)).toBe("revived");
+    const wanted = { action: "requeue", function: GROW, select: { group: after?.id } };
+    expect(await world.press("/jobs", { ...wanted, count: 4 })).toMatchObject({
+      status: 412,
+      body: { current: { count: 3 } },
+    });
+    expect(await world.press("/jobs", { ...wanted, count: 3 })).toMatchObject({
+      status: 200,
+      body: { total: 3 },
+    });
+    expect(await world.press("/jobs", { ...wanted, action: "drop", count: 4 })).toMatchObject({
+      status: 200,
+    });
+  });
+
   it("W-505: hold no letter of a namespace that the person does not see", async () => {
     await using world = await serveQueueConsole({ dead, messageOf, reviewer: allowingIn("a") });
     const { text, body } = await world.get("/letter-groups");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { letterGroupsSchema } from "../../../../infra/console/api/letters.ts";
 import { trialSchema, triedLettersSchema } from "../../../../infra/console/api/trials.ts";
 import type { ApartResult } from "../../../../infra/replay/replay-apart.ts";
+import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
 import { allowingIn, GROW, keyOf, serveQueueConsole } from "../../../support/console-queue.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -92,6 +93,32 @@ describe("trials of the console", () => {
     expect([status, body["total"]]).toEqual([200, 1]);
     expect(text).not.toContain("secret-name");
     expect((await world.get(`/trials/${body["id"]}/letters`)).text).not.toContain("secret-name");
+  });
+
+  it("S-42, W-505: are begun and stopped only by those who may requeue the letters, also without --actions", async () => {
+    const looking: Reviewer = {
+      review: async (_, spec) => {
+        const { resource } = (spec as { resourceAttributes: { resource: string } }).resourceAttributes;
+        return { status: { allowed: resource === "clusters" || isOperator } };
+      },
+    };
+    let isOperator = true;
+    const never = async () => Promise.withResolvers<never>().promise;
+    const options = { dead: KEYS, replay: never, actions: false, reviewer: looking };
+    await using world = await serveQueueConsole(options);
+    expect((await world.get("/me")).body["may"]).toMatchObject({ requeue: [], try: "all" });
+    const { body } = await world.press("/trials", { function: GROW });
+    isOperator = false;
+    // Rights are asked again once they are a minute old.
+    await world.clock.advance(61_000);
+    expect((await world.get("/me")).body["may"]).toMatchObject({ try: [] });
+    for (const path of ["/trials", `/trials/${body["id"]}/stop`]) {
+      const sent = path === "/trials" ? { function: GROW } : {};
+      const refused = await world.press(path, sent);
+      expect(refused).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
+      expect(refused.body["message"]).toContain("may not try dead letters in namespace a");
+    }
+    expect((await world.get(`/trials/${body["id"]}`)).body).toMatchObject({ state: "running" });
   });
 
   it("W-402: refuse functions, groups and trials that are not there", async () => {

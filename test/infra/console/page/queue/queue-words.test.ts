@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { QueueItem } from "../../../../../infra/console/api/queue.ts";
-import { oldestMs, queueState } from "../../../../../infra/console/page/queue/queue-words.ts";
+import {
+  oldestMs,
+  queueCounts,
+  queueHold,
+  queueState,
+} from "../../../../../infra/console/page/queue/queue-words.ts";
 
 const item = (more: Partial<QueueItem>): QueueItem => ({
   function: "f",
@@ -20,6 +25,14 @@ describe("how a queue stands", () => {
     ["Paused by a person", { paused: true, breakerOpen: true }],
   ])("W-105: %s", (word, more) => {
     expect(queueState(item(more)).word).toBe(word);
+  });
+
+  it("W-107: says where keys wait, and what holds them up", () => {
+    const waiting = item({ dead: 2, ready: 1_048, running: 1 });
+    expect(queueCounts(waiting)).toBe("2 dead, 1,048 ready, 1 running, 0 waiting");
+    expect(queueHold(waiting)).toBeUndefined();
+    expect(queueHold({ ...waiting, breakerOpen: true })).toContain("one run begins per second");
+    expect(queueHold({ ...waiting, breakerOpen: true, paused: true })).toContain("Paused by a person");
   });
 
   it("W-105: the oldest key is one that is ready", () => {

@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually, HANG_MS } from "../support/eventually.ts";
+import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { describeWith } from "../support/requires.ts";
+import { chromiumMissing, startChromium } from "./chromium.ts";
+
+const WITHIN = { withinMs: 120_000, stepMs: 100 };
+const dirOf = (name: string) => fileURLToPath(new URL(`../support/costs/${name}`, import.meta.url));
+const FUNCTION = "pool-cost";
+/** Pools with replicas are not free, with the fix either. */
+const BROKEN = 2;
+/** Letters by the word that the bug takes for a number, and how many of each are back when the person stops. */
+const LETTERS = { gratis: { count: 200, stopAt: 100 }, free: { count: 120, stopAt: 30 } } as const;
+type Word = keyof typeof LETTERS;
+/** As many succeed as fail, so that the function is not slowed down for its failures (Q-27). */
+const HEALTHY = LETTERS.gratis.count + LETTERS.free.count;
+
+function poolsOf(cost: string, count: number): readonly string[] {
+  return Array.from(
+    { length: count },
+    (_, at) => `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachinePool
+metadata: { name: ${cost}-${at}, namespace: default, annotations: { test.capstan.dev/cost: "${cost}" } }
+spec:
+  clusterName: c1
+  replicas: ${at < BROKEN ? 1 : 0}
+  template:
+    spec:
+      clusterName: c1
+      bootstrap: { dataSecretName: none }
+      infrastructureRef: { apiGroup: infrastructure.sim.capstan.dev, kind: SimMachinePool, name: none }
+`,
+  );
+}
+
+/** How a person reaches what is on a page. */
+interface Hand {
+  openLetters(page: Page): Promise<void>;
+  /** Opens the row of a list that holds this text. */
+  openRow(page: Page, text: string): Promise<void>;
+  /** Follows the link or presses the button that begins so. */
+  press(page: Page, name: string): Promise<void>;
+  /** Presses the button of the dialog, behind what was typed there. */
+  confirm(page: Page): Promise<void>;
+}
+
+const byName = (page: Page, name: string) => {
+  const main = page.locator("main");
+  const begins = new RegExp(`^${name}`);
+  return main
+    .getByRole("button", { name: begins })
+    .or(main.getByRole("link", { name: begins }))
+    .first();
+};
+const rowWith = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text }).first();
+
+const MOUSE: Hand = {
+  openLetters: (page) => page.getByRole("link", { name: "Dead letters" }).click(),
+  openRow: (page, text) => rowWith(page, text).getByRole("link").click(),
+  press: (page, name) => byName(page, name).click(),
+  confirm: (page) => page.getByRole("dialog").getByRole("button").first().click(),
+};
+
+/** More than a page has places to stop at. */
+const MAX_STEPS = 100;
+
+/** Presses a key until the text of what has the focus begins so, or holds the text. */
+async function walk(page: Page, key: string, isThere: (text: string) => boolean): Promise<void> {
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    const text = await page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    if (text.length < 500 && isThere(text)) return page.keyboard.press("Enter");
+    await page.keyboard.press(key);
+  }
+  throw new Error(`the key ${key} does not lead there`);
+}
+
+const KEYBOARD: Hand = {
+  openLetters: async (page) => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+  },
+  openRow: async (page, text) => {
+    await rowWith(page, text).waitFor();
+    await walk(page, "j", (focused) => focused.includes(text));
+  },
+  press: async (page, name) => {
+    // A person sees in which direction it is: hundreds of rows may lie in the other one.
+    const isAbove = await byName(page, name).evaluate((target) => {
+      const position = document.activeElement?.compareDocumentPosition(target) ?? 0;
+      return (position & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+    });
+    await walk(page, isAbove ? "Shift+Tab" : "Tab", (focused) => focused.startsWith(name));
+  },
+  confirm: (page) => page.keyboard.press("Enter"),
+};
+
+/** Server, relay, worker and console are processes that share a Redis; the console has the mended function. */
+describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead letters of one bug", () => {
+  const stack = new AsyncDisposableStack();
+  let browser: Browser;
+  let shared: readonly string[] = [];
+  let worker: CliProcess;
+  let link = "";
+
+  beforeAll(async () => {
+    const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
+    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "pools.yaml")];
+    const words = Object.entries(LETTERS).flatMap(([word, { count }]) => poolsOf(word, count));
+    await writeFile(manifests, [...poolsOf("5", HEALTHY), ...words].join("---"));
+    const redis = stack.use(await startRedis());
+    shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
+    const roles = ["--roles", "apiserver", "relay", "--quiet", "-f", manifests];
+    const files = [
+      "--write-kubeconfig",
+      kubeconfig,
+      "--queue",
+      redis.url,
+      "--functions-dir",
+      dirOf("broken"),
+    ];
+    const up = stack.use(startCli(["up", ...roles, ...files]));
+    await eventually(() => expect(up.output()).toContain("kubectl"), WITHIN);
+    worker = startCli(["worker", ...shared, "--functions-dir", dirOf("broken")]);
+    stack.defer(() => worker[Symbol.asyncDispose]());
+    const served = ["--address", "127.0.0.1:0", "--functions-dir", dirOf("mended"), "--actions"];
+    const console = stack.use(startCli(["console", ...shared, ...served]));
+    browser = await startChromium();
+    stack.defer(() => browser.close());
+    [, link = ""] = await eventually(() => {
+      expect(console.output()).toMatch(/console: http/);
+      return /console: (http:\S+)/.exec(console.output()) ?? [];
+    }, WITHIN);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  /** The newest bulk action of the page. */
+  const newestJob = (page: Page) =>
+    page.getByRole("region", { name: "Bulk actions" }).getByRole("listitem").first();
+
+  /** Tries the letters of a group, then puts back those that the fix mends. Returns the name of the person. */
+  const mend = async (word: Word, hand: Hand, deploy?: () => Promise<void>): Promise<string> => {
+    const { count, stopAt } = LETTERS[word];
+    const mended = count - BROKEN;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context.setDefaultTimeout(HANG_MS);
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole("navigation", { name: "Pages" }).getByText("Dead letters").first().waitFor();
+    await hand.openLetters(page);
+    await page.getByRole("heading", { name: "Dead letters", level: 1 }).waitFor();
+    const row = rowWith(page, `the cost ${word} of`);
+    await row.filter({ has: page.getByRole("gridcell", { name: String(count), exact: true }) }).waitFor();
+    await hand.openRow(page, `the cost ${word} of`);
+    await page.getByText(`${count} letters with one error, all still dead`).first().waitFor();
+    await hand.press(page, `Try ${count} letters`);
+    await page.getByText(`${mended} would succeed, ${BROKEN} fail as before`).first().waitFor();
+    await deploy?.();
+    await hand.press(page, "Would succeed");
+    await hand.press(page, "Requeue");
+    await page.getByRole("dialog").getByText("Ten a second").first().waitFor();
+    await page.keyboard.type(FUNCTION);
+    await hand.confirm(page);
+    await page
+      .getByText(/^Started by /)
+      .first()
+      .waitFor();
+    await eventually(async () => {
+      const [, done = 0] = /(\d+) requeued/.exec((await newestJob(page).textContent()) ?? "") ?? [];
+      expect(Number(done)).toBeGreaterThanOrEqual(stopAt);
+    }, WITHIN);
+    await hand.press(page, "Stop");
+    await newestJob(page)
+      .getByText(/Stopped: \d+ requeued, \d+ are left/)
+      .first()
+      .waitFor();
+    await hand.press(page, "Continue");
+    await newestJob(page).getByText(`Done: ${mended} requeued`).first().waitFor();
+    const [, person = ""] =
+      /requeued by (.*), \S+ ago/.exec((await newestJob(page).textContent()) ?? "") ?? [];
+    await page.getByText(`${count} letters with one error, ${BROKEN} still dead`).first().waitFor();
+    await page.getByRole("region", { name: "Keys in the queue" }).getByText("0 ready, 0 running").waitFor();
+    await context.close();
+    return person;
+  };
+
+  it("W-106, W-107, W-404: tries all with the fix, deploys it and puts back what it mends; the history names the person", async () => {
+    const person = await mend("gratis", MOUSE, async () => {
+      await worker[Symbol.asyncDispose]();
+      worker = startCli(["worker", ...shared, "--functions-dir", dirOf("mended")]);
+    });
+    expect(person).not.toBe("");
+    const where = [...shared, "--functions-dir", dirOf("mended")];
+    const { output } = await runCli("history", "machinepool", `gratis-${BROKEN}`, ...where);
+    expect(output).toContain(`requeue by ${person}`);
+    expect(output).toContain(`patch MachinePool default/gratis-${BROKEN}`);
+    const groups = await runCli("dlq", "groups", "-o", "json", "--queue", shared.at(-1) ?? "");
+    expect(JSON.parse(groups.output)).toMatchObject([
+      { count: LETTERS.free.count, dead: LETTERS.free.count },
+      { count: LETTERS.gratis.count, dead: BROKEN },
+    ]);
+  });
+
+  it("W-109, W-111: does the same by the keyboard alone", async () => {
+    await mend("free", KEYBOARD);
+  });
+});
