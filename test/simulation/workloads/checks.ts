@@ -2,6 +2,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { User } from "../play/user.ts";
 
@@ -45,11 +46,12 @@ export function targetsOf(user: User): readonly [Target, Target, Target] {
 
 const NONE: Target = { name: "", uid: "" };
 
-/** Asks the cloud to let the Node of a Machine fail. */
+/** Asks the cloud to let the Node of a Machine fail, once nothing takes its instance away: a fault may. */
 export async function failNode(user: User, target: Target, node: NodeFault): Promise<void> {
-  await user.until(
-    () => user.see(SimInstance, target.name)?.status?.phase === "Running" || isGone(user, target),
-  );
+  const isStaying = (): boolean =>
+    user.see(SimMachine, target.name)?.metadata.deletionTimestamp === undefined &&
+    user.see(SimInstance, target.name)?.status?.phase === "Running";
+  await user.until(() => isGone(user, target) || isStaying());
   await patchInstance(user, target.name, [{ op: "add", path: "/spec/faults", value: { node } }]);
 }
 
