@@ -18,9 +18,16 @@ export function olderAllowed(message: string | undefined): DesiredDeprecatedCond
       });
 }
 
+/** The conditions that only a health check with a template has: the failure may be that of another check. Source: MHC-9.6 */
+export function withoutExternal(
+  stored: readonly DeprecatedCondition[] | undefined,
+): readonly DeprecatedCondition[] | undefined {
+  return stored?.filter(({ type }) => type !== TEMPLATE_AVAILABLE && type !== REQUEST_AVAILABLE);
+}
+
 /**
- * The two conditions about external remediation: False while an unhealthy target shows the failure, True again once no
- * target does and the template, or a request, exists.
+ * The two conditions about external remediation, of a health check with a template: False while an unhealthy target shows
+ * the failure, True again once no target does and the template, or a request, exists.
  * Differs: upstream never sets them True (D7). Source: MHC-9.6
  */
 export function externalConditions(

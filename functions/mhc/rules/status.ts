@@ -14,7 +14,7 @@ import { setDeprecatedConditions } from "../../../shared/rules/conditions/deprec
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
-import { externalConditions, olderAllowed } from "./deprecated-conditions.ts";
+import { externalConditions, olderAllowed, withoutExternal } from "./deprecated-conditions.ts";
 import type { CheckView, Counted } from "./view.ts";
 
 const ALLOWED = "RemediationAllowed";
@@ -87,8 +87,10 @@ function statusOf(
     message === undefined
       ? condition(ALLOWED, "True", ALLOWED)
       : condition(ALLOWED, "False", "TooManyUnhealthy", message);
-  const older = check.status?.deprecated?.v1beta1?.conditions;
-  const external = counted === undefined ? [] : externalConditions(older, counted);
+  const isExternal = check.spec.remediation?.templateRef !== undefined;
+  const stored = check.status?.deprecated?.v1beta1?.conditions;
+  const older = isExternal ? stored : withoutExternal(stored);
+  const external = isExternal && counted !== undefined ? externalConditions(stored, counted) : [];
   const conditions = setDeprecatedConditions(older, [olderAllowed(message), ...external], now);
   return {
     ...check.status,

@@ -240,4 +240,14 @@ describe("the conditions about external remediation", () => {
     const later = await statusIn(of(check, "WaitingForRemediation", unwatched, template));
     expect(said(later, TEMPLATE)[3]).toBe("False");
   });
+
+  it("MHC-9.6: a health check without template says nothing of the failures of another one", async () => {
+    const reason = "RemediationRequestCreationFailed";
+    expect(said(await statusIn(of(healthCheck(), reason)), REQUEST)[3]).toBeUndefined();
+    const { status } = await settled({ spec }, (check) => of(check, reason));
+    expect(said(status ?? {}, REQUEST)[3]).toBe("False");
+    const emptied = await statusIn(of(healthCheck({ status: status ?? {} }), reason));
+    expect(said(emptied, REQUEST)[3]).toBeUndefined();
+    expect(said(emptied, "RemediationAllowed")[3]).toBe("True");
+  });
 });

@@ -159,7 +159,15 @@ const SETS: ReadonlySet<string> = new Set(["conditions", "finalizers"]);
 
 function inOrder(name: string, member: unknown): unknown {
   if (!SETS.has(name) || !Array.isArray(member)) return member;
-  return [...member].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  return member.filter((item) => !isRecovered(item)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+/** Health checks have these only after a failure, which a fault may have caused; True says that it is over. */
+const AFTER_FAILURE = /^ExternalRemediation(Template|Request)Available$/;
+
+function isRecovered(item: unknown): boolean {
+  if (!isObject(item) || !AFTER_FAILURE.test(String(Reflect.get(item, "type")))) return false;
+  return Reflect.get(item, "status") === "True";
 }
 
 function orderOf(item: unknown): string {
