@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { LetterGroups } from "../../infra/console/api/letters.ts";
+import { openClient } from "../support/console-client.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -137,6 +139,12 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
     [, link = ""] = await eventually(() => {
       expect(console.output()).toMatch(/console: http/);
       return /console: (http:\S+)/.exec(console.output()) ?? [];
+    }, WITHIN);
+    // A key that has not died yet would meet the mended worker, and succeed without a letter.
+    const client = await openClient(link);
+    await eventually(async () => {
+      const { items } = await client.read<LetterGroups>("letter-groups");
+      expect(items.map((group) => group.count)).toEqual([LETTERS.gratis.count, LETTERS.free.count]);
     }, WITHIN);
   });
   afterAll(() => stack.disposeAsync());
