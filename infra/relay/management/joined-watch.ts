@@ -76,8 +76,6 @@ class JoinedWatch implements WatchLoop {
     const { consumer } = this.#options;
     return {
       ...consumer,
-      // The versions of all parts go up together.
-      atOnce: 1,
       resume: async () => {
         const kept = await this.#resume();
         const isHere = ({ metadata }: KubeObject) => metadata.namespace === part.namespace;

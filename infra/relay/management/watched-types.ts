@@ -8,7 +8,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
-import { EVENTS_AT_ONCE, type WatchConsumer } from "../watch/watch-consumer.ts";
+import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import { createDistrust, type Distrust, type DistrustOptions } from "./distrust.ts";
@@ -194,7 +194,6 @@ class Types implements WatchedTypes {
       if (type?.loop === loop) await this.#complete(type, news);
     };
     const consumer: WatchConsumer = {
-      atOnce: EVENTS_AT_ONCE,
       reduce,
       stored: (at) => store.get(key, at),
       resume: async () => {

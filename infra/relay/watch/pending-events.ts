@@ -6,13 +6,10 @@ import { checkForward } from "./recovery.ts";
 
 /** A watch that is read ahead of its consumer, up to a limit (KR-16). */
 export interface ReadAhead {
-  /** Events that wait, including those that the consumer handles. */
+  /** Events that wait, including the one that the consumer handles. */
   readonly pending: number;
-  /**
-   * Yields events of different objects, up to `most` at once, to one consumer; those before a failure come before it is
-   * thrown. Leaving ends the watch.
-   */
-  groups(most: number): AsyncGenerator<readonly ReceivedEvent[]>;
+  /** Yields events to one consumer; those before a failure come before it is thrown. Leaving ends the watch. */
+  events(): AsyncGenerator<ReceivedEvent>;
 }
 
 /** Reads a watch that begins at version `from`. */
@@ -22,10 +19,10 @@ export function readAhead(watch: OpenWatch, from: string, clock: Clock): ReadAhe
     get pending() {
       return waiting.count;
     },
-    async *groups(most) {
+    async *events() {
       const reading = read(watch, waiting, from);
       try {
-        yield* waiting.groups(most);
+        yield* waiting.events();
       } finally {
         watch.abort();
       }
@@ -60,18 +57,18 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
  * the deletion of the first.
  */
 interface PendingEvents {
-  /** Includes the events that the consumer handles, as all limits do. */
+  /** Includes the event that the consumer handles, as all limits do. */
   readonly count: number;
   add(event: ReceivedEvent): void;
   /** Resolves when fewer than 1,000 events and 16 MB wait. */
   room(): Promise<void>;
-  /** Ends `groups` after the events that wait. */
+  /** Ends `events` after those that wait. */
   end(): void;
   /**
-   * Yields events to one consumer. Asking for the next ones means that the last ones are handled. Leaving ends
+   * Yields events to one consumer. Asking for the next event means that the last one is handled. Leaving ends
    * everything.
    */
-  groups(most: number): AsyncGenerator<readonly ReceivedEvent[]>;
+  events(): AsyncGenerator<ReceivedEvent>;
 }
 
 const MAX_EVENTS = 1_000;
@@ -88,10 +85,6 @@ function createPendingEvents(clock: Clock): PendingEvents {
   const weigh = (event: ReceivedEvent, sign: 1 | -1) => {
     count += sign;
     bytes += sign * event.bytes;
-  };
-  const handled = (events: readonly ReceivedEvent[]) => {
-    for (const event of events) weigh(event, -1);
-    wake();
   };
   return {
     get count() {
@@ -113,7 +106,7 @@ function createPendingEvents(clock: Clock): PendingEvents {
       ended = true;
       wake();
     },
-    async *groups(most) {
+    async *events() {
       const pause = createTimeSlices(clock);
       try {
         for (;;) {
@@ -123,9 +116,10 @@ function createPendingEvents(clock: Clock): PendingEvents {
           // last.
           const batch = waiting;
           waiting = new Map();
-          for (const group of apart([...batch.values()], most)) {
-            yield group;
-            handled(group);
+          for (const event of batch.values()) {
+            yield event;
+            weigh(event, -1);
+            wake();
             await pause();
           }
         }
@@ -137,32 +131,7 @@ function createPendingEvents(clock: Clock): PendingEvents {
   };
 }
 
-function nameOf(event: ReceivedEvent): string {
-  return event.type === "BOOKMARK" ? "" : `${placeOf(event)} ${event.object.metadata.uid ?? ""}`;
-}
-
-function placeOf({ object }: ReceivedEvent): string {
-  const { namespace = "", name } = object.metadata;
-  return `${namespace}/${name}`;
-}
-
-/**
- * Splits events, in their order, into groups of up to `most` of different objects. A recreated object is the same one here:
- * the deletion of the first comes before. A bookmark is a group of its own, since it speaks of all events before it.
- */
-function apart(events: readonly ReceivedEvent[], most: number): readonly (readonly ReceivedEvent[])[] {
-  const groups: ReceivedEvent[][] = [];
-  const places = new Set<string>();
-  for (const event of events) {
-    const place = event.type === "BOOKMARK" ? "" : placeOf(event);
-    const last = groups.at(-1);
-    const fits = place !== "" && !places.has("") && !places.has(place) && places.size < most;
-    if (last !== undefined && fits) last.push(event);
-    else {
-      groups.push([event]);
-      places.clear();
-    }
-    places.add(place);
-  }
-  return groups;
+function nameOf({ type, object }: ReceivedEvent): string {
+  const { namespace = "", name, uid = "" } = object.metadata;
+  return type === "BOOKMARK" ? "" : `${namespace}/${name} ${uid}`;
 }

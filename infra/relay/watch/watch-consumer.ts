@@ -1,16 +1,8 @@
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 
-/**
- * For consumers that write to Redis: the answers of a busy one would otherwise decide how fast a relay is, and keys of one
- * function are enqueued by one call.
- */
-export const EVENTS_AT_ONCE = 16;
-
 /** Receives lists and events of a loop, which waits for each call: a slow consumer slows the server down (KR-16). */
 export interface WatchConsumer {
-  /** How many events of different objects it takes side by side. Default 1: in the order of the versions. */
-  readonly atOnce?: number;
   /** Returns the part of a listed object that is kept; called as it arrives. */
   reduce(object: KubeObject): KubeObject;
   /** Returns the stored snapshot, which need not be read again when objects are listed one by one. */
@@ -25,7 +17,7 @@ export interface WatchConsumer {
   following?(): void;
   /**
    * An event. Of several events that wait for one object only the newest is handed over. Every event up to `upTo` has
-   * been handed over; absent = up to this one. `reached` follows events that are handed over side by side.
+   * been handed over; absent = up to this one.
    */
   changed(event: WatchEvent, upTo?: string): Promise<void>;
   /** A bookmark: every event up to this version has been handed over. */

@@ -6,7 +6,6 @@ import { rest } from "../../rest.ts";
 import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
 import { createEcho, type Echo } from "./echo.ts";
-import { handOver, versionOf } from "./hand-over.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
 import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
@@ -201,8 +200,8 @@ class Loop implements WatchLoop {
     this.#state = "streaming";
     const startedAt = this.#now();
     this.#ahead = readAhead(this.#watch, from, this.#options.clock);
-    for await (const events of this.#ahead.groups(this.#options.consumer.atOnce ?? 1)) {
-      await this.#handle(events);
+    for await (const event of this.#ahead.events()) {
+      await this.#handle(event);
       if (this.#abort.signal.aborted || this.#relistWanted) return;
     }
     if (this.#isMute) return;
@@ -243,14 +242,15 @@ class Loop implements WatchLoop {
     this.#position.reached(resourceVersion);
   }
 
-  async #handle(events: readonly WatchEvent[]): Promise<void> {
-    await handOver(this.#options.consumer, events, this.#position.version);
-    for (const event of events) {
-      this.#lastSeen.handled(event);
-      this.#meter.handled(event);
-      this.#position.reached(versionOf(event));
-      this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
-    }
+  async #handle(event: WatchEvent): Promise<void> {
+    const { consumer } = this.#options;
+    const { resourceVersion = "" } = event.object.metadata;
+    if (event.type === "BOOKMARK") await consumer.reached?.(resourceVersion);
+    else await consumer.changed(event);
+    this.#lastSeen.handled(event);
+    this.#meter.handled(event);
+    this.#position.reached(resourceVersion);
+    this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
   }
 
   /** Handles a failure. Never rejects: only disposing ends a loop. */

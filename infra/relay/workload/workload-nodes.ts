@@ -9,7 +9,6 @@ import { scopeOf } from "../scope.ts";
 import { snapshotOf } from "../snapshot.ts";
 import { createTurns } from "../turns.ts";
 import { createBudget } from "../watch/budget.ts";
-import { EVENTS_AT_ONCE } from "../watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { createWorkloadServer, type WorkloadOptions, workloadAccess } from "./workload-access.ts";
 
@@ -63,7 +62,6 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
     // Providers write the kubeconfig before the first control plane Machine answers. The Connection says that it waits.
     mayBeStarting: true,
     consumer: {
-      atOnce: EVENTS_AT_ONCE,
       reduce,
       stored: (at) => store.get(nodes, at),
       async resume() {
@@ -79,9 +77,9 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
         await delivery.replace(nodes, items, { resourceVersion, urgency: "live", scope: listed });
         options.onListed(oversized);
       },
-      async changed({ type, object }, upTo) {
-        if (type === "DELETED") await delivery.remove(nodes, object, upTo);
-        else await delivery.put(nodes, reduce(object), "live", upTo);
+      async changed({ type, object }) {
+        if (type === "DELETED") await delivery.remove(nodes, object);
+        else await delivery.put(nodes, reduce(object), "live");
         options.onHeard();
       },
       async reached(resourceVersion) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
 import type { ReceivedEvent } from "../../../../infra/kube/watch-stream.ts";
 import type { OpenWatch } from "../../../../infra/relay/watch/open-watch.ts";
-import { type ReadAhead, readAhead } from "../../../../infra/relay/watch/pending-events.ts";
+import { readAhead } from "../../../../infra/relay/watch/pending-events.ts";
 import type { WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { thing } from "../watching.ts";
 
@@ -36,10 +36,6 @@ function textOf({ type, object }: WatchEvent): string {
   return `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
 }
 
-async function* each(ahead: ReadAhead): AsyncGenerator<ReceivedEvent> {
-  for await (const events of ahead.groups(1)) yield* events;
-}
-
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -57,7 +53,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     ]);
     const told: string[] = [];
     const ahead = readAhead(watch, "0", systemClock);
-    for await (const event of each(ahead)) {
+    for await (const event of ahead.events()) {
       told.push(textOf(event));
       await settled();
     }
@@ -78,37 +74,11 @@ describe("events that wait for the consumer (KR-16)", () => {
       ofUid(received("DELETED", "a", 4), "second"),
     ]);
     const told: string[] = [];
-    for await (const event of each(readAhead(watch, "0", systemClock))) {
+    for await (const event of readAhead(watch, "0", systemClock).events()) {
       told.push(textOf(event));
       await settled();
     }
     expect(told).toEqual(["MODIFIED z 1", "DELETED a 2", "DELETED a 4"]);
-  });
-
-  it("KR-16: come in groups of different objects; a bookmark is one of its own, and the end of an object comes before its next beginning", async () => {
-    const { watch } = saying([
-      received("ADDED", "z", 1),
-      received("ADDED", "a", 2),
-      received("ADDED", "b", 3),
-      received("ADDED", "c", 4),
-      received("DELETED", "d", 5),
-      { ...received("ADDED", "d", 6), object: thing("d", "6", "second") },
-      received("BOOKMARK", "", 7),
-      received("ADDED", "e", 8),
-    ]);
-    const told: string[][] = [];
-    for await (const events of readAhead(watch, "0", systemClock).groups(3)) {
-      told.push(events.map(textOf));
-      await settled();
-    }
-    expect(told).toEqual([
-      ["ADDED z 1"],
-      ["ADDED a 2", "ADDED b 3", "ADDED c 4"],
-      ["DELETED d 5"],
-      ["ADDED d 6"],
-      ["BOOKMARK  7"],
-      ["ADDED e 8"],
-    ]);
   });
 
   it("KR-16: are a thousand at most; then the socket is left alone", async () => {
@@ -116,7 +86,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     const { watch, read } = saying(many);
     const ahead = readAhead(watch, "0", systemClock);
     let told = 0;
-    for await (const _event of each(ahead)) {
+    for await (const _event of ahead.events()) {
       if (told === 0) {
         await settled();
         expect(read()).toBe(1_000);
@@ -130,7 +100,7 @@ describe("events that wait for the consumer (KR-16)", () => {
   it("KR-16: are 16 MB at most", async () => {
     const many = Array.from({ length: 30 }, (_none, at) => received("ADDED", `t${at}`, at + 1, 1024 * 1024));
     const { watch, read } = saying(many);
-    for await (const _event of each(readAhead(watch, "0", systemClock))) {
+    for await (const _event of readAhead(watch, "0", systemClock).events()) {
       await settled();
       expect(read()).toBe(16);
       break;
@@ -144,7 +114,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     ]).flat();
     const { watch } = saying(noisy);
     const told: string[] = [];
-    for await (const event of each(readAhead(watch, "0", systemClock))) {
+    for await (const event of readAhead(watch, "0", systemClock).events()) {
       told.push(event.object.metadata.name);
       if (told.length === 1) await settled();
     }
@@ -156,7 +126,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     const { watch } = saying([received("ADDED", "a", 1), received("ADDED", "b", 2)], new Error("broken"));
     const told: string[] = [];
     const follow = async () => {
-      for await (const event of each(readAhead(watch, "0", systemClock))) {
+      for await (const event of readAhead(watch, "0", systemClock).events()) {
         await settled();
         told.push(textOf(event));
       }
@@ -168,7 +138,7 @@ describe("events that wait for the consumer (KR-16)", () => {
   it("KR-12: end with a version that goes down", async () => {
     const { watch, isAborted } = saying([received("ADDED", "a", 105), received("ADDED", "b", 50)]);
     const follow = async () => {
-      for await (const _event of each(readAhead(watch, "100", systemClock))) await settled();
+      for await (const _event of readAhead(watch, "100", systemClock).events()) await settled();
     };
     await expect(follow()).rejects.toMatchObject({ reason: "WentBack" });
     expect(isAborted()).toBe(true);
