@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFailed } from "vitest";
 import type { LetterGroups } from "../../infra/console/api/letters.ts";
 import { openClient } from "../support/console-client.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
-import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
@@ -20,8 +20,6 @@ const BROKEN = 2;
 /** Letters by the word that the bug takes for a number, and how many of each are back when the person stops. */
 const LETTERS = { gratis: { count: 200, stopAt: 100 }, free: { count: 120, stopAt: 30 } } as const;
 type Word = keyof typeof LETTERS;
-/** As many succeed as fail, so that the function is not slowed down for its failures (Q-27). */
-const HEALTHY = LETTERS.gratis.count + LETTERS.free.count;
 
 function poolsOf(cost: string, count: number): readonly string[] {
   return Array.from(
@@ -76,8 +74,11 @@ const MAX_STEPS = 100;
 /** Presses a key until the text of what has the focus begins so, or holds the text. */
 async function walk(page: Page, key: string, isThere: (text: string) => boolean): Promise<void> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    const text = await page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
-    if (text.length < 500 && isThere(text)) return page.keyboard.press("Enter");
+    const text = await page.evaluate(() => {
+      const focused = document.activeElement;
+      return focused?.matches("main, body") === false ? (focused.textContent?.trim() ?? "") : "";
+    });
+    if (isThere(text)) return page.keyboard.press("Enter");
     await page.keyboard.press(key);
   }
   throw new Error(`the key ${key} does not lead there`);
@@ -104,57 +105,89 @@ const KEYBOARD: Hand = {
 };
 
 /** Server, relay, worker and console are processes that share a Redis; the console has the mended function. */
-describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead letters of one bug", () => {
-  const stack = new AsyncDisposableStack();
-  let browser: Browser;
-  let shared: readonly string[] = [];
-  let worker: CliProcess;
-  let link = "";
+interface World extends AsyncDisposable {
+  /** Of the console. */
+  readonly link: string;
+  /** Arguments with which a command reaches the same server and queue. */
+  readonly shared: readonly string[];
+  /** Replaces the worker by one with the mended function. */
+  deploy(): Promise<void>;
+}
 
-  beforeAll(async () => {
+/** Starts a world of its own, in which all keys of pools with this word are dead. */
+async function openWorld(word: Word): Promise<World> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const { count } = LETTERS[word];
     const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));
     const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "pools.yaml")];
-    const words = Object.entries(LETTERS).flatMap(([word, { count }]) => poolsOf(word, count));
-    await writeFile(manifests, [...poolsOf("5", HEALTHY), ...words].join("---"));
+    // As many succeed as fail, so that the function is not slowed down for its failures (Q-27).
+    await writeFile(manifests, [...poolsOf("5", count), ...poolsOf(word, count)].join("---"));
     const redis = stack.use(await startRedis());
-    shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
-    const roles = ["--roles", "apiserver", "relay", "--quiet", "-f", manifests];
-    const files = [
-      "--write-kubeconfig",
-      kubeconfig,
-      "--queue",
-      redis.url,
-      "--functions-dir",
-      dirOf("broken"),
-    ];
+    const shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
+    const roles = ["--roles", "apiserver", "relay", "--queue", redis.url, "--functions-dir", dirOf("broken")];
+    const files = ["--write-kubeconfig", kubeconfig, "--quiet", "--log-level", "info", "-f", manifests];
     const up = stack.use(startCli(["up", ...roles, ...files]));
-    await eventually(() => expect(up.output()).toContain("kubectl"), WITHIN);
-    worker = startCli(["worker", ...shared, "--functions-dir", dirOf("broken")]);
+    onTestFailed(() => console.error(up.output().slice(-5_000)));
+    // Until then a resync may come, which gives each dead key one run: the mended worker would need no person.
+    await eventually(() => expect(up.output()).toContain("every watch has its first list"), WITHIN);
+    const startWorker = (name: string) => startCli(["worker", ...shared, "--functions-dir", dirOf(name)]);
+    let worker = startWorker("broken");
     stack.defer(() => worker[Symbol.asyncDispose]());
     const served = ["--address", "127.0.0.1:0", "--functions-dir", dirOf("mended"), "--actions"];
-    const console = stack.use(startCli(["console", ...shared, ...served]));
-    browser = await startChromium();
-    stack.defer(() => browser.close());
-    [, link = ""] = await eventually(() => {
-      expect(console.output()).toMatch(/console: http/);
-      return /console: (http:\S+)/.exec(console.output()) ?? [];
+    const server = stack.use(startCli(["console", ...shared, ...served]));
+    const link = await eventually(() => {
+      const [, address = ""] = /console: (http:\S+)/.exec(server.output()) ?? [];
+      expect(address).not.toBe("");
+      return address;
     }, WITHIN);
     // A key that has not died yet would meet the mended worker, and succeed without a letter.
     const client = await openClient(link);
     await eventually(async () => {
       const { items } = await client.read<LetterGroups>("letter-groups");
-      expect(items.map((group) => group.count)).toEqual([LETTERS.gratis.count, LETTERS.free.count]);
+      expect(items.map((group) => group.count)).toEqual([count]);
     }, WITHIN);
+    return {
+      link,
+      shared,
+      async deploy() {
+        await worker[Symbol.asyncDispose]();
+        worker = startWorker("mended");
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead letters of one bug", () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startChromium();
   });
-  afterAll(() => stack.disposeAsync());
+  afterAll(() => browser.close());
 
   /** The newest bulk action of the page. */
   const newestJob = (page: Page) =>
     page.getByRole("region", { name: "Bulk actions" }).getByRole("listitem").first();
 
-  /** Tries the letters of a group, then puts back those that the fix mends. Returns the name of the person. */
-  const mend = async (word: Word, hand: Hand, deploy?: () => Promise<void>): Promise<string> => {
+  /** How many keys it has put back so far; a resync may have been there first, and is not waited for. */
+  const doneBy = async (page: Page): Promise<number> => {
+    const text = (await newestJob(page).textContent()) ?? "";
+    const [, requeued = 0] = /(\d+) requeued/.exec(text) ?? [];
+    const [, changed = 0] = /(\d+) had changed/.exec(text) ?? [];
+    return Number(requeued) + Number(changed);
+  };
+
+  /**
+   * Tries the letters, deploys the fix, then puts back those that the fix mends. Returns the name of the person. On a
+   * machine without time a send may fail, and the relay resyncs in doubt (Q-15): such keys had changed.
+   */
+  const mend = async ({ link, deploy }: World, word: Word, hand: Hand): Promise<string> => {
     const { count, stopAt } = LETTERS[word];
     const mended = count - BROKEN;
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -170,7 +203,7 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
     await page.getByText(`${count} letters with one error, all still dead`).first().waitFor();
     await hand.press(page, `Try ${count} letters`);
     await page.getByText(`${mended} would succeed, ${BROKEN} fail as before`).first().waitFor();
-    await deploy?.();
+    await deploy();
     await hand.press(page, "Would succeed");
     await hand.press(page, "Requeue");
     await page.getByRole("dialog").getByText("Ten a second").first().waitFor();
@@ -180,17 +213,18 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
       .getByText(/^Started by /)
       .first()
       .waitFor();
-    await eventually(async () => {
-      const [, done = 0] = /(\d+) requeued/.exec((await newestJob(page).textContent()) ?? "") ?? [];
-      expect(Number(done)).toBeGreaterThanOrEqual(stopAt);
-    }, WITHIN);
+    await eventually(async () => expect(await doneBy(page)).toBeGreaterThanOrEqual(stopAt), WITHIN);
     await hand.press(page, "Stop");
     await newestJob(page)
-      .getByText(/Stopped: \d+ requeued, \d+ are left/)
+      .getByText(/Stopped: .* are left/)
       .first()
       .waitFor();
     await hand.press(page, "Continue");
-    await newestJob(page).getByText(`Done: ${mended} requeued`).first().waitFor();
+    await newestJob(page)
+      .getByText(/Done: \d+ requeued/)
+      .first()
+      .waitFor();
+    expect(await doneBy(page)).toBe(mended);
     const [, person = ""] =
       /requeued by (.*), \S+ ago/.exec((await newestJob(page).textContent()) ?? "") ?? [];
     await page.getByText(`${count} letters with one error, ${BROKEN} still dead`).first().waitFor();
@@ -200,23 +234,20 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
   };
 
   it("W-106, W-107, W-404: tries all with the fix, deploys it and puts back what it mends; the history names the person", async () => {
-    const person = await mend("gratis", MOUSE, async () => {
-      await worker[Symbol.asyncDispose]();
-      worker = startCli(["worker", ...shared, "--functions-dir", dirOf("mended")]);
-    });
+    await using world = await openWorld("gratis");
+    const person = await mend(world, "gratis", MOUSE);
     expect(person).not.toBe("");
-    const where = [...shared, "--functions-dir", dirOf("mended")];
+    const where = [...world.shared, "--functions-dir", dirOf("mended")];
+    // The first ten are put back as soon as the person starts.
     const { output } = await runCli("history", "machinepool", `gratis-${BROKEN}`, ...where);
     expect(output).toContain(`requeue by ${person}`);
     expect(output).toContain(`patch MachinePool default/gratis-${BROKEN}`);
-    const groups = await runCli("dlq", "groups", "-o", "json", "--queue", shared.at(-1) ?? "");
-    expect(JSON.parse(groups.output)).toMatchObject([
-      { count: LETTERS.free.count, dead: LETTERS.free.count },
-      { count: LETTERS.gratis.count, dead: BROKEN },
-    ]);
+    const groups = await runCli("dlq", "groups", "-o", "json", "--queue", world.shared.at(-1) ?? "");
+    expect(JSON.parse(groups.output)).toMatchObject([{ count: LETTERS.gratis.count, dead: BROKEN }]);
   });
 
   it("W-109, W-111: does the same by the keyboard alone", async () => {
-    await mend("free", KEYBOARD);
+    await using world = await openWorld("free");
+    await mend(world, "free", KEYBOARD);
   });
 });

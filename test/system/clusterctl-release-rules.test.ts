@@ -25,7 +25,8 @@ const ENFORCED: { readonly [title: string]: string } = {
   "no series": "releaseSeries is empty",
   "a series with texts for numbers": 'error decoding "metadata.yaml"',
   "no series of its own": "does not match any release series",
-  "an old contract": "is only compatible with provider implementing v1beta2, v1beta1",
+  // It names those contracts in any order.
+  "an old contract": "is only compatible with provider implementing v1beta",
   "a name with capitals": "must be in lower case",
   "the name of core": "must be used with the CoreProvider type",
   "no Namespace": "target namespace can't be defaulted",
