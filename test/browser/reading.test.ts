@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { HANG_MS } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
 import { ago, MINUTE } from "./scene.ts";
@@ -74,6 +75,20 @@ describeWith(chromiumMissing)("a person who reads", () => {
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await page.getByText("later-c-199").first().waitFor();
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
+  });
+
+  it("W-602: has all rows of the screen when what stood above the list goes, without a scroll", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    const rows = page.locator("[data-row]");
+    await page.evaluate(() => {
+      const plot = Object.assign(document.createElement("div"), { id: "plot" });
+      plot.style.height = "3000px";
+      document.querySelector("main")?.prepend(plot);
+    });
+    await expect.poll(() => rows.count(), { timeout: HANG_MS }).toBe(12);
+    await page.evaluate(() => document.querySelector("#plot")?.remove());
+    await expect.poll(() => rows.count(), { timeout: HANG_MS }).toBeGreaterThan(20);
   });
 
   it("W-110: is shown that the stream is lost, and sees what changed meanwhile without a reload", async () => {

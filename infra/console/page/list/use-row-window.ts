@@ -1,12 +1,10 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { type RowWindow, windowRows } from "./window-rows.ts";
-
-/** Rows that are drawn at once when a list appears: all of a screen would hold up the page for longer than 50 ms (W-602). */
-const FIRST_ROWS = 12;
+import { FIRST_ROWS, type RowWindow, windowRows } from "./window-rows.ts";
 
 /**
- * Follows the scrolling of the page and returns the rows of the list in `element` that must be in the document. Of a new
- * list these are the first ones, and with the next frame all of them.
+ * Returns the rows of the list in `element` that must be in the document. Of a new list these are the first ones, and
+ * with the next frame all of them; from then on it follows the scrolling and the height of the page, since what stands
+ * above the list moves it too.
  */
 export function useRowWindow(
   element: { readonly current: HTMLElement | null },
@@ -14,6 +12,7 @@ export function useRowWindow(
   rowHeight: number,
 ): RowWindow {
   const [range, setRange] = useState<RowWindow | undefined>();
+  const isNew = range === undefined;
   useLayoutEffect(() => {
     const measure = () => {
       if (element.current === null) return;
@@ -21,15 +20,20 @@ export function useRowWindow(
       const next = windowRows(count, top, rowHeight, innerHeight);
       setRange((before) => (before?.first === next.first && before.end === next.end ? before : next));
     };
-    const frame = range === undefined ? requestAnimationFrame(measure) : undefined;
-    if (frame === undefined) measure();
+    const frame = isNew ? requestAnimationFrame(measure) : undefined;
+    const grows = new ResizeObserver(measure);
+    if (!isNew) {
+      measure();
+      grows.observe(document.body);
+    }
     addEventListener("scroll", measure, { passive: true });
     addEventListener("resize", measure);
     return () => {
       if (frame !== undefined) cancelAnimationFrame(frame);
+      grows.disconnect();
       removeEventListener("scroll", measure);
       removeEventListener("resize", measure);
     };
-  }, [count, rowHeight]);
+  }, [count, rowHeight, isNew]);
   return range ?? { first: 0, end: Math.min(count, FIRST_ROWS) };
 }

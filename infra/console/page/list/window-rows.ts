@@ -4,6 +4,11 @@ export interface RowWindow {
   readonly end: number;
 }
 
+/**
+ * Rows that are drawn at once when a list appears: all of a screen would hold up the page for longer than 50 ms (W-602).
+ * They stay where the list is below the screen, so that it is never empty when it comes up.
+ */
+export const FIRST_ROWS = 12;
 /** Rows beyond the edges of the screen, so that a quick scroll meets rows. */
 const MARGIN = 8;
 
@@ -14,5 +19,5 @@ const MARGIN = 8;
 export function windowRows(count: number, top: number, rowHeight: number, screenHeight: number): RowWindow {
   const first = Math.max(0, Math.floor(-top / rowHeight) - MARGIN);
   const end = Math.ceil((screenHeight - top) / rowHeight) + MARGIN;
-  return { first: Math.min(first, count), end: Math.min(Math.max(end, 0), count) };
+  return { first: Math.min(first, count), end: Math.min(Math.max(end, top > 0 ? FIRST_ROWS : 0), count) };
 }
