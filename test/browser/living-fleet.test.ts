@@ -11,6 +11,7 @@ import { type CliProcess, startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
+import { consoleLink } from "./console-link.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 200 };
 const LOST = "lost";
@@ -54,10 +55,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person with 1,000 Clusters"
     browser = await startChromium();
     stack.defer(() => browser.close());
     kubectl = kubectlFor(kubeconfig);
-    [, link = ""] = await eventually(() => {
-      expect(up.output()).toMatch(/console: http/);
-      return /console: (http:\S+)/.exec(up.output()) ?? [];
-    }, WITHIN);
+    link = await consoleLink(up);
   });
   afterAll(() => stack.disposeAsync());
 

@@ -11,6 +11,7 @@ import { runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
+import { consoleLink } from "./console-link.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 100 };
 const dirOf = (name: string) => fileURLToPath(new URL(`../support/costs/${name}`, import.meta.url));
@@ -137,11 +138,7 @@ async function openWorld(word: Word): Promise<World> {
     stack.defer(() => worker[Symbol.asyncDispose]());
     const served = ["--address", "127.0.0.1:0", "--functions-dir", dirOf("mended"), "--actions"];
     const server = stack.use(startCli(["console", ...shared, ...served]));
-    const link = await eventually(() => {
-      const [, address = ""] = /console: (http:\S+)/.exec(server.output()) ?? [];
-      expect(address).not.toBe("");
-      return address;
-    }, WITHIN);
+    const link = await consoleLink(server);
     // A key that has not died yet would meet the mended worker, and succeed without a letter.
     const client = await openClient(link);
     await eventually(async () => {

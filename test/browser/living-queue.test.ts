@@ -15,6 +15,7 @@ import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/k
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
+import { consoleLink } from "./console-link.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const POOL = "MachinePool/default/demo-pool";
@@ -74,17 +75,11 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
   afterAll(() => stack.disposeAsync());
 
   const startConsole = () => startCli(["console", ...shared, "--address", address]);
-  const linkOf = (cli: CliProcess): Promise<string> =>
-    eventually(() => {
-      const [, link] = /console: (http:\S+)/.exec(cli.output()) ?? [];
-      expect(link, cli.output()).toBeDefined();
-      return link ?? "";
-    }, WITHIN);
   const openFleet = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     context.setDefaultTimeout(HANG_MS);
     const page = await context.newPage();
-    await page.goto(await linkOf(console));
+    await page.goto(await consoleLink(console));
     await page.evaluate(() => Object.assign(window, { isFirst: true }));
     return page;
   };
@@ -98,7 +93,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
   };
 
   it("W-401: reads by the API what the command line prints with -o json", async () => {
-    const client = await openClient(await linkOf(console));
+    const client = await openClient(await consoleLink(console));
     const printed = async (...args: readonly string[]): Promise<unknown> => {
       const { code, output } = await runCli(...args, "-o", "json");
       expect(code, output).toBe(0);
@@ -152,7 +147,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     await console[Symbol.asyncDispose]();
     await page.getByText("Not live for").first().waitFor();
     console = startConsole();
-    const link = await linkOf(console);
+    const link = await consoleLink(console);
     await page.getByText("open the link that the terminal of this console shows").first().waitFor();
     const other = await page.context().newPage();
     await other.goto(link);

@@ -10,6 +10,7 @@ import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/k
 import { startProxy, type TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
+import { consoleLink } from "./console-link.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 /** More than the connections that a browser has for one server. */
@@ -36,10 +37,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     browser = await startChromium();
     stack.defer(() => browser.close());
     kubectl = kubectlFor(kubeconfig);
-    [, link = ""] = await eventually(() => {
-      expect(up.output()).toMatch(/console: http/);
-      return /console: (http:\S+)/.exec(up.output()) ?? [];
-    }, WITHIN);
+    link = await consoleLink(up);
   });
   afterAll(() => stack.disposeAsync());
 
