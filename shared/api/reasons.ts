@@ -281,7 +281,7 @@ export const REASONS = {
   },
   RemediationBlocked: {
     meaning:
-      "a remediation waits: a server does not answer, another object has the name of a request, a RemediationPolicy or the annotation capstan.dev/hold-remediation refuses; the message says which",
+      "a remediation waits: a server does not answer, another object has the name of a request, the template makes what Machines consist of, a RemediationPolicy or the annotation capstan.dev/hold-remediation refuses; the message says which",
     seen: ["event"],
   },
   FailedPatchMachine: {

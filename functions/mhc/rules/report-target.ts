@@ -140,6 +140,7 @@ function requestWait(request: KubeObject, machine: Machine): string {
   const name = `${request.kind} ${request.metadata.name}`;
   const owner = ownerOfRequest(request, machine);
   if (owner === "foreign") return `${name}, which belongs to another object, to go`;
+  if (owner === "part") return `a templateRef that makes requests: Machines consist of ${name}`;
   if (owner === "former") return `${name} of an earlier Machine to be deleted`;
   return isDeleting(request) ? `${name} to be deleted` : `${name} to end`;
 }

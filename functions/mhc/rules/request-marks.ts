@@ -9,7 +9,7 @@ import {
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { Judged } from "./judge.ts";
 import { EXTERNAL_MARK, statementPatch } from "./machine-writes.ts";
-import { ownerOfRequest } from "./request.ts";
+import { ownerOfRequest, type RequestOwner } from "./request.ts";
 import type { Requests } from "./request-reads.ts";
 
 const TYPE = EXTERNAL_MARK.type;
@@ -62,22 +62,33 @@ export function relievedPatches(
 }
 
 /**
- * Names the unhealthy Machines that get no request, since an object of another owner has its name: an earlier Machine,
- * whose request its controller has not let go, or an object without any Machine among its owners. Source: MHC-10.1
+ * Names what has the name of a request that an unhealthy Machine therefore does not get: the request of an earlier
+ * Machine, which its controller has not let go, an object without any Machine among its owners, or an infrastructure
+ * machine that is not adopted yet, which must not be deleted: the template is the wrong one. Source: MHC-10.1
  */
 export function occupiedNotices(judged: readonly Judged[], requests: Requests): readonly Notice[] {
-  const names = judged.flatMap(({ machine, verdict }) => {
+  const occupied = judged.flatMap(({ machine, verdict }) => {
     const request = requests.get(machine.metadata.name);
     if (verdict.is !== "unhealthy" || request === undefined) return [];
-    return ownerOfRequest(request, machine) === "ours" ? [] : [`${request.kind} ${request.metadata.name}`];
+    return [{ owner: ownerOfRequest(request, machine), name: `${request.kind} ${request.metadata.name}` }];
   });
-  if (names.length === 0) return [];
-  const listed = listNames(names.toSorted(compareText), MAX_NAMES);
+  const listed = (owners: readonly RequestOwner[]): string => {
+    const names = occupied.filter(({ owner }) => owners.includes(owner)).map(({ name }) => name);
+    return listNames(names.toSorted(compareText), MAX_NAMES);
+  };
+  const [others, parts] = [listed(["former", "foreign"]), listed(["part"])];
   return [
-    {
-      type: "Warning",
-      reason: "RemediationBlocked",
-      message: `Remediation waits until ${listed} is gone, which belongs to an earlier Machine or to something else; delete it, or its finalizer if its controller is gone`,
-    },
+    ...notice(
+      others,
+      `Remediation waits until ${others} is gone, which belongs to an earlier Machine or to something else; delete it, or its finalizer if its controller is gone`,
+    ),
+    ...notice(
+      parts,
+      `Remediation waits for another spec.remediation.templateRef: Machines consist of ${parts}, which is not a request; keep it, and reference the template of a remediation controller`,
+    ),
   ];
+}
+
+function notice(listed: string, message: string): readonly Notice[] {
+  return listed === "" ? [] : [{ type: "Warning", reason: "RemediationBlocked", message }];
 }

@@ -1,5 +1,5 @@
 import { TEMPLATE_SUFFIX } from "../../../shared/api/indexes.ts";
-import { apiVersionOf, type ContractReference, groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { TEMPLATE_PATH } from "../../../shared/contract/machine-templates.ts";
@@ -25,7 +25,7 @@ export function requestFrom(
   if (template.kind !== `${kind.kind}${TEMPLATE_SUFFIX}`) {
     return { problem: `${named} is not a template; reference a kind that ends in ${TEMPLATE_SUFFIX}` };
   }
-  if (partsOf(machine).some((part) => part.apiGroup === kind.group && part.kind === kind.kind)) {
+  if (consistsOf(machine, kind)) {
     return {
       problem: `${named} makes what Machines consist of, and no requests; reference the template of a remediation controller`,
     };
@@ -61,27 +61,26 @@ export function mayBeRequest(object: KubeObject): boolean {
   return controllerOf(object) === undefined;
 }
 
-function isPartOf(machine: Machine, { apiVersion, kind, metadata }: KubeObject): boolean {
-  return partsOf(machine).some(
-    (part) => part.apiGroup === groupOf(apiVersion) && part.kind === kind && part.name === metadata.name,
-  );
+/** Whether the infrastructure machine or the config is of this kind. A snapshot may hold neither reference. */
+function consistsOf({ spec }: Machine, { group, kind }: Pick<Kind, "group" | "kind">): boolean {
+  const parts = [spec.infrastructureRef, spec.bootstrap?.configRef];
+  return parts.some((part) => part?.apiGroup === group && part.kind === kind);
 }
 
-/** References to the infrastructure machine and the config. A snapshot may hold neither. */
-function partsOf({ spec }: Machine): readonly ContractReference[] {
-  return [spec.infrastructureRef, spec.bootstrap?.configRef].filter((part) => part !== undefined);
-}
+export type RequestOwner = "ours" | "former" | "part" | "foreign";
 
 /**
  * Whose an object is that has the kind and name of the request for a Machine. `ours`: it is left alone while the Machine
  * is unhealthy, and deleted when it is healthy, no matter who made it. `former`: it is of an earlier Machine of that
- * name; the garbage collector deletes it. `foreign`: all its owners are other objects than Machines, something controls
- * it, or the Machine consists of it.
+ * name; the garbage collector deletes it. `part`: Machines consist of its kind, and no controller has taken it yet; to
+ * delete it would destroy what a Machine needs. `foreign`: all its owners are other objects than Machines, or something
+ * controls it.
  * Differs: upstream deletes a request of any owner (D20), also the infrastructure machines of healthy Machines, where
  * `templateRef` names their template. Source: MHC-10.1
  */
-export function ownerOfRequest(request: KubeObject, machine: Machine): "ours" | "former" | "foreign" {
-  if (!mayBeRequest(request) || isPartOf(machine, request)) return "foreign";
+export function ownerOfRequest(request: KubeObject, machine: Machine): RequestOwner {
+  if (consistsOf(machine, { group: groupOf(request.apiVersion), kind: request.kind })) return "part";
+  if (!mayBeRequest(request)) return "foreign";
   const owners = request.metadata.ownerReferences ?? [];
   if (owners.length === 0) return "ours";
   const machines = owners.filter(

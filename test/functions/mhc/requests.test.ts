@@ -192,6 +192,22 @@ describe("mhc-requests makes a request", () => {
     ]);
   });
 
+  it("MHC-10.1: advises another template, and no deletion, where Machines consist of what stands in the way", async () => {
+    const infrastructureRef = { apiGroup: REMEDIATION_GROUP, kind: "FooRemediation", name: "m1" };
+    const own = merge(ill("m1"), { spec: { infrastructureRef } });
+    const unadopted = fooRemediation("m1", { ownerReferences: undefined });
+    const { events, create, delete: all } = await decided(world(checkWith(), [own], T, unadopted));
+    expect([create, all]).toEqual([[], []]);
+    expect(events).toEqual([
+      {
+        type: "Warning",
+        reason: "RemediationBlocked",
+        message:
+          "Remediation waits for another spec.remediation.templateRef: Machines consist of FooRemediation m1, which is not a request; keep it, and reference the template of a remediation controller",
+      },
+    ]);
+  });
+
   it("MHC-12.1: within the limit only, when it has been calm, judged again on live reads", async () => {
     const machines = ["m1", "m2", "m3"].map(ill);
     expect(await decided(world(upTo(2), machines, T))).toMatchObject(NOTHING);

@@ -154,7 +154,7 @@ describe("an object with the kind and name of a request", () => {
     expect(ownerOfRequest(request, target())).toBe(owner);
   });
 
-  it("MHC-10.1: is foreign where the Machine consists of it, whatever its owners", () => {
+  it("MHC-10.1: is not a request where Machines consist of its kind, whatever its name and owners", () => {
     const part = { apiGroup: GROUP, kind: "FooRemediation", name: "m1" };
     const request: KubeObject = {
       apiVersion: `${GROUP}/v1alpha1`,
@@ -162,8 +162,10 @@ describe("an object with the kind and name of a request", () => {
       metadata: { name: "m1", namespace: "default" },
     };
     for (const spec of [{ infrastructureRef: part }, { bootstrap: { configRef: part } }])
-      expect(ownerOfRequest(request, target("m1", { spec }))).toBe("foreign");
-    const other = { infrastructureRef: { ...part, name: "m2" } };
+      expect(ownerOfRequest(request, target("m1", { spec }))).toBe("part");
+    const named = { infrastructureRef: { ...part, name: "m2" } };
+    expect(ownerOfRequest(request, target("m1", { spec: named }))).toBe("part");
+    const other = { infrastructureRef: { ...part, kind: "FooMachine" } };
     expect(ownerOfRequest(request, target("m1", { spec: other }))).toBe("ours");
   });
 });
