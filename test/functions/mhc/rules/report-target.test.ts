@@ -4,7 +4,7 @@ import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { TargetReport } from "../../../../shared/function/health-report.ts";
-import { node } from "../../../support/builders.ts";
+import { merge, node } from "../../../support/builders.ts";
 import {
   at,
   badNode,
@@ -19,6 +19,7 @@ import {
   fooRemediation,
   machineOwner,
   REMEDIATION_CRDS,
+  REMEDIATION_GROUP,
   templateRef,
 } from "../../../support/foo-remediation.ts";
 import { healthCheck, since, target } from "../../../support/health-checks.ts";
@@ -108,6 +109,13 @@ describe("what is reported of one target", () => {
     expect(await ofOutside([failed(), marked], foreign)).toMatchObject({
       waitsFor: "FooRemediation m1, which belongs to another object, to go",
     });
+    const infrastructureRef = { apiGroup: REMEDIATION_GROUP, kind: "FooRemediation", name: "m1" };
+    const machine = merge(machineWith("m1", failed(), marked), { spec: { infrastructureRef } });
+    const check = healthCheck({ spec: { remediation: { templateRef } } });
+    const world = checkedWorld(check, [machine], [badNode("m1")], ...REMEDIATION_CRDS, fooRemediation());
+    expect((await reported(mhcMachines, world, "h1")).targets).toMatchObject([
+      { waitsFor: "a templateRef that makes requests: Machines consist of FooRemediation m1" },
+    ]);
   });
 
   it("MHC-13.1: without a request it waits for its mark, then for the next run", async () => {
