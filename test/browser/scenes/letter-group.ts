@@ -3,6 +3,7 @@ import type { LetterItem, Letters } from "../../../infra/console/api/letters.ts"
 import type { QueueAnswer } from "../../../infra/console/api/queue.ts";
 import type { Trials, TriedLetters } from "../../../infra/console/api/trials.ts";
 import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
+import { buttonHasFocus } from "./focus.ts";
 import { ME, OPERATOR } from "./me.ts";
 
 export const FUNCTION = "machinepool-nodes";
@@ -156,7 +157,11 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
       },
       {
         name: "group-tried",
-        act: async (_, stage) => stage.change("trials", { items: [trial()] }),
+        act: async (page, stage) => {
+          await buttonHasFocus(page, "Stop");
+          stage.change("trials", { items: [trial()] });
+          await buttonHasFocus(page, "Try again");
+        },
         shows: "3,988 would succeed, 12 fail as before",
       },
       {
@@ -182,15 +187,20 @@ export const LETTER_GROUP_SCENES: readonly Scene[] = [
       {
         name: "group-stopped",
         act: async (page, stage) => {
-          await page.getByRole("button", { name: "Stop" }).press("Enter");
+          await page.getByRole("button", { name: "Stop" }).focus();
+          await page.keyboard.down("Enter");
           stage.change("jobs", { items: [job({ state: "stopped", endedAt: ago(0) })] });
+          await buttonHasFocus(page, "Continue");
+          // As a key that is held down: it must not press the button again.
+          await page.keyboard.down("Enter");
+          await page.keyboard.up("Enter");
         },
         shows: "1,994 are left",
       },
       {
         name: "group-requeued",
         act: async (page, stage) => {
-          await page.getByRole("button", { name: "Continue" }).press("Enter");
+          await page.keyboard.press("Enter");
           stage.change("letters", { ...letters, group: { ...GROUP_OF, dead: 24 } });
           stage.change("queue", queue({ dead: 24, ready: 1_200, running: 1, breakerOpen: true }));
           await page.getByText("24 still dead").waitFor();

@@ -7,6 +7,7 @@ import type {
 } from "../../../infra/console/api/queue.ts";
 import { ago, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { confirm } from "./confirm.ts";
+import { buttonHasFocus } from "./focus.ts";
 import { ME, OPERATOR } from "./me.ts";
 
 const item = (name: string, more: Partial<QueueItem> = {}): QueueItem => ({
@@ -42,6 +43,13 @@ const queue: Omit<QueueAnswer, "asOf"> = {
     item("machinepool-status", { running: 1, waiting: 200, lastMinute: { runs: 410, busyMs: 2_050 } }),
     item("mhc-machines", { paused: true, ready: 18, oldestReadyMs: { live: 10.5 * MINUTE }, waiting: 0 }),
   ],
+};
+
+const paused: typeof queue = {
+  ...queue,
+  items: queue.items.map((each) =>
+    each.function === "machinepool-nodes" ? { ...each, paused: true } : each,
+  ),
 };
 
 const durations: Omit<Durations, "asOf"> = {
@@ -129,7 +137,15 @@ export const QUEUE_SCENES: readonly Scene[] = [
     steps: [
       {
         name: "function-pause",
-        act: (page) => page.getByRole("button", { name: "Pause" }).press("Enter"),
+        act: async (page, stage) => {
+          await page.getByRole("button", { name: "Pause" }).focus();
+          // Another person does, and resumes it.
+          stage.change("queue", paused);
+          await buttonHasFocus(page, "Resume");
+          stage.change("queue", queue);
+          await buttonHasFocus(page, "Pause");
+          await page.keyboard.press("Enter");
+        },
         shows: "until a person resumes it",
       },
       {
@@ -137,10 +153,7 @@ export const QUEUE_SCENES: readonly Scene[] = [
         act: async (page, stage) => {
           await confirm(page);
           await page.getByText("Paused by ann").waitFor();
-          const items = queue.items.map((each) =>
-            each.function === "machinepool-nodes" ? { ...each, paused: true } : each,
-          );
-          stage.change("queue", { ...queue, items });
+          stage.change("queue", paused);
         },
         shows: "Paused by a person",
       },

@@ -31,7 +31,7 @@ export function ActionButtons({ actions }: { readonly actions: readonly Action[]
       </span>
       {actions.map((action) => (
         <button
-          key={action.verb}
+          key={action.replaces ?? action.verb}
           type="button"
           class={action.isFinal === true ? "button danger" : "button"}
           onClick={() => ask(action)}

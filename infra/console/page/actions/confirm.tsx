@@ -12,6 +12,8 @@ import { Current } from "./current.tsx";
 export interface Action {
   /** On the button: `Requeue`. */
   readonly verb: string;
+  /** Verb of the action that it replaces: the button stays the same one, and keeps the focus. */
+  readonly replaces?: string;
   /** Of the result, before the name of the person: `Requeued`. */
   readonly past: string;
   /** Behind the verb: `MachinePool default/p1`. */

@@ -64,7 +64,7 @@ function JobRow({ job }: { readonly job: JobItem }) {
 function Buttons({ job: { id, state }, action }: { readonly job: JobItem; readonly action: Job["action"] }) {
   const me = useMe();
   if (!mayActOnMany(me, action)) return null;
-  if (state === "running") return <Press key="stop" title="Stop" path={`jobs/${id}/stop`} />;
+  if (state === "running") return <Press title="Stop" path={`jobs/${id}/stop`} />;
   if (state === "done" || me?.routes.includes("POST /jobs/{id}/resume") !== true) return null;
-  return <Press key="resume" title="Continue" path={`jobs/${id}/resume`} />;
+  return <Press title="Continue" path={`jobs/${id}/resume`} />;
 }

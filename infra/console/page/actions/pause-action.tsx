@@ -18,6 +18,7 @@ function actionOn({ function: name, paused = false, ready, running, waiting }: Q
     return {
       ...shared,
       verb: "Resume",
+      replaces: "Pause",
       past: "Resumed",
       path: `${pathOf("queue", name).slice(1)}/resume`,
       effect: (

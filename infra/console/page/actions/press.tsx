@@ -11,26 +11,46 @@ interface Props {
   readonly body?: object;
 }
 
-/** A button for an action that changes nothing, or less than it stops. A refusal stands beside it. */
+/** The action that was pressed last. */
+interface Pressed {
+  readonly path: string;
+  readonly isAnswered: boolean;
+  readonly error?: ErrorBody | undefined;
+}
+
+/**
+ * A button for an action that changes nothing, or less than it stops. A refusal stands beside it. When another action
+ * replaces its own, as Continue replaces Stop, it is the same button: it keeps the focus.
+ */
 export function Press({ title, path, body = {} }: Props) {
-  const [isSent, setSent] = useState(false);
-  const [error, setError] = useState<ErrorBody>();
+  const [pressed, setPressed] = useState<Pressed>();
+  const own = pressed?.path === path ? pressed : undefined;
+  const isSent = own?.isAnswered === false;
   const press = async (): Promise<void> => {
-    setSent(true);
+    if (isSent) return;
+    setPressed({ path, isAnswered: false });
     const answer = await act(path, body);
     await readTopics();
-    setError("error" in answer ? answer.error : undefined);
-    setSent(false);
+    const error = "error" in answer ? answer.error : undefined;
+    setPressed((last) => (last?.path === path ? { path, isAnswered: true, error } : last));
   };
   return (
     <>
-      <button type="button" class="button" disabled={isSent} onClick={() => void press()}>
+      <button
+        type="button"
+        class="button"
+        // A button that is disabled would lose the focus.
+        aria-disabled={isSent}
+        // A key that is held down must not press what replaces its action.
+        onKeyDown={(event) => event.key === "Enter" && event.repeat && event.preventDefault()}
+        onClick={() => void press()}
+      >
         {title}
       </button>
       <span role="status">
-        {error !== undefined && (
+        {own?.error !== undefined && (
           <span class="warn">
-            <Foreign text={`${error.message}; ${error.next}`} />
+            <Foreign text={`${own.error.message}; ${own.error.next}`} />
           </span>
         )}
       </span>

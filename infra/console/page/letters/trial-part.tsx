@@ -33,14 +33,9 @@ export function TrialPart({ answer, trial, of, count }: Props) {
       end={
         isOffered &&
         (isRunning ? (
-          <Press key="stop" title="Stop" path={`trials/${trial.id}/stop`} />
+          <Press title="Stop" path={`trials/${trial.id}/stop`} />
         ) : (
-          <Press
-            key="try"
-            title={trial === undefined ? titleFor(count) : "Try again"}
-            path="trials"
-            body={of}
-          />
+          <Press title={trial === undefined ? titleFor(count) : "Try again"} path="trials" body={of} />
         ))
       }
     >
