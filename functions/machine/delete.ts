@@ -31,7 +31,7 @@ import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { type DeletionView, readDeletion, readDeletionBehind, readDeletionLive } from "./rules/deletion.ts";
-import { TURN_FIELDS } from "./rules/drain-turn.ts";
+import { TURN_FIELDS, WORD_FIELDS } from "./rules/drain-turn.ts";
 import { MACHINE_FINALIZER } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import { deleteNode, NODE_TIMEOUT_FIELDS, readNodeLeft } from "./rules/node-deletion.ts";
@@ -43,6 +43,7 @@ import {
 } from "./rules/node-handling.ts";
 import { unprovenDenial } from "./rules/read-handling.ts";
 import { REFERENCE_FIELDS } from "./rules/reads.ts";
+import { itselfBehindDrain } from "./rules/wakes.ts";
 
 export const machineDelete = defineFunction(
   {
@@ -65,6 +66,7 @@ export const machineDelete = defineFunction(
         ],
         itself,
       ),
+      watch(Machine, WORD_FIELDS, itselfBehindDrain),
       watch(Machine, HANDLING_MACHINE_FIELDS, inClusterOfControlPlaneMachine),
       watch(Cluster, [...PAUSING_FIELDS, ...HANDLING_CLUSTER_FIELDS], inCluster),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),

@@ -27,7 +27,7 @@ import { applied } from "./rules/drain-report.ts";
 import { RULE_FIELDS } from "./rules/drain-rules.ts";
 import { holdOf, isDecided, type Scene } from "./rules/drain-scene.ts";
 import { TIMER_FIELDS } from "./rules/drain-timers.ts";
-import { isBehindDrain, TURN_FIELDS, type TurnFacts } from "./rules/drain-turn.ts";
+import { isBehindDrain, TURN_FIELDS, type TurnFacts, WORD_FIELDS } from "./rules/drain-turn.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import {
   HANDLED_FIELDS,
@@ -61,6 +61,7 @@ export const machineDrain = defineFunction<Machine, "status">(
         Machine,
         [
           ...TURN_FIELDS,
+          ...WORD_FIELDS,
           ...PAUSE_FIELDS,
           ...HOOK_FIELDS,
           ...HANDLED_FIELDS,

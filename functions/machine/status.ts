@@ -54,6 +54,7 @@ import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS, RIVAL_FIELDS } from "./rules/n
 import { ownStatus } from "./rules/own-status.ts";
 import { readProviders } from "./rules/reads.ts";
 import { machineReport, pausedMachineStatus } from "./rules/status.ts";
+import { undrainedWaitMs } from "./rules/undrained.ts";
 import { DEPLOYMENT_FIELDS, SET_FIELDS } from "./rules/up-to-date.ts";
 import { readView } from "./rules/view.ts";
 import { machineWritesDue } from "./rules/writes-due.ts";
@@ -156,6 +157,8 @@ export const machineStatus = defineFunction(
     if (waitMs !== undefined) return { result: requeueAfter(waitMs, "objects of the provider are new") };
 
     const view = await readView(context, machine, cluster, providers);
+    const undrainedMs = undrainedWaitMs(view);
+    if (undrainedMs !== undefined) return { result: requeueAfter(undrainedMs, "the drain speaks first") };
     const { status, events, result } = machineReport(view);
     return {
       ...applyOwnPart(machine.status, ownStatus(machine.status, turnsOf(view)), status),

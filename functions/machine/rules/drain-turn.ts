@@ -14,12 +14,13 @@ export interface TurnFacts {
   readonly infrastructure: Referenced;
 }
 
-/** The fields of the Machine that `drainTurn` reads, beside those of `hooksOf` and `nodeHandling`. */
+/** The fields of the Machine that `drainTurn` reads, beside its words and the fields of `hooksOf` and `nodeHandling`. */
 export const TURN_FIELDS = [
   "metadata.deletionTimestamp",
-  "status.conditions[Deleting].reason",
   "status.deletion.waitForPreTerminateHookStartTime",
 ] as const;
+/** The field that says which stage the drain has come to. */
+export const WORD_FIELDS = ["status.conditions[Deleting].reason"] as const;
 
 /** Reasons of `Deleting` that only the drain writes: only it knows which Pods and volumes are left. */
 const OF_DRAIN: ReadonlySet<string> = new Set(["DrainingNode", "WaitingForVolumeDetach"]);

@@ -216,6 +216,10 @@ describe("machine-status", () => {
     });
     const begun = await running(GOING);
     expect(words(await statusOf(world(begun, plane)))).toMatchObject({ Deleting: "True Deleting" });
+    const justNow = await running({ metadata: { deletionTimestamp: "2026-01-01T11:59:59Z" } });
+    expect(await decide(machineStatus, world(justNow, plane), "m1")).toEqual({
+      result: requeueAfter(4_000, "the drain speaks first"),
+    });
     const draining = machineCondition("Deleting", "True", "DrainingNode", "Drain not completed yet");
     const conditions = [
       ...(begun.status?.conditions ?? []).filter(({ type }) => type !== "Deleting"),

@@ -4,6 +4,7 @@ import {
   clusterOfMachine,
   clusterOfTroubled,
 } from "../../../functions/cluster/rules/wakes.ts";
+import { itselfBehindDrain } from "../../../functions/machine/rules/wakes.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
@@ -122,9 +123,24 @@ const TROUBLES: readonly (readonly [string, readonly string[]])[] = [
   ...["RollingOut", "ScalingDown", "ScalingUp"].map((type) => [type, ["True", "Unknown"]] as const),
 ];
 
+/** Reasons of `Deleting` once the Node of a Machine is drained, or need not be. */
+const DRAINED = [
+  "WaitingForPreTerminateHook",
+  "WaitingForInfrastructureDeletion",
+  "WaitingForBootstrapDeletion",
+  "DeletingNode",
+  "DeletionCompleted",
+];
+
 /** The promise of each mapping, by comparing both objects. */
 const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [mappings.itself, ({ side }, candidate) => sameKey(side, candidate) && side.kind === candidate.kind],
+  [
+    itselfBehindDrain,
+    ({ side }, candidate) =>
+      sameKey(side, candidate) &&
+      DRAINED.includes(`${at(side, "status.conditions[Deleting].reason")}`),
+  ],
   [
     mappings.inCluster,
     ({ side }, candidate) => sameNamespace(side, candidate) && clusterOf(candidate) === side.metadata.name,
