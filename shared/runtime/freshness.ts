@@ -1,4 +1,4 @@
-import type { ObjectRef } from "../api/kinds.ts";
+import type { KubeObject, ObjectRef } from "../api/kinds.ts";
 import { KubeError } from "../function/errors.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { NotListedError } from "./listed.ts";
@@ -114,6 +114,18 @@ export function fenceOf(
 ): Fence {
   const { cluster, namespace, name, kind } = ref;
   return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
+}
+
+/**
+ * Returns the fence of an accepted write, given its answer; undefined when that has no version. An object that ends with
+ * its last finalizer is answered with the version before the patch, which its snapshot has until its end is delivered.
+ */
+export function fenceOfAnswer(ref: ObjectRef, answer: KubeObject | undefined): Fence | undefined {
+  const { resourceVersion, deletionTimestamp, finalizers = [] } = answer?.metadata ?? {};
+  if (resourceVersion === undefined) return undefined;
+  const fence = fenceOf(ref, resourceVersion);
+  const hasEnded = deletionTimestamp !== undefined && finalizers.length === 0;
+  return hasEnded && resourceVersion === ref.resourceVersion ? { ...fence, newerThan: true } : fence;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
 import { demandRoom, HELD_BACK_MS, HeldBackError, type LimitContext } from "./deletion-limit.ts";
 import { sendEvictions } from "./evictions.ts";
 import { judgeFailedWrite } from "./failed-write.ts";
-import { fenceOf } from "./freshness.ts";
+import { fenceOfAnswer } from "./freshness.ts";
 import type { Fence } from "./queue-port.ts";
 import type { EventContext } from "./send-events.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -58,9 +58,9 @@ export function createSender(context: EventContext & LimitContext): Sender {
       signal.throwIfAborted();
       requests += 1;
       const result = await request(client());
-      const resourceVersion = result?.metadata?.resourceVersion;
+      const fence = fenceOfAnswer(ref, result);
       stays ||= mustEnd === true && result !== undefined;
-      if (resourceVersion !== undefined) fences.push(fenceOf(ref, resourceVersion));
+      if (fence !== undefined) fences.push(fence);
       return undefined;
     } catch (failure) {
       // Not connected: nothing was sent.

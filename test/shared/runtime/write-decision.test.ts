@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { Secret } from "../../../shared/api/core.ts";
-import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import { Pod } from "../../../shared/api/workload.ts";
 import {
   type AnyDecision,
@@ -39,6 +39,7 @@ const widget = {
 };
 const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } };
 const now = new Date("2026-01-01T00:00:00Z");
+const KEY_OF_WIDGET = { namespace: "default", group: "test.dev", kind: "Widget" };
 
 function target(name: string, resourceVersion: string | undefined = "7"): ObjectRef {
   return {
@@ -480,6 +481,24 @@ describe("the writes of a decision", () => {
     expect(written.fences.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
       expect.objectContaining({ name: "x", resourceVersion: "7", newerThan: true }),
       expect.objectContaining({ name: "y", resourceVersion: "1001" }),
+    ]);
+  });
+
+  it.each([
+    ["its end, which is answered with the version before", { resourceVersion: "7" }, { newerThan: true }],
+    ["what other finalizers keep", { resourceVersion: "8", finalizers: ["other"] }, {}],
+    ["a patch of one that lives", { resourceVersion: "7", deletionTimestamp: undefined }, {}],
+  ])("fence the next run behind the end of an object: %s", async (_, metadata, more) => {
+    const deleted = { name: "w", deletionTimestamp: "2026-01-01T00:00:00Z", ...metadata };
+    const answer = { apiVersion: "test.dev/v1", kind: "Widget", metadata: deleted } as unknown as KubeObject;
+    const clients: Clients = {
+      of: (...of) => ({ ...recordingClients().of(...of), jsonPatch: async () => answer as never }),
+    };
+    const patch = [{ target: target("w"), operations: [removeFinalizer] }];
+    const { written } = await write({ patch }, undefined, undefined, clients);
+    const { resourceVersion } = metadata;
+    expect(written.fences).toEqual([
+      { cluster: MANAGEMENT, ...KEY_OF_WIDGET, name: "w", resourceVersion, ...more },
     ]);
   });
 

@@ -138,8 +138,7 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [
     itselfBehindDrain,
     ({ side }, candidate) =>
-      sameKey(side, candidate) &&
-      DRAINED.includes(`${at(side, "status.conditions[Deleting].reason")}`),
+      sameKey(side, candidate) && DRAINED.includes(`${at(side, "status.conditions[Deleting].reason")}`),
   ],
   [
     mappings.inCluster,

@@ -13,20 +13,17 @@ async function wokenBy(reason: string): Promise<readonly string[]> {
 }
 
 describe("MA-R7: what Deleting says wakes what waits for the drain", () => {
-  it.each([
-    "WaitingForPreTerminateHook",
-    "WaitingForInfrastructureDeletion",
-    "DeletionCompleted",
-  ])("behind the drain: %s", async (reason) => {
-    expect(await wokenBy(reason)).toEqual(["m1"]);
-  });
+  it.each(["WaitingForPreTerminateHook", "WaitingForInfrastructureDeletion", "DeletionCompleted"])(
+    "behind the drain: %s",
+    async (reason) => {
+      expect(await wokenBy(reason)).toEqual(["m1"]);
+    },
+  );
 
-  it.each([
-    "NotDeleting",
-    "Deleting",
-    "WaitingForPreDrainHook",
-    "DrainingNode",
-  ])("not before: %s", async (reason) => {
-    expect(await wokenBy(reason)).toEqual([]);
-  });
+  it.each(["NotDeleting", "Deleting", "WaitingForPreDrainHook", "DrainingNode"])(
+    "not before: %s",
+    async (reason) => {
+      expect(await wokenBy(reason)).toEqual([]);
+    },
+  );
 });
