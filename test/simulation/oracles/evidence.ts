@@ -45,7 +45,9 @@ export const evidence: readonly Oracle[] = [
     watch({ world, violated, evaluated }) {
       onWrite(world, ({ place, run, answer, title, verb }) => {
         if (answer?.metadata?.uid === undefined || verb === "create") return;
-        const read = lastRead(run?.record, answer.kind, place);
+        // A snapshot that is read later is older than a live read of the same run.
+        const live = lastRead(run?.record, answer.kind, place, "live");
+        const read = live ?? lastRead(run?.record, answer.kind, place);
         if (read === undefined) return;
         evaluated();
         if (read.metadata.uid !== answer.metadata.uid) {
