@@ -99,6 +99,8 @@ class Loop implements WatchLoop {
   readonly #position = new Position();
   #state: LoopStatus["state"] = "listing";
   #oversized: string | undefined;
+  /** The hand-over of the last list. */
+  #handOver: Promise<void> = Promise.resolve();
 
   constructor(options: WatchLoopOptions) {
     const { clock, random = Math.random, mayBeStarting } = options;
@@ -148,6 +150,8 @@ class Loop implements WatchLoop {
     this.#abort.abort();
     this.#resting.abort();
     await this.#running;
+    // A list that is stored after this would replace what the next loop of the type has stored.
+    await this.#handOver.catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -214,7 +218,7 @@ class Loop implements WatchLoop {
     return !this.#recovery.wasAway(this.#now()) || this.#isRecognised();
   }
 
-  /** Runs a list in its turn; a slow list must not delay the end of the loop. */
+  /** Runs a list in its turn; a server that is slow to answer must not delay the end of the loop. */
   #inTurn<T>(list: () => Promise<T>): Promise<T | undefined> {
     const listing = this.#options.lists.take(list);
     listing.catch(() => undefined);
@@ -232,7 +236,8 @@ class Loop implements WatchLoop {
     this.#watch = listed?.watch;
     if (listed === undefined || signal.aborted) return;
     const { items, resourceVersion, oversized } = listed;
-    await consumer.listed(items, { resourceVersion, oversized, ...this.#position.news });
+    this.#handOver = consumer.listed(items, { resourceVersion, oversized, ...this.#position.news });
+    await this.#handOver;
     // Otherwise the store has lost it meanwhile.
     if (!this.#relistWanted) this.#position.listed();
     const newest = this.#lastSeen.listed(items);

@@ -161,6 +161,8 @@ class OneConnection implements WorkloadConnection {
     }
     const before = this.#current;
     await this.#record.uses(this.#secret.metadata.resourceVersion);
+    // First: a list that it still stores would replace what the next attempt stores.
+    await before?.loop[Symbol.asyncDispose]();
     try {
       this.#current = openAttempt(this.#secret, this.#options, {
         onListed: (loop, oversized) => this.#steps.post(() => this.#listed(loop, oversized)),
@@ -177,7 +179,7 @@ class OneConnection implements WorkloadConnection {
       this.#cancelRetry();
       return;
     }
-    await leaveAttempt(before);
+    before?.server[Symbol.dispose]();
   }
 
   #heard(loop: WatchLoop): void {

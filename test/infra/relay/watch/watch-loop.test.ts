@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
+import { rest } from "../../../../infra/rest.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -165,6 +166,26 @@ describe("watch loop", () => {
     await world.loop[Symbol.asyncDispose]();
     await eventually(() => isClosed, within);
     expect(world.listsSeen()).toBe(1);
+  });
+
+  it("ends once its list is stored, not before: the next loop of the type stores after it (KR-04)", async () => {
+    const stored = Promise.withResolvers<void>();
+    let isListed = false;
+    const listed = async () => {
+      isListed = true;
+      await stored.promise;
+    };
+    await using world = await watching(() => undefined, { consumer: { listed } });
+    await eventually(() => isListed, within);
+    let hasEnded = false;
+    const ended = world.loop[Symbol.asyncDispose]().then(() => {
+      hasEnded = true;
+    });
+    await rest(20, systemClock);
+    expect(hasEnded).toBe(false);
+    stored.resolve();
+    await ended;
+    expect(world.watchedFrom()).toEqual([]);
   });
 
   it("waits as long as a 503 says and then lists (KC-06)", async () => {

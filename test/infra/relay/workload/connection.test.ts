@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { dump } from "js-yaml";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createServer } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
@@ -79,7 +79,7 @@ function world() {
       connect: workload.connect,
     }),
     connect: workload.connect,
-    nodeFields: ["metadata", "spec.providerID"],
+    nodeFields: ["apiVersion", "kind", "metadata", "spec.providerID"],
     askForSecret: async () => undefined,
   });
   return { time, store, delivery, workload, connection, abort, pending: own.pending };
@@ -149,6 +149,20 @@ describe("a connection", () => {
     await play(w, ["40 seconds pass"]);
     expect(w.connection.status()).toMatchObject({ state: "unreachable" });
     expect([countOf(w, LOOK_MS), countOf(w, RETRY_MS)]).toEqual([0, 1]);
+    await end(w);
+  });
+
+  it("F-21: stores the list of an attempt before the next attempt begins, also after an outage of the store", async () => {
+    const w = world();
+    vi.spyOn(w.store, "list").mockRejectedValue(new Error("the store is away"));
+    await play(w, ["a Node appears", "40 seconds pass"]);
+    // The retries of the next attempt are closer together: it would be the first that the store accepts.
+    await play(w, ["a latch of the Cluster changes"]);
+    vi.restoreAllMocks();
+    await play(w, ["12 seconds pass"]);
+    const nodes = await w.store.list(nodesOf(CLUSTER), {});
+    expect(nodes.map(({ metadata }) => metadata.name)).toEqual(["n1"]);
+    expect(w.connection.status()).toMatchObject({ state: "connected", nodesComplete: true });
     await end(w);
   });
 
