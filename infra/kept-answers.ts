@@ -3,14 +3,17 @@ import type { Clock } from "../shared/runtime/ports.ts";
 /** Gives the answer to a question, or asks. */
 export type KeptAnswers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
 
-/** How long answers count, and how many are kept: the one that was asked first goes first. */
+/** How long answers count, and how many are kept at most: the one that was asked first goes first. */
 export interface KeptAnswersOptions {
   readonly keptMs: number;
   readonly most: number;
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Asks each question again only when its last answer is older. One that failed is asked again at once. */
+/**
+ * Asks each question again only when its last answer is older. One that failed is asked again at once. With the next
+ * question that is asked, older answers are let go.
+ */
 export function keptAnswers<T>({ keptMs, most, clock }: KeptAnswersOptions): KeptAnswers<T> {
   const kept = new Map<string, { readonly untilMs: number; readonly answer: Promise<T> }>();
   return (question, ask) => {
@@ -18,8 +21,10 @@ export function keptAnswers<T>({ keptMs, most, clock }: KeptAnswersOptions): Kep
     const found = kept.get(question);
     if (found !== undefined && nowMs < found.untilMs) return found.answer;
     kept.delete(question);
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= most) kept.delete(oldest);
+    for (const [oldest, { untilMs }] of kept) {
+      if (nowMs < untilMs && kept.size < most) break;
+      kept.delete(oldest);
+    }
     const entry = { untilMs: nowMs + keptMs, answer: ask() };
     kept.set(question, entry);
     entry.answer.catch(() => {

@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { keptAnswers } from "../../infra/kept-answers.ts";
+import { collectAll } from "../../infra/worker/give-back-memory.ts";
 
 function scene(most = 2) {
   let nowMs = 0;
@@ -48,5 +50,23 @@ describe("keptAnswers", () => {
     const { asked, ask } = scene(2);
     for (const question of ["a", "b", "c", "b", "a"]) await ask(question);
     expect(asked).toEqual(["a", "b", "c", "a"]);
+  });
+
+  it("lets go of an answer that is too old with the next question, whatever that is", async () => {
+    let nowMs = 0;
+    const clock = { now: () => new Date(nowMs) };
+    const answers = keptAnswers<{ readonly large: string }>({ keptMs: 1_000, most: 2, clock });
+    const ask = async (question: string) => new WeakRef(await answers(question, async () => ({ large: "" })));
+    const isKept = async (answer: WeakRef<object>) => {
+      // A reference that was made in this turn holds what it refers to.
+      await setImmediate();
+      collectAll();
+      return answer.deref() !== undefined;
+    };
+    const first = await ask("a");
+    expect(await isKept(first)).toBe(true);
+    nowMs = 1_000;
+    await ask("b");
+    expect(await isKept(first)).toBe(false);
   });
 });

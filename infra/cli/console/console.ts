@@ -13,6 +13,7 @@ import { openRunHistory } from "../../history/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { systemRandom } from "../../random.ts";
+import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { startProbes } from "../../worker/probes.ts";
@@ -67,6 +68,7 @@ async function serve(flags: ConsoleCommandFlags): Promise<void> {
   // From `info` on it holds which person did what (S-42).
   const log = openLog(flags.logLevel ?? "info");
   await using _served = await startSharedConsole(flags, { clock: systemClock, log });
+  using _giving = giveBackMemory();
   await stop;
   print("console: stopping");
 }
