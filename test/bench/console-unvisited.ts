@@ -13,12 +13,19 @@ const REST_MS = 2_000;
 const WARM_UPS = 1;
 
 interface Start {
+  /** From the start of the process until everything but the console runs. */
   readonly readyMs: number;
+  /** From then until the link of the console is printed; 0 without one. */
+  readonly linkMs: number;
   readonly cpuMs: number;
   readonly residentMiB: number;
 }
 
-/** Measures the cost of `up --console` over `up` while no page is open (W-604): medians over the rounds, of the built product. */
+/**
+ * Measures the cost of `up --console` over `up` while no page is open (W-604): medians over the rounds, of the built product.
+ * `linkMs` is what the console adds to its own start. The other figures are differences of whole starts, which vary by more
+ * than the console costs.
+ */
 export async function unvisited(built: string, rounds: number) {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "capstan-up-"));
@@ -36,6 +43,7 @@ export async function unvisited(built: string, rounds: number) {
     (starts["with"] ?? []).map((one, at) => one[of] - (starts["without"]?.[at]?.[of] ?? Number.NaN));
   const more = (of: keyof Start) => round(median(differences(of)), 1);
   return {
+    linkMs: round(middle("with", "linkMs"), 1),
     readyMs: more("readyMs"),
     cpuMs: more("cpuMs"),
     residentMiB: more("residentMiB"),
@@ -53,12 +61,16 @@ async function start(built: string, dir: string, isWith: boolean): Promise<Start
     env: { ...process.env, NODE_COMPILE_CACHE: join(dir, "cache") },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await printed(child.stdout, isWith ? /console: (http:\S+)/ : /(Ctrl-C stops)/);
-  const readyMs = performance.now() - startedAt;
+  const since = async (pattern: RegExp) => {
+    await printed(child.stdout, pattern);
+    return performance.now() - startedAt;
+  };
+  const ready = since(/(Ctrl-C stops)/);
+  const [readyMs, linkedMs] = await Promise.all([ready, isWith ? since(/console: (http:\S+)/) : ready]);
   await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const { cpuSeconds, residentMiB } = await usageOf(child.pid);
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
-  return { readyMs, cpuMs: cpuSeconds * 1_000, residentMiB };
+  return { readyMs, linkMs: linkedMs - readyMs, cpuMs: cpuSeconds * 1_000, residentMiB };
 }
