@@ -42,21 +42,22 @@ const PERIOD_MS = 10 * MINUTE;
 /** A period has so many slices, each enqueued at its own time. */
 const SLICES = 60;
 const BATCH = 500;
+/** Small, so that every function has work soon. */
+const FIRST_BATCH = 50;
 
 /**
  * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), and every
- * dead key, also of objects that are gone: a run that finds no object ends the death (Q-10).
+ * dead key, also of objects that are gone: a run that finds no object ends the death (Q-10). The functions take turns.
  */
 export async function resyncNow(
   options: KeySources,
   functions: readonly AnyFunction[],
   cause: ResyncCause,
 ): Promise<void> {
-  for (const each of functions) {
-    const what = cause === "restored" ? RESTORED : "resync";
-    await enqueueAll(options.delivery, each, await keysOf(options, each), what);
-    options.noteResync?.(each.spec.name, cause);
-  }
+  const what = cause === "restored" ? RESTORED : "resync";
+  await enqueueInTurns(options.delivery, await plansOf(options, functions), what, async ({ spec }) =>
+    options.noteResync?.(spec.name, cause),
+  );
 }
 
 /**
@@ -68,13 +69,20 @@ export async function resyncAtStart(
   options: KeySources & Pick<ResyncOptions, "functions" | "version">,
   isNew: (fn: AnyFunction) => boolean,
 ): Promise<void> {
-  for (const each of options.functions) {
-    const mark = await markOf(options, each);
-    const done = await options.store.progress(markType(each));
-    if (mark !== undefined && done.scope === mark && !isNew(each)) continue;
-    await resyncNow(options, [each], "start");
-    if (mark !== undefined) await options.store.advance(markType(each), { scope: mark });
-  }
+  const { functions, store, delivery, noteResync } = options;
+  const marks = new Map<AnyFunction, string | undefined>();
+  const look = async (each: AnyFunction) => {
+    const [mark, done] = await Promise.all([markOf(options, each), store.progress(markType(each))]);
+    marks.set(each, mark);
+    return mark === undefined || done.scope !== mark || isNew(each);
+  };
+  const isDue = await Promise.all(functions.map(look));
+  const due = functions.filter((_, at) => isDue[at]);
+  await enqueueInTurns(delivery, await plansOf(options, due), "resync", async (each) => {
+    noteResync?.(each.spec.name, "start");
+    const mark = marks.get(each);
+    if (mark !== undefined) await store.advance(markType(each), { scope: mark });
+  });
 }
 
 /** Returns the type whose scope names the queue and the build for which a function was resynced. */
@@ -102,13 +110,14 @@ function withoutSchema(name: string, value: unknown): unknown {
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
   const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, noteResync } = options;
   while (!signal.aborted) {
-    const plan = await Promise.all(
-      functions.map(async (each) => ({ each, keys: await keysOf(options, each).catch(() => []) })),
+    const keysOf = keyReader(options);
+    const plans = await Promise.all(
+      functions.map(async (each) => ({ each, keys: await keysOf(each).catch(() => []) })),
     );
     for (let slice = 0; slice < SLICES; slice += 1) {
       await rest(periodMs / SLICES, clock, signal);
       if (signal.aborted) return;
-      for (const { each, keys } of plan) {
+      for (const { each, keys } of plans) {
         const part = keys.slice((keys.length * slice) / SLICES, (keys.length * (slice + 1)) / SLICES);
         await enqueueAll(delivery, each, part);
       }
@@ -145,19 +154,43 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
 
 type KeySources = Pick<ResyncOptions, "store" | "queue" | "delivery" | "filter" | "noteResync">;
 
-async function keysOf(
-  { store, queue, filter = EVERYTHING }: KeySources,
-  { spec }: AnyFunction,
+/** The keys of a function, in the order in which they are enqueued. */
+interface Plan {
+  readonly each: AnyFunction;
+  readonly keys: readonly Key[];
+}
+
+async function plansOf(options: KeySources, functions: readonly AnyFunction[]): Promise<readonly Plan[]> {
+  const keysOf = keyReader(options);
+  return Promise.all(functions.map(async (each) => ({ each, keys: await keysOf(each) })));
+}
+
+/** Returns a reader that lists the objects of a kind once: functions that act on the same ones share their keys. */
+function keyReader(options: KeySources): (fn: AnyFunction) => Promise<readonly Key[]> {
+  const lists = new Map<string, Promise<readonly Key[]>>();
+  return async ({ spec }) => {
+    const id = [spec.reconciles.group, spec.reconciles.kind, spec.actsOn].join();
+    const list = lists.get(id) ?? storedKeys(options, spec);
+    lists.set(id, list);
+    const [stored, dead] = await Promise.all([list, options.queue.dead(spec.name)]);
+    const known = new Set(stored);
+    const gone = dead.map(({ key }) => key).filter((key) => !known.has(key));
+    return gone.length === 0 ? stored : interleaved([...stored, ...gone]);
+  };
+}
+
+async function storedKeys(
+  { store, filter = EVERYTHING }: KeySources,
+  spec: AnyFunction["spec"],
 ): Promise<readonly Key[]> {
-  const { group, kind } = spec.reconciles;
+  const { reconciles } = spec;
+  const { group, kind } = reconciles;
   const all = await store.list({ cluster: MANAGEMENT, group, kind }, {});
   const members = all
     .filter((object) => filter.isConcerned(object))
-    .map((object) => memberOf(spec.reconciles, object))
+    .map((object) => memberOf(reconciles, object))
     .filter((member) => actsOnState(spec, member.deleting === true));
-  const stored = members.map((member) => formatKey({ ...member, kind }));
-  const dead = (await queue.dead(spec.name)).map(({ key }) => key);
-  return interleaved([...new Set([...stored, ...dead])]);
+  return interleaved([...new Set(members.map((member) => formatKey({ ...member, kind })))]);
 }
 
 /**
@@ -172,6 +205,28 @@ function interleaved(keys: readonly Key[]): readonly Key[] {
     return { key, turn };
   });
   return turns.toSorted((a, b) => a.turn - b.turn).map(({ key }) => key);
+}
+
+/**
+ * Enqueues the first keys of every function, then the next ones of each, and so on: no function waits for all keys of
+ * another (KR-18). `noteEnd` is called for each function after its last key.
+ */
+async function enqueueInTurns(
+  delivery: ResyncOptions["delivery"],
+  plans: readonly Plan[],
+  what: string,
+  noteEnd: (fn: AnyFunction) => Promise<void>,
+): Promise<void> {
+  let from = 0;
+  let to = FIRST_BATCH;
+  for (let left = plans; left.length > 0; left = left.filter(({ keys }) => keys.length > from)) {
+    for (const { each, keys } of left) {
+      await enqueueAll(delivery, each, keys.slice(from, to), what);
+      if (keys.length <= to) await noteEnd(each);
+    }
+    from = to;
+    to += BATCH;
+  }
 }
 
 async function enqueueAll(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
-import { resyncAfterLoss, resyncPeriodically } from "../../../infra/relay/resync.ts";
+import { resyncAfterLoss, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
@@ -127,5 +127,34 @@ describe("resync", () => {
     ]);
     abort.abort();
     await running;
+  });
+
+  it("enqueues the first keys of every function before the later ones of any, in bounded batches (KR-18)", async () => {
+    const { options } = await world(700);
+    const other = { ...things, spec: { ...things.spec, name: "thing-color" } };
+    const batches: (readonly [string, readonly QueueEntry[]])[] = [];
+    const ended: string[] = [];
+    await resyncNow(
+      {
+        ...options,
+        delivery: { enqueue: async (name, entries) => void batches.push([name, entries]) },
+        noteResync: (name) => void ended.push(`${name} after ${batches.length}`),
+      },
+      [things, other],
+      "period",
+    );
+    expect(batches.map(([name, { length }]) => `${name} ${length}`)).toEqual([
+      "thing-size 50",
+      "thing-color 50",
+      "thing-size 500",
+      "thing-color 500",
+      "thing-size 150",
+      "thing-color 150",
+    ]);
+    expect(ended).toEqual(["thing-size after 5", "thing-color after 6"]);
+    for (const { spec } of [things, other]) {
+      const keys = batches.filter(([name]) => name === spec.name).flatMap(([, entries]) => entries);
+      expect(new Set(keys.map(({ key }) => key)).size).toBe(700);
+    }
   });
 });
