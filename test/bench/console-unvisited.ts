@@ -23,8 +23,8 @@ interface Start {
 
 /**
  * Measures the cost of `up --console` over `up` while no page is open (W-604): medians over the rounds, of the built product.
- * `linkMs` is what the console adds to its own start. The other figures are differences of whole starts, which vary by more
- * than the console costs.
+ * `linkMs` is from when all else runs until its link. The other figures are differences of whole starts until then; they vary
+ * by tens of milliseconds.
  */
 export async function unvisited(built: string, rounds: number) {
   await using stack = new AsyncDisposableStack();
