@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { CLUSTER_NAME_LABEL, PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
@@ -13,11 +13,14 @@ import type { World } from "./world.ts";
 const WORKERS = [MachinePool, MachineSet, Machine] as readonly Kind[];
 const CONTROL_PLANES = [SimControlPlane, SimControlPlaneLegacy] as readonly Kind[];
 const LOOK_MS = 1_000;
+const RESUMED = [
+  { op: "remove", path: `/metadata/annotations/${PAUSED_ANNOTATION.replace("/", "~1")}` },
+] as const;
 
 /**
  * Clusters whose control plane is being deleted against the will of the user: the garbage collector takes it when its
  * Cluster was recreated. A control plane outlives the workers of its Cluster, so it goes only when the user lets them
- * go, too, and recreates them after it.
+ * go, too, paused ones included, and recreates them after it.
  */
 export interface MakingWay {
   /** Whether a worker would keep the control plane of its Cluster from going. */
@@ -43,11 +46,14 @@ export function createMakingWay(
   const deleteWorkers = async (place: Place): Promise<void> => {
     const { namespace } = place;
     for (const kind of WORKERS)
-      for (const { metadata } of allOf(kind).filter((object) => isWorkerOf(object, place)))
-        if (metadata.deletionTimestamp === undefined)
-          await client
-            .delete(kind, { namespace, name: metadata.name }, { uid: metadata.uid ?? "" })
-            .catch(() => undefined);
+      for (const { metadata } of allOf(kind).filter((object) => isWorkerOf(object, place))) {
+        const { name, uid = "", annotations, deletionTimestamp } = metadata;
+        // A paused worker stays where it is when it is deleted (W-30).
+        if (annotations?.[PAUSED_ANNOTATION] !== undefined)
+          await client.jsonPatch(kind, { namespace, name }, RESUMED).catch(() => undefined);
+        if (deletionTimestamp === undefined)
+          await client.delete(kind, { namespace, name }, { uid }).catch(() => undefined);
+      }
   };
   const clear = async (uid: string, place: Place): Promise<void> => {
     going.set(uid, place);
