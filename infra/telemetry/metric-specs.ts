@@ -147,7 +147,7 @@ export const METRICS = {
   capstan_queue_dead_keys: {
     type: "gauge",
     labels: ["function"],
-    help: "Keys that run again only after a change or a replay, in the whole queue.",
+    help: "Keys that run again only after a change, a resync or a replay, in the whole queue.",
   },
   capstan_queue_dead_evicted_keys: {
     type: "gauge",

@@ -68,7 +68,8 @@ export const ALERTS = {
     severity: "warning",
     expr: "max by (function) (capstan_queue_dead_keys) > 0",
     for: "5m",
-    summary: "{{ $value }} keys of {{ $labels.function }} run again only after a change of their object",
+    summary:
+      "{{ $value }} keys of {{ $labels.function }} are dead: they run after a change of their object, or once with the next resync",
     runbook:
       "`capstan dlq list` and `capstan dlq show` say why; repair the cause, then `capstan dlq replay`.",
   },
