@@ -8,7 +8,8 @@ interface Time {
   readonly stepMs?: number;
 }
 
-type Condition<T> = () => T | Promise<T>;
+/** False: not yet. */
+type Condition<T> = () => T | false | Promise<T | false>;
 
 /** In real time: what has not come by then never comes, however slow the machine is. */
 export const HANG_MS = 4 * 60_000;

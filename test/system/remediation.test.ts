@@ -295,7 +295,6 @@ for (const flavour of JUDGES) {
           const isWell = (machine: Machine) => saidOf(machine, "HealthCheckSucceeded")[0] === "True";
           return machines.length === 2 && machines.every(isWell) && machines;
         }, WITHIN);
-        if (both === false) return;
         for (const machine of both) await fail(machine);
         await eventually(async () => {
           const { status } = await objects.read<RemediationPolicy>("remediationpolicies", "paced");
