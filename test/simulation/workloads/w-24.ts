@@ -1,6 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { Kind } from "../../../shared/api/kinds.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { SimBootstrapConfigTemplate } from "../../../shared/api/sim/sim-bootstrap.ts";
 import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
+import { SimMachineTemplate } from "../../../shared/api/sim/sim-machine.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { simClusterOfMachines, simMachineSet } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";
@@ -20,10 +22,21 @@ export const w24: Workload = {
     const operations = [{ op: "replace", path: "/spec/version", value: UPGRADED }] as const;
     await user.patch(SimControlPlane as Kind, "c1", operations);
     await user.until(() => isOfVersion(user, UPGRADED));
+    // Templates go with the Cluster that owns them. Faults decide when it does.
+    await user.until(() => ownsTemplates(user));
     await user.delete(Cluster as Kind, "c1");
     await user.until(() => user.see(Cluster, "c1") === undefined);
   },
 };
+
+function ownsTemplates(user: User): boolean {
+  const cluster = user.see(Cluster, "c1");
+  return [SimMachineTemplate, SimBootstrapConfigTemplate].every((kind) =>
+    user
+      .see<KubeObject>(kind as Kind, "c1")
+      ?.metadata.ownerReferences?.some(({ uid }) => uid === cluster?.metadata.uid),
+  );
+}
 
 function isAvailable(user: User): boolean {
   return conditionOf(user.see(Cluster, "c1")?.status?.conditions, "Available")?.status === "True";
