@@ -1,6 +1,7 @@
+import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
 import type { Hint, Hints } from "../../shared/runtime/hints.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Store } from "../../shared/runtime/ports.ts";
+import type { Store, Stored, TypeKey } from "../../shared/runtime/ports.ts";
 import { createFollowers } from "./followers.ts";
 
 export interface MemoryHints extends Hints {
@@ -15,13 +16,20 @@ export function createMemoryHints(): MemoryHints {
 
 /** Returns the same read model; every change of it is noted. */
 export function hintingStore(store: Store, note: (hint: Hint) => void): Store {
+  const noteStored = (type: TypeKey, object: KubeObject, stored: Stored | undefined): void => {
+    if (stored?.stored === true) note({ of: "snapshot", type, key: objectKeyOf(object) });
+  };
   return {
     ...store,
     put: async (type, object) => {
       const result = await store.put(type, object);
-      const { namespace = "", name } = object.metadata;
-      if (result.stored) note({ of: "snapshot", type, key: { namespace, name } });
+      noteStored(type, object, result);
       return result;
+    },
+    putAll: async (type, objects) => {
+      const results = await store.putAll(type, objects);
+      for (const [at, object] of objects.entries()) noteStored(type, object, results[at]);
+      return results;
     },
     remove: async (type, key, deleted) => {
       const before = await store.remove(type, key, deleted);

@@ -2,7 +2,7 @@ import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type { Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -28,6 +28,8 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
       yield* typeOf(type).each();
     },
     put: async (type, object) => typeOf(type).put(object, placementOf(kindOf, type, object)),
+    putAll: async (type, objects) =>
+      objects.map((object) => typeOf(type).put(object, placementOf(kindOf, type, object))),
     remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
     progress: async (type) => typeOf(type).progress,
     untold: async (type) => typeOf(type).untold(),
@@ -43,7 +45,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
   };
 }
 
-interface Stored {
+interface Kept {
   readonly object: KubeObject;
   readonly placement: Placement;
 }
@@ -57,7 +59,7 @@ interface Note {
 
 class StoredType {
   progress: TypeProgress = { ready: false, resourceVersion: undefined, scope: undefined };
-  readonly #objects = new Map<string, Stored>();
+  readonly #objects = new Map<string, Kept>();
   /** Index → value → objects. */
   readonly #index = new Map<string, Map<string, Placed>>();
   readonly #notes = new Map<string, Note>();
@@ -80,7 +82,7 @@ class StoredType {
     return inOrder(found, (member) => member);
   }
 
-  put(object: KubeObject, placement: Placement): { stored: boolean; before: KubeObject | undefined } {
+  put(object: KubeObject, placement: Placement): Stored {
     const key = objectKeyOf(object);
     const text = textOf(key.namespace, key.name);
     const before = this.#objects.get(text);

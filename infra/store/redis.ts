@@ -4,7 +4,7 @@ import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type { Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { identifyRedis } from "../redis/identity.ts";
@@ -67,21 +67,10 @@ export async function createRedisStore({
       }
     },
     put: async (type, object) => {
-      const { uid, resourceVersion } = versionOf(object);
-      const { member, entries } = placementOf(kindOf, type, object);
-      const text = memberText(member);
-      const members = entries.map(({ name, value }) => `${indexText(name, value)}${text}`);
-      const body = JSON.stringify(object);
-      const reply = await call({ redis, type }, "put", [
-        fieldOf(member),
-        uid,
-        resourceVersion,
-        body,
-        ...members,
-      ]);
-      const [stored, before] = Array.isArray(reply) ? reply : [];
-      return { stored: stored === 1, before: typeof before === "string" ? snapshotOf(before) : undefined };
+      const [stored = NOT_STORED] = await putAll({ redis, kindOf, type }, [object]);
+      return stored;
     },
+    putAll: (type, objects) => putAll({ redis, kindOf, type }, objects),
     remove: async (type, key, { uid, resourceVersion }) => {
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
       return typeof before === "string" ? snapshotOf(before) : undefined;
@@ -107,6 +96,10 @@ export async function createRedisStore({
 interface TypeIn {
   readonly redis: Redis;
   readonly type: TypeKey;
+}
+
+interface IndexedTypeIn extends TypeIn {
+  readonly kindOf: KindLookup;
 }
 
 function indexText(index: string, value: string): string {
@@ -138,8 +131,33 @@ async function membersOf(
   });
 }
 
+const NOT_STORED: Stored = { stored: false, before: undefined };
+
+async function putAll(
+  { redis, kindOf, type }: IndexedTypeIn,
+  objects: readonly KubeObject[],
+): Promise<readonly Stored[]> {
+  const reply = await call(
+    { redis, type },
+    "put",
+    objects.flatMap((object) => {
+      const { uid, resourceVersion } = versionOf(object);
+      const { member, entries } = placementOf(kindOf, type, object);
+      const text = memberText(member);
+      const members = entries.map(({ name, value }) => `${indexText(name, value)}${text}`);
+      const count = String(members.length);
+      return [fieldOf(member), uid, resourceVersion, JSON.stringify(object), count, ...members];
+    }),
+  );
+  const replies: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  return objects.map((_object, at) => {
+    const [stored, before] = [replies[2 * at], replies[2 * at + 1]];
+    return { stored: stored === 1, before: typeof before === "string" ? snapshotOf(before) : undefined };
+  });
+}
+
 async function list(
-  { redis, kindOf, type }: TypeIn & { readonly kindOf: KindLookup },
+  { redis, kindOf, type }: IndexedTypeIn,
   selection: Selection,
 ): Promise<readonly KubeObject[]> {
   const { index } = selection;

@@ -60,6 +60,14 @@ export interface Untold {
  * it may be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
  * them.
  */
+/** How the read model took a snapshot. */
+export interface Stored {
+  /** Also for the version that is stored already and untold. */
+  readonly stored: boolean;
+  /** What was stored before that version. */
+  readonly before: KubeObject | undefined;
+}
+
 export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;
   /** Sorted by namespace, then name. */
@@ -70,9 +78,10 @@ export interface Store extends AsyncDisposable {
   /**
    * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not lower),
    * and keeps what was stored before until `advance` says that the change has been delivered.
-   * `stored` is true also for the version that is stored already and untold; `before` is then what was before it.
    */
-  put(type: TypeKey, object: KubeObject): Promise<{ stored: boolean; before: KubeObject | undefined }>;
+  put(type: TypeKey, object: KubeObject): Promise<Stored>;
+  /** The same for several objects in their order, in one step: no reader finds one without those before it. */
+  putAll(type: TypeKey, objects: readonly KubeObject[]): Promise<readonly Stored[]>;
   /**
    * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it, and
    * again until `advance` says that the removal has been delivered.

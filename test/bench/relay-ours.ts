@@ -67,10 +67,11 @@ export async function createOurs(redisUrl: string | undefined): Promise<Contende
               jobs = 0;
               on.listed();
             },
-            async changed({ object }) {
-              await delivery.put(type, reduce(object), "live");
-              on.changed(object);
+            async changed(objects) {
+              await delivery.put(type, objects.map(reduce), "live");
+              for (const object of objects) on.changed(object);
             },
+            deleted: (object) => delivery.remove(type, object),
           },
         }),
       );

@@ -48,6 +48,9 @@ function widget({
   return object;
 }
 
+const asNamed = (members: readonly { readonly name: string }[]) =>
+  members.map(({ name }) => ({ metadata: { name } }));
+
 const named = (objects: readonly { readonly metadata: { readonly name: string } }[]) =>
   objects.map(({ metadata }) => metadata.name);
 
@@ -343,6 +346,40 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.list(type, { index: { name: "color", values: ["default/c1|c1"] } })).toHaveLength(
         count / 3,
       );
+    });
+
+    it("stores several in their order as one by one, and shows none without those before it (KR-16)", async () => {
+      await using store = await open();
+      const type = newType();
+      const stored = widget({ name: "w1", version: "20", spec: { colors: ["red"] } });
+      await store.put(type, stored);
+      await store.advance(type, { resourceVersion: "20" });
+      const [older, newer] = [widget({ name: "w1", version: "19" }), widget({ name: "w1", version: "21" })];
+      const added = widget({ name: "w2", version: "22", spec: { colors: ["blue", "green"] } });
+      expect(await store.putAll(type, [older, added, newer])).toEqual([
+        { stored: false, before: stored },
+        { stored: true, before: undefined },
+        { stored: true, before: stored },
+      ]);
+      expect(named(await store.find(type, "color", "default/c1|red").then(asNamed))).toEqual([]);
+      expect(named(await store.find(type, "color", "default/c1|green").then(asNamed))).toEqual(["w2"]);
+      expect(await store.untold(type)).toHaveLength(2);
+      expect(await store.putAll(type, [])).toEqual([]);
+
+      const names = Array.from({ length: 16 }, (_, n) => `s${n}`);
+      const looks: Promise<readonly KubeObject[]>[] = [];
+      for (const round of Array.from({ length: 20 }, (_, n) => 100 + 20 * n)) {
+        const next = names.map((name, at) => widget({ name, version: `${round + at}` }));
+        looks.push(store.list(type, {}));
+        await store.putAll(type, next);
+        looks.push(store.list(type, {}));
+      }
+      for (const look of await Promise.all(looks)) {
+        const rounds = look
+          .filter(({ metadata }) => names.includes(metadata.name))
+          .map(({ metadata }) => Math.floor((Number(metadata.resourceVersion) - 100) / 20));
+        expect(new Set(rounds).size).toBeLessThanOrEqual(1);
+      }
     });
 
     it("keeps the newest of many versions that arrive at once and out of order", async () => {

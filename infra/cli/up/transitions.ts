@@ -83,6 +83,14 @@ export function observedStore(
       if (result.stored) observe(type, result.before, object);
       return result;
     },
+    async putAll(type, objects) {
+      const results = await store.putAll(type, objects);
+      for (const [at, object] of objects.entries()) {
+        const result = results[at];
+        if (result?.stored === true) observe(type, result.before, object);
+      }
+      return results;
+    },
     async remove(type: TypeKey, key: ObjectKey, deleted) {
       const removed = await store.remove(type, key, deleted);
       if (removed !== undefined) observe(type, removed, undefined);

@@ -8,7 +8,7 @@ import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
 import { isOtherServer, nameOf } from "./other-server.ts";
-import type { TraceEvent } from "./trace-event.ts";
+import type { TracedEvent, TraceEvent } from "./trace-event.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 type Urgency = QueueEntry["class"];
@@ -54,8 +54,11 @@ export interface Delivery {
    * and a server that is away is tried every 30 s.
    */
   resume(type: TypeKey, scope: string | undefined): Promise<string | undefined>;
-  /** Stores a snapshot if it is news, then notifies. Up to `upTo` everything has been handed on; default: its version. */
-  put(type: TypeKey, snapshot: KubeObject, urgency: Urgency, upTo?: string): Promise<void>;
+  /**
+   * Stores snapshots in one step, each if it is news, then notifies of all of them. They come in the order of their
+   * versions. Up to `upTo` everything has been handed on; default: the version of the last one.
+   */
+  put(type: TypeKey, snapshots: readonly KubeObject[], urgency: Urgency, upTo?: string): Promise<void>;
   /**
    * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when
    * the store has lost what it knew (X-36).
@@ -91,6 +94,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 }
 
 const PARALLEL_PUTS = 50;
+
+interface FunctionEntry {
+  readonly functionName: string;
+  readonly entry: QueueEntry;
+}
 
 class StoreThenNotify implements Delivery {
   readonly #options: DeliveryOptions;
@@ -135,9 +143,18 @@ class StoreThenNotify implements Delivery {
     return progress.resourceVersion;
   }
 
-  async put(type: TypeKey, snapshot: KubeObject, urgency: Urgency, upTo?: string): Promise<void> {
-    await this.#put(type, snapshot, urgency);
-    await this.#handedOn.note(type, upTo ?? snapshot.metadata.resourceVersion ?? "");
+  async put(type: TypeKey, snapshots: readonly KubeObject[], urgency: Urgency, upTo?: string): Promise<void> {
+    const puts = await this.#accepted(() => this.#store.putAll(type, snapshots));
+    const news = snapshots.flatMap((after, at): readonly Difference[] => {
+      const put = puts[at];
+      return put?.stored === true ? [{ before: put.before, after }] : [];
+    });
+    await this.#notifyOfAll(type, news, urgency);
+    await this.#handedOn.note(
+      type,
+      upTo ?? snapshots.at(-1)?.metadata.resourceVersion ?? "",
+      snapshots.length,
+    );
   }
 
   async remove(type: TypeKey, deleted: KubeObject, upTo?: string): Promise<void> {
@@ -239,32 +256,51 @@ class StoreThenNotify implements Delivery {
     return !ready && (await this.#accepted(() => this.#store.get(type, objectKeyOf(object)))) === undefined;
   }
 
-  /** Enqueues the keys that a stored change concerns. */
-  async #notify(type: TypeKey, difference: Difference, urgency: Urgency): Promise<void> {
-    for (const one of separate(difference)) {
-      this.#options.onChange({ ...placeOf(type), ...one });
-      if (this.#quiet.has(typeText(type))) continue;
-      await this.#enqueueConcerned({ ...placeOf(type), ...this.#filter.seen(one) }, urgency);
-    }
+  #notify(type: TypeKey, difference: Difference, urgency: Urgency): Promise<void> {
+    return this.#notifyOfAll(type, [difference], urgency);
   }
 
-  async #enqueueConcerned(change: Change, urgency: Urgency): Promise<void> {
-    const traced = this.#options.traceEvent?.(change);
+  /** Enqueues the keys that stored changes concern, those of one function together. */
+  async #notifyOfAll(type: TypeKey, differences: readonly Difference[], urgency: Urgency): Promise<void> {
+    const changes = differences.flatMap(separate);
+    for (const one of changes) this.#options.onChange({ ...placeOf(type), ...one });
+    if (this.#quiet.has(typeText(type))) return;
+    const traces: TracedEvent[] = [];
+    const concerned = await Promise.all(
+      changes.map((one) => {
+        const change = { ...placeOf(type), ...this.#filter.seen(one) };
+        const traced = this.#options.traceEvent?.(change);
+        if (traced !== undefined) traces.push(traced);
+        return this.#concernedBy(change, urgency, traced);
+      }),
+    );
+    const byFunction = Map.groupBy(concerned.flat(), ({ functionName }) => functionName);
+    await Promise.all(
+      [...byFunction].map(([functionName, own]) =>
+        this.enqueue(
+          functionName,
+          own.map(({ entry }) => entry),
+        ),
+      ),
+    );
+    for (const traced of traces) traced.end();
+  }
+
+  /** Returns an entry for each key that a change concerns. */
+  async #concernedBy(
+    change: Change,
+    urgency: Urgency,
+    traced: TracedEvent | undefined,
+  ): Promise<readonly FunctionEntry[]> {
     const routed = await this.#accepted(() => routeChange(this.#options.functions, change, this.#lookup));
     const keys = await this.#accepted(() => this.#filter.concerned(routed));
     const cause = causeOf(change);
-    await Promise.all(
-      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, own]) => {
-        const delayMs = urgency === "live" ? (this.#settleMs.get(functionName) ?? 0) : 0;
-        const entries = own.map(({ key, tenant }) => {
-          const traceparent = traced?.traceparentOf(tenant);
-          const told = traceparent === undefined ? cause : { ...cause, traceparent };
-          return { key, delayMs, class: urgency, cause: told };
-        });
-        return this.enqueue(functionName, entries);
-      }),
-    );
-    traced?.end();
+    return keys.map(({ functionName, key, tenant }) => {
+      const delayMs = urgency === "live" ? (this.#settleMs.get(functionName) ?? 0) : 0;
+      const traceparent = traced?.traceparentOf(tenant);
+      const told = traceparent === undefined ? cause : { ...cause, traceparent };
+      return { functionName, entry: { key, delayMs, class: urgency, cause: told } };
+    });
   }
 
   #accepted<T>(work: () => Promise<T>): Promise<T> {

@@ -8,8 +8,8 @@ import { untilAccepted } from "../retry.ts";
  * changes or 1 s later: a relay that was killed hands these changes on again.
  */
 export interface HandedOn {
-  /** Notes that a change of a type has been handed on. Waits for the store only when a write is due. */
-  note(type: TypeKey, resourceVersion: string): Promise<void>;
+  /** Notes that changes of a type have been handed on. Waits for the store only when a write is due. */
+  note(type: TypeKey, resourceVersion: string, changes: number): Promise<void>;
   /** Writes to the store now. */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
   /** Returns whether the store has lost its newest writes. */
@@ -67,15 +67,15 @@ export function createHandedOn(options: HandedOnOptions): HandedOn {
   };
 
   return {
-    async note(type, resourceVersion) {
+    async note(type, resourceVersion, changes) {
       const one = of(type);
       one.resourceVersion = newer(one.resourceVersion, resourceVersion);
-      one.changes += 1;
+      const isFirst = one.changes === 0;
+      one.changes += changes;
       if (one.changes >= MAX_LAG_CHANGES) return write(one, {});
       // The first change since the last write starts the clock. A write that fails at the end is done by the next
       // relay.
-      if (one.changes === 1)
-        one.cancel = clock.after(MAX_LAG_MS, () => void write(one, {}).catch(() => undefined));
+      if (isFirst) one.cancel = clock.after(MAX_LAG_MS, () => void write(one, {}).catch(() => undefined));
     },
     advance: (type, progress) => write(of(type), progress),
     isAhead(type, stored) {

@@ -1,7 +1,7 @@
 import type { Change } from "../../../shared/runtime/route.ts";
 
 /** One event whose way into the queue is traced. */
-interface TracedEvent {
+export interface TracedEvent {
   /** For the causes of the keys of a tenant; undefined when they are not traced. */
   traceparentOf(tenant: string): string | undefined;
   /** The queue has accepted all keys. */

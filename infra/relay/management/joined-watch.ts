@@ -1,5 +1,4 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { nameOf } from "../delivery/other-server.ts";
 import type { CompleteList, Kept, WatchConsumer } from "../watch/watch-consumer.ts";
@@ -87,7 +86,8 @@ class JoinedWatch implements WatchLoop {
           if (this.#isKnown()) await consumer.resumed?.();
         }),
       listed: (items, news) => this.#inTurn(() => this.#listed(part, items, news)),
-      changed: (event) => this.#inTurn(() => this.#changed(part, event)),
+      changed: (objects) => this.#inTurn(() => this.#changed(part, objects)),
+      deleted: (object) => this.#inTurn(() => this.#deleted(part, object)),
       reached: (resourceVersion) =>
         this.#inTurn(async () => {
           if (part.version === undefined) return;
@@ -103,15 +103,17 @@ class JoinedWatch implements WatchLoop {
     return this.#kept;
   }
 
-  async #changed(part: Part, event: WatchEvent): Promise<void> {
+  async #changed(part: Part, objects: readonly KubeObject[]): Promise<void> {
     const { consumer } = this.#options;
-    // Its next list replaces the event.
-    if (part.version === undefined) return;
-    part.version = event.object.metadata.resourceVersion ?? part.version;
-    if (part.list === undefined) return consumer.changed(event, this.#version());
-    const name = nameOf(event.object);
-    if (event.type === "DELETED") part.list.items.delete(name);
-    else part.list.items.set(name, consumer.reduce(event.object));
+    if (!heard(part, objects.at(-1))) return;
+    if (part.list === undefined) return consumer.changed(objects, this.#version());
+    for (const object of objects) part.list.items.set(nameOf(object), consumer.reduce(object));
+  }
+
+  async #deleted(part: Part, object: KubeObject): Promise<void> {
+    if (!heard(part, object)) return;
+    if (part.list === undefined) return this.#options.consumer.deleted(object, this.#version());
+    part.list.items.delete(nameOf(object));
   }
 
   async #listed(part: Part, items: readonly KubeObject[], news: CompleteList): Promise<void> {
@@ -164,4 +166,11 @@ class JoinedWatch implements WatchLoop {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** Notes the version of an event; returns false when the next list of the part replaces the event. */
+function heard(part: Part, object: KubeObject | undefined): boolean {
+  if (part.version === undefined) return false;
+  part.version = object?.metadata.resourceVersion ?? part.version;
+  return true;
 }

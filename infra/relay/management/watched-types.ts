@@ -1,7 +1,7 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
-import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
-import type { Store, TypeKey, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import { idOf, typesNamedBy } from "../declared-kinds.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -86,7 +86,10 @@ class Types implements WatchedTypes {
       },
       reduce: (object) => snapshotOf(object, []),
       listed: (items, list) => this.#crdsReplaced(items as readonly CustomResourceDefinition[], list),
-      changed: (event) => this.#crdChanged(event),
+      changed: async (objects) => {
+        for (const object of objects) await this.#crdChanged(object);
+      },
+      deleted: (object) => this.#crdDeleted(object),
       reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
     };
     this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds, () =>
@@ -154,18 +157,18 @@ class Types implements WatchedTypes {
       this.#evaluate(id);
   }
 
-  async #crdChanged({ type, object }: WatchEvent): Promise<void> {
+  async #crdChanged(object: KubeObject): Promise<void> {
     const crd = snapshotOf(object, []) as CustomResourceDefinition;
-    const id = definedBy(crd);
-    if (type === "DELETED") {
-      this.#definitions.delete(crd);
-      this.#evaluate(id);
-      await this.#options.delivery.remove(CRD_TYPE, object);
-      return;
-    }
     this.#definitions.put(crd);
-    await this.#options.delivery.put(CRD_TYPE, this.#marked(crd), "live");
-    this.#evaluate(id);
+    await this.#options.delivery.put(CRD_TYPE, [this.#marked(crd)], "live");
+    this.#evaluate(definedBy(crd));
+  }
+
+  async #crdDeleted(object: KubeObject): Promise<void> {
+    const crd = snapshotOf(object, []) as CustomResourceDefinition;
+    this.#definitions.delete(crd);
+    this.#evaluate(definedBy(crd));
+    await this.#options.delivery.remove(CRD_TYPE, object);
   }
 
   #marked(crd: CustomResourceDefinition): CustomResourceDefinition {
@@ -211,10 +214,8 @@ class Types implements WatchedTypes {
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
-      changed: ({ type, object }, upTo) =>
-        type === "DELETED"
-          ? delivery.remove(key, object, upTo)
-          : delivery.put(key, reduce(object), "live", upTo),
+      changed: (objects, upTo) => delivery.put(key, objects.map(reduce), "live", upTo),
+      deleted: (object, upTo) => delivery.remove(key, object, upTo),
       reached: (resourceVersion) => delivery.reached(key, resourceVersion),
       gone: () => delivery.drop(key),
     };
@@ -227,7 +228,7 @@ class Types implements WatchedTypes {
     if (type.listed && news === undefined) return;
     type.listed = true;
     const crd = this.#definitions.of(idOf(type.kind));
-    if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");
+    if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, [markWatched(crd)], "live");
     this.#options.onListed(type.kind, news);
   }
 

@@ -50,8 +50,11 @@ export function watchClusters(options: ClusterWatchOptions): ClusterWatch {
       isListed = true;
       options.onListed(restored);
     },
-    async changed({ type, object }) {
-      change(nameOf(object), type === "DELETED" ? undefined : reduce(object));
+    async changed(objects) {
+      for (const object of objects) change(nameOf(object), reduce(object));
+    },
+    async deleted(object) {
+      change(nameOf(object), undefined);
     },
   };
   const loop = watches.start(Cluster as Kind, consumer, async () => [...clusters.values()]);

@@ -1,15 +1,19 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import { inGroups } from "./event-groups.ts";
 import type { OpenWatch } from "./open-watch.ts";
 import { checkForward } from "./recovery.ts";
 
 /** A watch that is read ahead of its consumer, up to a limit (KR-16). */
 export interface ReadAhead {
-  /** Events that wait, including the one that the consumer handles. */
+  /** Events that wait, including those that the consumer handles. */
   readonly pending: number;
-  /** Yields events to one consumer; those before a failure come before it is thrown. Leaving ends the watch. */
-  events(): AsyncGenerator<ReceivedEvent>;
+  /**
+   * Yields events to one consumer, in groups (event-groups.ts); those before a failure come before it is thrown. Leaving
+   * ends the watch.
+   */
+  groups(): AsyncGenerator<readonly ReceivedEvent[]>;
 }
 
 /** Reads a watch that begins at version `from`. */
@@ -19,10 +23,10 @@ export function readAhead(watch: OpenWatch, from: string, clock: Clock): ReadAhe
     get pending() {
       return waiting.count;
     },
-    async *events() {
+    async *groups() {
       const reading = read(watch, waiting, from);
       try {
-        yield* waiting.events();
+        yield* waiting.groups();
       } finally {
         watch.abort();
       }
@@ -57,18 +61,18 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
  * the deletion of the first.
  */
 interface PendingEvents {
-  /** Includes the event that the consumer handles, as all limits do. */
+  /** Includes the events that the consumer handles, as all limits do. */
   readonly count: number;
   add(event: ReceivedEvent): void;
   /** Resolves when fewer than 1,000 events and 16 MB wait. */
   room(): Promise<void>;
-  /** Ends `events` after those that wait. */
+  /** Ends `groups` after the events that wait. */
   end(): void;
   /**
-   * Yields events to one consumer. Asking for the next event means that the last one is handled. Leaving ends
+   * Yields events to one consumer. Asking for the next group means that the last one is handled. Leaving ends
    * everything.
    */
-  events(): AsyncGenerator<ReceivedEvent>;
+  groups(): AsyncGenerator<readonly ReceivedEvent[]>;
 }
 
 const MAX_EVENTS = 1_000;
@@ -85,6 +89,10 @@ function createPendingEvents(clock: Clock): PendingEvents {
   const weigh = (event: ReceivedEvent, sign: 1 | -1) => {
     count += sign;
     bytes += sign * event.bytes;
+  };
+  const handled = (group: readonly ReceivedEvent[]) => {
+    for (const event of group) weigh(event, -1);
+    wake();
   };
   return {
     get count() {
@@ -106,7 +114,7 @@ function createPendingEvents(clock: Clock): PendingEvents {
       ended = true;
       wake();
     },
-    async *events() {
+    async *groups() {
       const pause = createTimeSlices(clock);
       try {
         for (;;) {
@@ -116,10 +124,9 @@ function createPendingEvents(clock: Clock): PendingEvents {
           // last.
           const batch = waiting;
           waiting = new Map();
-          for (const event of batch.values()) {
-            yield event;
-            weigh(event, -1);
-            wake();
+          for (const group of inGroups(batch.values())) {
+            yield group;
+            handled(group);
             await pause();
           }
         }

@@ -204,8 +204,8 @@ class Loop implements WatchLoop {
     this.#state = "streaming";
     const startedAt = this.#now();
     this.#ahead = readAhead(this.#watch, from, this.#options.clock);
-    for await (const event of this.#ahead.events()) {
-      await this.#handle(event);
+    for await (const events of this.#ahead.groups()) {
+      await this.#handle(events);
       if (this.#abort.signal.aborted || this.#relistWanted) return;
     }
     if (this.#isMute) return;
@@ -247,15 +247,14 @@ class Loop implements WatchLoop {
     this.#position.reached(resourceVersion);
   }
 
-  async #handle(event: WatchEvent): Promise<void> {
-    const { consumer } = this.#options;
-    const { resourceVersion = "" } = event.object.metadata;
-    if (event.type === "BOOKMARK") await consumer.reached?.(resourceVersion);
-    else await consumer.changed(event);
-    this.#lastSeen.handled(event);
-    this.#meter.handled(event);
-    this.#position.reached(resourceVersion);
-    this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
+  async #handle(events: readonly WatchEvent[]): Promise<void> {
+    await handOver(events, this.#options.consumer);
+    for (const event of events) {
+      this.#lastSeen.handled(event);
+      this.#meter.handled(event);
+      this.#position.reached(versionOf(event));
+      this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
+    }
   }
 
   /** Handles a failure. Never rejects: only disposing ends a loop. */
@@ -305,4 +304,16 @@ class Loop implements WatchLoop {
   #now(): number {
     return this.#options.clock.now().getTime();
   }
+}
+
+/** Hands over a group of events, as `ReadAhead.groups` forms them. */
+function handOver(events: readonly WatchEvent[], consumer: WatchConsumer): Promise<void> | undefined {
+  const [first] = events;
+  if (first?.type === "BOOKMARK") return consumer.reached?.(versionOf(first));
+  if (first?.type === "DELETED") return consumer.deleted(first.object);
+  return consumer.changed(events.map(({ object }) => object));
+}
+
+function versionOf({ object }: WatchEvent): string {
+  return object.metadata.resourceVersion ?? "";
 }

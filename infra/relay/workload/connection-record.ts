@@ -168,7 +168,7 @@ export class ConnectionRecord {
       metadata: { ...cluster, uid, resourceVersion: String(this.#resourceVersion) },
       status: this.#status,
     };
-    await delivery.put(CONNECTION_TYPE, snapshot, "live");
+    await delivery.put(CONNECTION_TYPE, [snapshot], "live");
     log.info(
       { cluster: workloadCluster(cluster), state: next.state, failures: next.failures },
       "the state of a workload connection changed",

@@ -139,8 +139,11 @@ function startGroup(options: GroupOptions): Group {
         const found = new Map(items.map((item) => [item.metadata.name, item as Secret]));
         for (const secretName of listeners.keys()) notify(found.get(secretName), secretName);
       },
-      async changed({ type, object }) {
-        notify(type === "DELETED" ? undefined : reduceSecret(object), object.metadata.name);
+      async changed(objects) {
+        for (const object of objects) notify(reduceSecret(object), object.metadata.name);
+      },
+      async deleted({ metadata }) {
+        notify(undefined, metadata.name);
       },
     },
   });

@@ -77,9 +77,12 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
         await delivery.replace(nodes, items, { resourceVersion, urgency: "live", scope: listed });
         options.onListed(oversized);
       },
-      async changed({ type, object }) {
-        if (type === "DELETED") await delivery.remove(nodes, object);
-        else await delivery.put(nodes, reduce(object), "live");
+      async changed(objects) {
+        await delivery.put(nodes, objects.map(reduce), "live");
+        options.onHeard();
+      },
+      async deleted(object) {
+        await delivery.remove(nodes, object);
         options.onHeard();
       },
       async reached(resourceVersion) {

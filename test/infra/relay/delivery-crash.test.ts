@@ -62,7 +62,7 @@ interface Event {
 const FIRST = [thing("a", "1"), thing("b", "2"), thing("c", "3")];
 const put = (object: KubeObject, wakes: readonly string[]): Event => ({
   version: object.metadata.resourceVersion ?? "",
-  change: (delivery) => delivery.put(type, object, "live"),
+  change: (delivery) => delivery.put(type, [object], "live"),
   wakes,
 });
 const remove = (object: KubeObject, wakes: readonly string[]): Event => ({

@@ -99,8 +99,11 @@ export async function watching(
           told.push(`list ${names} at ${resourceVersion}`);
           firsts.push(first);
         },
-        changed: async ({ type, object }) => {
-          told.push(`${type} ${object.metadata.name}`);
+        changed: async (objects) => {
+          told.push(...objects.map(({ metadata }) => `changed ${metadata.name}`));
+        },
+        deleted: async ({ metadata }) => {
+          told.push(`deleted ${metadata.name}`);
         },
         reached: async (resourceVersion) => {
           told.push(`reached ${resourceVersion}`);

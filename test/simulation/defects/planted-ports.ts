@@ -53,7 +53,8 @@ export const plantedPortDefects: readonly Defect[] = [
     patch: () => ({
       store: (store) =>
         patched(store, {
-          put: (type, object) => store.put(type, type.kind === "Connection" ? complete(object) : object),
+          putAll: (type, objects) =>
+            store.putAll(type, type.kind === "Connection" ? objects.map(complete) : objects),
         }),
     }),
   },

@@ -49,7 +49,7 @@ interface Write {
   readonly make: (store: Store) => Promise<unknown>;
 }
 
-const WRITES: ReadonlySet<string> = new Set(["put", "remove", "advance", "drop"]);
+const WRITES: ReadonlySet<string> = new Set(["put", "putAll", "remove", "advance", "drop"]);
 
 export function createSharedStore(kernel: Kernel): SharedStore {
   let journal: Write[] = [];
@@ -96,6 +96,13 @@ export function createSharedStore(kernel: Kernel): SharedStore {
           const put = await write((store) => store.put(type, object));
           if (put.stored) show({ type, before: put.before, after: object, process });
           return put;
+        }),
+      putAll: (type, objects) =>
+        call("putAll", type, async () => {
+          const puts = await write((store) => store.putAll(type, objects));
+          for (const [at, { stored, before }] of puts.entries())
+            if (stored) show({ type, before, after: objects[at], process });
+          return puts;
         }),
       remove: (type, key, deleted) =>
         call("remove", type, async () => {

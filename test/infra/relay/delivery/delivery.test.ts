@@ -55,6 +55,8 @@ interface World {
   readonly store: Store;
   readonly delivery: Delivery;
   readonly enqueued: (QueueEntry & { readonly functionName: string })[];
+  /** Accepted calls of the queue. */
+  readonly calls: readonly (readonly QueueEntry[])[];
   readonly clock: ReturnType<typeof virtualClock>;
   readonly changes: string[];
   /** The queue refuses so many calls. */
@@ -67,6 +69,7 @@ interface World {
 function world({ open = true, store = createMemoryStore() } = {}): World {
   const clock = virtualClock();
   const enqueued: World["enqueued"] = [];
+  const calls: (readonly QueueEntry[])[] = [];
   const changes: string[] = [];
   const abort = new AbortController();
   let refusals = 0;
@@ -74,6 +77,7 @@ function world({ open = true, store = createMemoryStore() } = {}): World {
     enqueue: async (functionName: string, entries: readonly QueueEntry[]) => {
       refusals -= 1;
       if (refusals >= 0) throw new Error("connection is closed");
+      calls.push(entries);
       enqueued.push(...entries.map((entry) => ({ functionName, ...entry })));
     },
   } as Queue;
@@ -92,6 +96,7 @@ function world({ open = true, store = createMemoryStore() } = {}): World {
     store,
     delivery,
     enqueued,
+    calls,
     clock,
     changes,
     refuse: (calls) => {
@@ -107,7 +112,7 @@ const list = (resourceVersion: string) => ({ resourceVersion, urgency: "live" })
 describe("delivery", () => {
   it("stores a change, then notifies the functions it concerns, settled and with its cause (KR-14, Q-19)", async () => {
     const { delivery, enqueued, store } = world();
-    await delivery.put(type, thing("a", "5"), "live");
+    await delivery.put(type, [thing("a", "5")], "live");
     expect((await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion).toBe("5");
     expect(enqueued[0]).toEqual({
       functionName: "thing-size",
@@ -118,20 +123,51 @@ describe("delivery", () => {
     });
   });
 
+  it("stores several changes in one step, then notifies each function of all of them at once (KR-16)", async () => {
+    const inner = createMemoryStore();
+    const told: string[] = [];
+    const store: Store = {
+      ...inner,
+      putAll: (at, objects) => {
+        told.push(`put ${objects.map(({ metadata }) => metadata.name).join()}`);
+        return inner.putAll(at, objects);
+      },
+    };
+    const { delivery, calls, clock } = world({ store });
+    await delivery.put(type, [thing("b", "4")], "live");
+    await clock.advance(SECOND);
+    // `b` is as it was.
+    await delivery.put(type, [thing("a", "5"), thing("b", "4"), thing("c", "7", { size: 2 })], "live");
+    expect(told).toEqual(["put b", "put a,b,c"]);
+    expect(
+      calls.map((entries) => entries.map(({ key, cause }) => `${key} @${cause?.resourceVersion}`)),
+    ).toEqual([
+      ["default/-|Thing|default/b @4", "default/-|Thing|default/neighbour-of-b @4"],
+      [
+        "default/-|Thing|default/a @5",
+        "default/-|Thing|default/neighbour-of-a @5",
+        "default/-|Thing|default/c @7",
+        "default/-|Thing|default/neighbour-of-c @7",
+      ],
+    ]);
+    await clock.advance(SECOND);
+    expect((await store.progress(type)).resourceVersion).toBe("7");
+  });
+
   it("does not settle a resync", async () => {
     const { delivery, enqueued } = world();
-    await delivery.put(type, thing("a", "5"), "resync");
+    await delivery.put(type, [thing("a", "5")], "resync");
     expect(enqueued[0]).toMatchObject({ class: "resync", delayMs: 0 });
   });
 
   it("notifies no function of an object that is not newer or has the same watched fields (KR-14, KR-15)", async () => {
     const { delivery, woken, clock } = world();
-    await delivery.put(type, thing("a", "5"), "live");
+    await delivery.put(type, [thing("a", "5")], "live");
     await clock.advance(SECOND);
     woken();
-    await delivery.put(type, thing("a", "5", { size: 9 }), "live");
-    await delivery.put(type, thing("a", "4", { size: 9 }), "live");
-    await delivery.put(type, thing("a", "6"), "live");
+    await delivery.put(type, [thing("a", "5", { size: 9 })], "live");
+    await delivery.put(type, [thing("a", "4", { size: 9 })], "live");
+    await delivery.put(type, [thing("a", "6")], "live");
     expect(woken()).toEqual([]);
   });
 
@@ -157,7 +193,7 @@ describe("delivery", () => {
 
   it("notifies of a recreated object as deleted, then added (KR-13)", async () => {
     const { delivery, changes } = world();
-    await delivery.put(type, thing("a", "5"), "live");
+    await delivery.put(type, [thing("a", "5")], "live");
     changes.length = 0;
     await delivery.replace(type, [thing("a", "9", { uid: "other" })], list("10"));
     expect(changes).toEqual(["uid-a to -", "- to other"]);
@@ -240,7 +276,7 @@ describe("delivery", () => {
   it("keeps what another relay has stored since its list was made (KR-21)", async () => {
     const { delivery, store } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));
-    await delivery.put(type, thing("a", "600"), "live");
+    await delivery.put(type, [thing("a", "600")], "live");
     expect(await delivery.replace(type, [thing("a", "500")], list("550"))).toBe(false);
     expect((await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion).toBe(
       "600",
@@ -258,7 +294,7 @@ describe("delivery", () => {
     const { delivery, refuse, clock, woken } = world();
     refuse(3);
     let done = false;
-    const put = delivery.put(type, thing("a", "5"), "live").then(() => {
+    const put = delivery.put(type, [thing("a", "5")], "live").then(() => {
       done = true;
     });
     await clock.advance(200);
@@ -271,11 +307,11 @@ describe("delivery", () => {
   it("only stores what is listed for the first time until it is opened, and says what that was", async () => {
     const { delivery, changes, woken } = world({ open: false });
     expect(await delivery.resume(type, "scope")).toBeUndefined();
-    await delivery.put(type, thing("a", "5"), "live");
+    await delivery.put(type, [thing("a", "5")], "live");
     expect(changes).toEqual(["- to uid-a"]);
     expect(woken()).toEqual([]);
     expect(delivery.open()).toEqual([type]);
-    await delivery.put(type, thing("b", "6"), "live");
+    await delivery.put(type, [thing("b", "6")], "live");
     expect(woken()).toEqual(["b", "neighbour-of-b"]);
   });
 });
@@ -286,12 +322,12 @@ describe("a relay that is killed and started again", () => {
   it("resumes from the version up to which everything was stored and notified (KR-08, KR-14)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
-    await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    await first.delivery.put(type, [thing("a", "21", { size: 2 })], "live");
     const killed = await world({ store: first.store }).delivery.resume(type, "scope");
     expect(killed).toBe("20");
     await first.clock.advance(SECOND);
     expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("21");
-    await first.delivery.put(type, thing("a", "22", { size: 3 }), "live");
+    await first.delivery.put(type, [thing("a", "22", { size: 3 })], "live");
     await first.delivery.flush();
     expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("22");
   });
@@ -299,7 +335,7 @@ describe("a relay that is killed and started again", () => {
   it("notifies once of changes left by a crash, however often it tries a server that is away (KR-14)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
-    await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    await first.delivery.put(type, [thing("a", "21", { size: 2 })], "live");
     await first.store.remove(
       type,
       { namespace: "default", name: "b" },
@@ -318,7 +354,7 @@ describe("a relay that is killed and started again", () => {
     const first = world();
     await first.delivery.replace(type, [], complete);
     for (let version = 21; version <= 120; version += 1)
-      await first.delivery.put(type, thing("a", String(version)), "live");
+      await first.delivery.put(type, [thing("a", String(version))], "live");
     expect(await first.store.progress(type)).toMatchObject({ resourceVersion: "120" });
   });
 
@@ -344,10 +380,10 @@ describe("a relay that is killed and started again", () => {
   });
 
   it.each([
-    ["stored a change", (w: World) => w.delivery.put(type, thing("a", "21", { size: 2 }), "live"), ["a"]],
+    ["stored a change", (w: World) => w.delivery.put(type, [thing("a", "21", { size: 2 })], "live"), ["a"]],
     [
       "stored an object",
-      (w: World) => w.delivery.put(type, thing("c", "21"), "live"),
+      (w: World) => w.delivery.put(type, [thing("c", "21")], "live"),
       ["c", "neighbour-of-c"],
     ],
     ["removed an object", (w: World) => w.delivery.remove(type, thing("a", "21")), ["neighbour-of-a"]],
@@ -445,9 +481,9 @@ describe("a relay that is killed and started again", () => {
     await first.delivery.replace(type, [thing("a", "5")], complete);
     first.woken();
     first.refuse(Number.POSITIVE_INFINITY);
-    const killed = first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    const killed = first.delivery.put(type, [thing("a", "21", { size: 2 })], "live");
     await first.clock.advance(SECOND);
-    await second.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    await second.delivery.put(type, [thing("a", "21", { size: 2 })], "live");
     expect(second.woken()).toEqual(["a"]);
     first.kill();
     await killed.catch(() => undefined);

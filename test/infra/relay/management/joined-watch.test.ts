@@ -25,8 +25,8 @@ function joined({ kept, known = [] }: { readonly kept?: Kept; readonly known?: r
       const flags = [first ? "first" : [], restored ? "restored" : []].flat();
       told.push(["list", resourceVersion, `up to ${upTo}`, ...flags, ...items.map(text)].join(" "));
     },
-    changed: async ({ type, object: changed }, upTo) =>
-      void told.push(`${type} ${text(changed)} up to ${upTo}`),
+    changed: async (changed, upTo) => void told.push(`changed ${changed.map(text).join()} up to ${upTo}`),
+    deleted: async (deleted, upTo) => void told.push(`deleted ${text(deleted)} up to ${upTo}`),
     reached: async (version) => void told.push(`reached ${version}`),
   };
   const watch = startJoinedWatch({
@@ -57,27 +57,27 @@ function joined({ kept, known = [] }: { readonly kept?: Kept; readonly known?: r
       oversized: undefined,
       ...news,
     });
-  const event = (type: "ADDED" | "DELETED", changed: KubeObject) =>
-    of(changed.metadata.namespace ?? "").changed({ type, object: changed });
-  return { watch, told, relisted, of, list, event };
+  const changed = (object: KubeObject) => of(object.metadata.namespace ?? "").changed([object]);
+  const deleted = (object: KubeObject) => of(object.metadata.namespace ?? "").deleted(object);
+  return { watch, told, relisted, of, list, changed, deleted };
 }
 
 describe("the watch of a type in several namespaces", () => {
   it("D-407: gives a list once all are listed, with the events since, and then says how far all have come", async () => {
-    const { watch, told, list, event, of } = joined();
+    const { watch, told, list, changed, deleted, of } = joined();
     await list("a", "10", [object("a", "x", "5"), object("a", "y", "6")]);
-    await event("DELETED", object("a", "x", "11"));
-    await event("ADDED", object("a", "z", "12"));
+    await deleted(object("a", "x", "11"));
+    await changed(object("a", "z", "12"));
     expect(told).toEqual([]);
     await list("b", "20", [object("b", "x", "7")]);
-    await event("ADDED", object("b", "w", "21"));
+    await changed(object("b", "w", "21"));
     await of("a").reached?.("30");
-    await event("DELETED", object("b", "w", "40"));
+    await deleted(object("b", "w", "40"));
     expect(told).toEqual([
       "list 20 up to 12 first a/y@6 a/z@12 b/x@7",
-      "ADDED b/w@21 up to 12",
+      "changed b/w@21 up to 12",
       "reached 21",
-      "DELETED b/w@40 up to 30",
+      "deleted b/w@40 up to 30",
     ]);
     expect(watch.status().name).toBe("b");
     expect(watch.parts).toHaveLength(2);
@@ -92,12 +92,12 @@ describe("the watch of a type in several namespaces", () => {
   });
 
   it("D-407: lists all again where one shows that the server was restored, or on request", async () => {
-    const { told, relisted, list, event, watch } = joined();
+    const { told, relisted, list, changed, watch } = joined();
     await list("a", "10", []);
     await list("b", "11", []);
     await list("a", "8", [object("a", "x", "7")], { first: false, restored: true });
     expect(relisted).toEqual(["b"]);
-    await event("ADDED", object("b", "ghost", "12"));
+    await changed(object("b", "ghost", "12"));
     expect(told).toHaveLength(1);
     await list("b", "9", [object("b", "y", "6")]);
     expect(told.slice(1)).toEqual(["list 9 up to 8 first restored a/x@7 b/y@6"]);
@@ -107,13 +107,13 @@ describe("the watch of a type in several namespaces", () => {
 
   it("D-407: resumes each namespace with its own objects, from one version", async () => {
     const kept = { resourceVersion: "50", items: [object("a", "x", "5"), object("b", "y", "6")] };
-    const { told, of, event, list } = joined({ kept, known: kept.items });
+    const { told, of, changed, list } = joined({ kept, known: kept.items });
     expect((await of("a").resume?.())?.items.map(text)).toEqual(["a/x@5"]);
     expect((await of("b").resume?.())?.items.map(text)).toEqual(["b/y@6"]);
     await of("a").resumed?.();
-    await event("ADDED", object("a", "z", "55"));
+    await changed(object("a", "z", "55"));
     // The server no longer knows the version in this one.
     await list("b", "60", [object("b", "y", "6")]);
-    expect(told).toEqual(["ADDED a/z@55 up to 0", "list 60 up to 55 first a/x@5 b/y@6"]);
+    expect(told).toEqual(["changed a/z@55 up to 0", "list 60 up to 55 first a/x@5 b/y@6"]);
   });
 });

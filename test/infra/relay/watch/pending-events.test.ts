@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
 import type { ReceivedEvent } from "../../../../infra/kube/watch-stream.ts";
 import type { OpenWatch } from "../../../../infra/relay/watch/open-watch.ts";
-import { readAhead } from "../../../../infra/relay/watch/pending-events.ts";
+import { type ReadAhead, readAhead } from "../../../../infra/relay/watch/pending-events.ts";
 import type { WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { thing } from "../watching.ts";
 
@@ -36,6 +36,10 @@ function textOf({ type, object }: WatchEvent): string {
   return `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
 }
 
+async function* each(ahead: ReadAhead): AsyncGenerator<ReceivedEvent> {
+  for await (const events of ahead.groups()) yield* events;
+}
+
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -53,7 +57,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     ]);
     const told: string[] = [];
     const ahead = readAhead(watch, "0", systemClock);
-    for await (const event of ahead.events()) {
+    for await (const event of each(ahead)) {
       told.push(textOf(event));
       await settled();
     }
@@ -74,7 +78,7 @@ describe("events that wait for the consumer (KR-16)", () => {
       ofUid(received("DELETED", "a", 4), "second"),
     ]);
     const told: string[] = [];
-    for await (const event of readAhead(watch, "0", systemClock).events()) {
+    for await (const event of each(readAhead(watch, "0", systemClock))) {
       told.push(textOf(event));
       await settled();
     }
@@ -86,7 +90,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     const { watch, read } = saying(many);
     const ahead = readAhead(watch, "0", systemClock);
     let told = 0;
-    for await (const _event of ahead.events()) {
+    for await (const _event of each(ahead)) {
       if (told === 0) {
         await settled();
         expect(read()).toBe(1_000);
@@ -100,7 +104,7 @@ describe("events that wait for the consumer (KR-16)", () => {
   it("KR-16: are 16 MB at most", async () => {
     const many = Array.from({ length: 30 }, (_none, at) => received("ADDED", `t${at}`, at + 1, 1024 * 1024));
     const { watch, read } = saying(many);
-    for await (const _event of readAhead(watch, "0", systemClock).events()) {
+    for await (const _event of each(readAhead(watch, "0", systemClock))) {
       await settled();
       expect(read()).toBe(16);
       break;
@@ -114,7 +118,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     ]).flat();
     const { watch } = saying(noisy);
     const told: string[] = [];
-    for await (const event of readAhead(watch, "0", systemClock).events()) {
+    for await (const event of each(readAhead(watch, "0", systemClock))) {
       told.push(event.object.metadata.name);
       if (told.length === 1) await settled();
     }
@@ -126,7 +130,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     const { watch } = saying([received("ADDED", "a", 1), received("ADDED", "b", 2)], new Error("broken"));
     const told: string[] = [];
     const follow = async () => {
-      for await (const event of readAhead(watch, "0", systemClock).events()) {
+      for await (const event of each(readAhead(watch, "0", systemClock))) {
         await settled();
         told.push(textOf(event));
       }
@@ -138,7 +142,7 @@ describe("events that wait for the consumer (KR-16)", () => {
   it("KR-12: end with a version that goes down", async () => {
     const { watch, isAborted } = saying([received("ADDED", "a", 105), received("ADDED", "b", 50)]);
     const follow = async () => {
-      for await (const _event of readAhead(watch, "100", systemClock).events()) await settled();
+      for await (const _event of each(readAhead(watch, "100", systemClock))) await settled();
     };
     await expect(follow()).rejects.toMatchObject({ reason: "WentBack" });
     expect(isAborted()).toBe(true);

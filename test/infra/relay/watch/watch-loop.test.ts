@@ -119,7 +119,7 @@ describe("watch loop", () => {
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["100", "105"]);
-    expect(world.told).toEqual(["list  at 100", "ADDED a"]);
+    expect(world.told).toEqual(["list  at 100", "changed a"]);
   });
 
   it("waits twice as long after every failure, up to 30 s (KR-10)", async () => {
@@ -375,11 +375,11 @@ describe("watch loop", () => {
     };
     await using world = await watching(script, { untrusted: true });
     await eventually(() => world.watchedFrom().length === 2, within);
-    expect(world.told).toEqual(["list  at 100", "ADDED shallow", "list  at 100"]);
+    expect(world.told).toEqual(["list  at 100", "changed shallow", "list  at 100"]);
     expect(world.loop.status().reconnects).toEqual({ TooDeep: 1 });
     await using trusting = await watching(script);
     await eventually(() => trusting.told.length === 3, within);
-    expect(trusting.told).toEqual(["list  at 100", "ADDED shallow", "ADDED deep"]);
+    expect(trusting.told).toEqual(["list  at 100", "changed shallow", "changed deep"]);
   });
 
   it("refuses a page with an object of more than 10 MiB from a server it does not trust (S-14)", async () => {
