@@ -30,7 +30,7 @@ export interface BullmqQueueOptions extends RedisTarget {
 
 /**
  * Creates the queue of many processes: ledger on Redis, tokens through BullMQ. A process that has used a function also
- * ticks it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
+ * ticks it in turn with the others (Q-25), worker or not. Throws when Redis cannot be reached or evicts data.
  */
 export async function createBullmqQueue({
   clock = systemClock,

@@ -75,6 +75,8 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<To
       const reply = await change(producer, "tick", name, [TICK_LIMIT]);
       return { ...reply.change, expired: reply.results.map(expiredLeaseOf) };
     },
+    takeTicks: async (name, forMs) =>
+      (await producer.set(`${ledgerPrefix(name)}ticks`, "1", "PX", forMs, "NX")) === "OK",
     pause: async (name, paused) => {
       const { change: left, results } = await change(producer, "pause", name, [paused ? 1 : 0]);
       return { ...left, accepted: results[0] === 1 };

@@ -8,8 +8,11 @@ export interface TickerOptions {
   readonly random: Random;
   /** Time between two ticks, up to a fifth more or less, so that processes do not tick together. */
   readonly everyMs: number;
-  /** Must not reject. */
-  readonly tick: () => Promise<void>;
+  /**
+   * `isDue`: this process knows of a key that is due now. Otherwise it may return false: another process ticks, and this
+   * one looks again after two to four times `everyMs`. Must not reject.
+   */
+  readonly tick: (isDue: boolean) => Promise<boolean>;
 }
 
 /** Ticks again and again, one at a time, and earlier when something is due earlier (Q-25). */
@@ -18,17 +21,26 @@ export class Ticker implements Disposable {
   #cancel: () => void = () => undefined;
   /** When the timer fires; infinity while none is set. */
   #at = Number.POSITIVE_INFINITY;
-  #underWay: Promise<void> | undefined;
+  /** When the first key is due that this process knows of; infinity for none. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  #isTicking: boolean = false;
   readonly #ended = new AbortController();
 
   constructor(options: TickerOptions) {
     this.#options = options;
-    this.#arm(options.everyMs);
+    this.#arm(options.everyMs, false);
   }
 
   /** Ticks early if a key is due after `delayMs` and that is soon. */
   due(delayMs: number): void {
-    if (delayMs < ARM_BELOW_TICKS * this.#options.everyMs) this.#arm(delayMs);
+    const { clock, everyMs } = this.#options;
+    if (delayMs >= ARM_BELOW_TICKS * everyMs) return;
+    const now = clock.now().getTime();
+    // The timer is late, or the clock was wrong when the timer was set: then `#at` does not say when it fires.
+    const isOverdue = this.#at < now;
+    const dueAt = isOverdue ? now : now + delayMs;
+    if (this.#dueAt > dueAt || this.#dueAt < now) this.#dueAt = dueAt;
+    if (!this.#isTicking && (isOverdue || this.#at > this.#dueAt)) this.#arm(this.#dueAt - now, true);
   }
 
   [Symbol.dispose](): void {
@@ -36,27 +48,24 @@ export class Ticker implements Disposable {
     this.#cancel();
   }
 
-  /** Ticks after `delayMs` at most; an earlier tick stays. */
-  #arm(delayMs: number): void {
-    const { clock } = this.#options;
-    const now = clock.now().getTime();
-    // The timer is late, or the clock was wrong when the timer was set: then `#at` does not say when it fires.
-    const isOverdue = this.#at < now;
-    const waitMs = isOverdue ? 0 : delayMs;
-    if (this.#ended.signal.aborted || (!isOverdue && this.#at <= now + waitMs)) return;
+  #arm(delayMs: number, isDue: boolean): void {
     this.#cancel();
-    this.#at = now + waitMs;
-    this.#cancel = clock.after(waitMs, () => {
-      this.#at = Number.POSITIVE_INFINITY;
-      void this.#tick();
-    });
+    if (this.#ended.signal.aborted) return;
+    const { clock } = this.#options;
+    this.#at = clock.now().getTime() + delayMs;
+    this.#cancel = clock.after(delayMs, () => void this.#tick(isDue));
   }
 
-  async #tick(): Promise<void> {
-    const { tick, everyMs, random } = this.#options;
-    this.#underWay ??= tick();
-    await this.#underWay;
-    this.#underWay = undefined;
-    this.#arm(everyMs * (0.8 + 0.4 * random.number()));
+  async #tick(isDue: boolean): Promise<void> {
+    const { tick, everyMs, random, clock } = this.#options;
+    this.#at = Number.POSITIVE_INFINITY;
+    if (isDue) this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#isTicking = true;
+    const hasTicked = await tick(isDue);
+    this.#isTicking = false;
+    const restMs = everyMs * (hasTicked ? 0.8 + 0.4 * random.number() : 2 + 2 * random.number());
+    const dueMs = Math.max(0, this.#dueAt - clock.now().getTime());
+    if (dueMs < restMs) this.#arm(dueMs, true);
+    else this.#arm(restMs, false);
   }
 }

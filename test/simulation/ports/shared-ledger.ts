@@ -155,6 +155,8 @@ export function createSharedLedger(
             return true;
           }),
         ),
+      // Ticks are rare here, and only replace work of a killed process.
+      takeTicks: async () => true,
       pause: (name, paused) =>
         call(name, "pause", (ledger) => ledger.change(kernel.now, (inner) => inner.pause(paused))),
       requeue: (name, seen, cause) =>

@@ -35,6 +35,7 @@
 --             were evicted), f and d1 to d12 (failed runs, and runs by duration, since the ledger began)
 -- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON    spent:<namespace>  until when its
 --             runs are given away. They hold their own end; that Redis then forgets them only saves memory.
+-- ticks       there while a process has the ticks (Q-25); no script looks at it
 --
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
 -- are collected and made at the end, or before the next look at a set.

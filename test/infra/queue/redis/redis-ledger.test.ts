@@ -41,6 +41,15 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(world.countsOf("resend").without()).toMatchObject({ stale: 1 });
   });
 
+  it("Q-25: gives the ticks of a function to one process at a time, and forgets whose they were", async () => {
+    const another = await createRedisLedger({ producer: redis, worker: redis, window: WIDE });
+    expect(await ledger.takeTicks("ticks", HOUR)).toBe(true);
+    expect(await another.takeTicks("ticks", HOUR)).toBe(false);
+    expect(await another.takeTicks("other-ticks", 1)).toBe(true);
+    await eventually(() => ledger.takeTicks("other-ticks", HOUR), { withinMs: 10_000 });
+    expect(await redis.pttl("{cap:ticks}:l:ticks")).toBeGreaterThan(0);
+  });
+
   it("sends a second token with the same seq when a ready key becomes more urgent", async () => {
     const [first] = (await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens;
     expect((await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens).toEqual([]);

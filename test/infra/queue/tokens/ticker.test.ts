@@ -8,15 +8,15 @@ const random = {
   uuid: () => "00000000-0000-4000-8000-000000000000" as const,
 };
 
-function ticking(tick: () => Promise<void> = async () => undefined, errorMs = 0) {
+function ticking(tick: (isDue: boolean) => Promise<boolean> = async () => true, errorMs = 0) {
   const clock = virtualClock();
   const wrong = { errorMs };
   const own = { now: () => new Date(clock.now().getTime() + wrong.errorMs), after: clock.after };
   const startedAt = clock.now().getTime();
   const at: number[] = [];
-  const note = (): Promise<void> => {
+  const note = (isDue: boolean): Promise<boolean> => {
     at.push(clock.now().getTime() - startedAt);
-    return tick();
+    return tick(isDue);
   };
   return { clock, wrong, at, ticker: new Ticker({ clock: own, random, everyMs: 250, tick: note }) };
 }
@@ -55,15 +55,52 @@ describe("a ticker", () => {
   );
 
   it("never ticks twice at a time", async () => {
-    const first = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<boolean>();
     const { clock, at, ticker } = ticking(() => first.promise);
     await clock.advance(250);
     ticker.due(10);
     await clock.advance(1_000);
     expect(at).toEqual([250]);
-    first.resolve();
+    first.resolve(true);
+    await clock.advance(0);
+    // What became due meanwhile was not in the tick under way.
+    expect(at).toEqual([250, 1_250]);
     await clock.advance(250);
-    expect(at.length).toBeGreaterThan(1);
+    expect(at).toEqual([250, 1_250, 1_500]);
+    ticker[Symbol.dispose]();
+  });
+
+  it("Q-25: looks less often while another process ticks, and ticks at once for a key that it knows to be due", async () => {
+    let othersTick = true;
+    const dues: boolean[] = [];
+    const { clock, at, ticker } = ticking(async (isDue) => {
+      dues.push(isDue);
+      return isDue || !othersTick;
+    });
+    await clock.advance(1_750);
+    expect(at).toEqual([250, 1_000, 1_750]);
+    ticker.due(40);
+    ticker.due(30);
+    await clock.advance(300);
+    expect(at.slice(3)).toEqual([1_780, 2_030]);
+    expect(dues).toEqual([false, false, false, true, false]);
+    othersTick = false;
+    await clock.advance(1_250);
+    expect(at.slice(5)).toEqual([2_780, 3_030, 3_280]);
+    ticker[Symbol.dispose]();
+  });
+
+  it("Q-25: a key that is due after the next look is not left to another process", async () => {
+    const dues: string[] = [];
+    const { clock, at, ticker } = ticking(async (isDue) => {
+      dues.push(String(isDue));
+      return isDue;
+    });
+    await clock.advance(200);
+    ticker.due(100);
+    await clock.advance(100);
+    expect(at).toEqual([250, 300]);
+    expect(dues).toEqual(["false", "true"]);
     ticker[Symbol.dispose]();
   });
 });

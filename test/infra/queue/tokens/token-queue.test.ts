@@ -8,6 +8,12 @@ import { silentLog } from "../../../support/silent-log.ts";
 
 const NOTHING: Change = { accepted: true, tokens: [], waitMs: 10, deaths: [] };
 
+const transport = {
+  send: async () => undefined,
+  receive: () => expect.fail(),
+  close: async () => undefined,
+};
+
 it.each([true, false])("Q-25: ticks, unless its process is frozen between events: %s", async (ticks) => {
   const clock = virtualClock();
   let count = 0;
@@ -17,11 +23,7 @@ it.each([true, false])("Q-25: ticks, unless its process is frozen between events
       count += 1;
       return NOTHING;
     },
-  };
-  const transport = {
-    send: async () => undefined,
-    receive: () => expect.fail(),
-    close: async () => undefined,
+    takeTicks: async () => true,
   };
   const common = { functionName: "widget-grow", transport, clock, timing: LEASE_TIMING, log: silentLog };
   await using queue = new TokenQueue({ ...common, ledger: ledger as TokenLedger, ticks });
@@ -29,4 +31,48 @@ it.each([true, false])("Q-25: ticks, unless its process is frozen between events
   await clock.advance(10 * SECOND);
   await enqueued;
   expect(count > 0).toBe(ticks);
+});
+
+it("Q-25: of three processes one ticks at a time; another one does when it is gone, and each while Redis is away", async () => {
+  const clock = virtualClock();
+  const ticked: string[] = [];
+  let [freeAt, takes, isAway] = [0, 0, false];
+  const opened = ["a", "b", "c"].map((name) => {
+    const ledger: Partial<TokenLedger> = {
+      tick: async () => {
+        ticked.push(name);
+        return { ...NOTHING, waitMs: undefined };
+      },
+      takeTicks: async (_name, forMs) => {
+        takes += 1;
+        if (isAway) throw new Error("Redis is away");
+        const now = clock.now().getTime();
+        if (now < freeAt) return false;
+        freeAt = now + forMs;
+        return true;
+      },
+    };
+    const common = { functionName: "widget-grow", transport, clock, timing: LEASE_TIMING, log: silentLog };
+    return { name, queue: new TokenQueue({ ...common, ledger: ledger as TokenLedger }) };
+  });
+  await clock.advance(60 * SECOND);
+  // One tick in 200 to 300 ms, as one process alone makes them; a gap of at most 300 ms where the ticks change hands.
+  expect(ticked.length).toBeGreaterThan(150);
+  expect(ticked.length).toBeLessThanOrEqual(300);
+  expect(takes).toBeLessThanOrEqual(3 * 120 + 60);
+
+  const last = opened.find(({ name }) => name === ticked.at(-1));
+  await last?.queue[Symbol.asyncDispose]();
+  ticked.length = 0;
+  await clock.advance(2 * SECOND);
+  expect(ticked.length).toBeGreaterThan(0);
+  expect(ticked).not.toContain(last?.name);
+
+  isAway = true;
+  await clock.advance(3 * SECOND);
+  ticked.length = 0;
+  await clock.advance(SECOND);
+  const others = opened.filter(({ name }) => name !== last?.name);
+  expect(new Set(ticked)).toEqual(new Set(others.map(({ name }) => name)));
+  await Promise.all(others.map(({ queue }) => queue[Symbol.asyncDispose]()));
 });
