@@ -4,7 +4,9 @@ import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../history/key-history.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
+import type { Core } from "../../takeover/core.ts";
 import { type Finding, filtersOf } from "../../takeover/findings.ts";
 import { untilIdle } from "../../takeover/idle.ts";
 import type { Moved, Sequence, Step } from "../../takeover/sequence.ts";
@@ -67,23 +69,17 @@ export function addHandOver(command: Command, handOver: HandOver): Command {
 async function act(clusters: readonly string[], flags: HandOverFlags, handOver: HandOver): Promise<number> {
   using server = await connectTo(flags);
   const client = server.as("takeover");
-  const given = scopeOf(clusters, flags);
-  const first = await readSurvey(client, given);
-  const scope = handOver.scopeFrom(given, first);
-  const survey = scope === given ? first : await readSurvey(client, scope);
-  const findings = handOver.judge(survey, scope);
-  const stopped = findings.some(({ verdict }) => verdict === "fail");
-  const { core } = survey;
-  if (stopped || flags.yes !== true || core === undefined) {
-    if (flags.output === "json") printJson(planReport(survey, scope, findings));
-    else print(...planLines(survey, { scope, findings, now: systemClock.now() }), ...dryLines(stopped));
-    return stopped ? 1 : 0;
-  }
+  const look = () => lookAt(client, scopeOf(clusters, flags), handOver);
+  const planned = await look();
+  if (planned.core === undefined || flags.yes !== true) return tell(planned, flags);
   await using turn = await takeTurn(client, {
-    namespace: core.deployment.namespace,
+    namespace: planned.core.deployment.namespace,
     identity: `${callerName()}@${hostname()}:${process.pid}`,
     clock: systemClock,
   });
+  // Another operator may have moved Clusters, or parked the Lease, until this turn began.
+  const { core, survey, scope, findings } = await look();
+  if (core === undefined) return tell({ core, survey, scope, findings }, flags);
   await using asked = await openAsked(flags);
   const functions = await loadFunctions(undefined, undefined);
   const moved = await handOver.run({
@@ -102,6 +98,32 @@ async function act(clusters: readonly string[], flags: HandOverFlags, handOver: 
   });
   if (flags.output === "json") printJson({ schema: "capstan.dev/takeover/v1", moved });
   return 0;
+}
+
+/** The management cluster as it is, and whether the command may begin. */
+interface Look {
+  readonly scope: Scope;
+  readonly survey: Survey;
+  readonly findings: readonly Finding[];
+  /** Cluster API's manager; absent where a finding stops the command. */
+  readonly core: Core | undefined;
+}
+
+async function lookAt(client: ServerClient, given: Scope, { judge, scopeFrom }: HandOver): Promise<Look> {
+  const first = await readSurvey(client, given);
+  const scope = scopeFrom(given, first);
+  const survey = scope === given ? first : await readSurvey(client, scope);
+  const findings = judge(survey, scope);
+  const isStopped = findings.some(({ verdict }) => verdict === "fail");
+  return { scope, survey, findings, core: isStopped ? undefined : survey.core };
+}
+
+/** Prints the plan. Returns the exit status. */
+function tell({ scope, survey, findings, core }: Look, { output }: HandOverFlags): number {
+  const isStopped = core === undefined;
+  if (output === "json") printJson(planReport(survey, scope, findings));
+  else print(...planLines(survey, { scope, findings, now: systemClock.now() }), ...dryLines(isStopped));
+  return isStopped ? 1 : 0;
 }
 
 function dryLines(stopped: boolean): readonly string[] {
