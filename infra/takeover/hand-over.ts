@@ -47,7 +47,7 @@ export interface Direction extends Receiver {
 }
 
 const LOOK_MS = 100;
-/** A controller sees an annotation at once, unless it has a long queue or does not run. */
+/** A controller sees an annotation at once, unless it does not run. With thousands of objects, it sees one after the other. */
 const PAUSED_WITHIN_MS = 60 * SECOND;
 const TAKEN_WITHIN_MS = 120 * SECOND;
 /** A restart of Cluster API's manager takes its webhooks away for some seconds. */
@@ -56,7 +56,7 @@ const PARALLEL = 10;
 
 /**
  * Pauses the objects of these Clusters that are to change hands, and waits until their controllers say so: from then on
- * no Machine is created or deleted. Returns them. Throws when a controller does not answer within a minute.
+ * no Machine is created or deleted. Returns them. Throws when a controller answers for no further object within a minute.
  */
 export async function pauseClusters(
   hands: Hands,
@@ -64,7 +64,7 @@ export async function pauseClusters(
   { leaves, giver }: Direction,
 ): Promise<readonly Member[]> {
   const { clock } = hands;
-  const until = clock.now().getTime() + PAUSED_WITHIN_MS;
+  const isOver = createPatience(clock, PAUSED_WITHIN_MS);
   for (;;) {
     const leaving = await standing(hands, clusters, leaves);
     // Until it is paused a set may make a Machine, so each look is at all objects.
@@ -72,9 +72,9 @@ export async function pauseClusters(
       await each(hands, members, ({ object }) => pauseOperations(object));
     const silent = leaving.filter((member) => giver.isAwaited(member) && !saysPaused(member.object));
     if (silent.length === 0) return leaving;
-    if (clock.now().getTime() > until) {
+    if (isOver(silent.length)) {
       throw new Error(
-        `${giver.name} has not paused ${someOf(silent)} within ${PAUSED_WITHIN_MS / SECOND} s; ` +
+        `${giver.name} has not paused ${someOf(silent)} for ${PAUSED_WITHIN_MS / SECOND} s; ` +
           "is it running, and does it have their label? Nothing has changed hands: continue with the same command, or return with the other one",
       );
     }
@@ -94,14 +94,15 @@ export async function giveClusters(
 }
 
 /**
- * Waits until the controller that got these Clusters works on their objects. Throws when it does not within two minutes.
+ * Waits until the controller that got these Clusters works on their objects. Throws when it begins with no further one
+ * within two minutes.
  */
 export async function untilTaken(
   { client, clock }: Hands,
   clusters: readonly ObjectKey[],
   { taker }: Direction,
 ): Promise<void> {
-  const until = clock.now().getTime() + TAKEN_WITHIN_MS;
+  const isOver = createPatience(clock, TAKEN_WITHIN_MS);
   for (;;) {
     const members = await membersOf(client, clusters);
     const held = new Set(members.filter(isHeldCluster).map(clusterOf));
@@ -113,14 +114,28 @@ export async function untilTaken(
         !saysNotPaused(member.object),
     );
     if (waiting.length === 0) return;
-    if (clock.now().getTime() > until) {
+    if (isOver(waiting.length)) {
       throw new Error(
-        `${taker.name} does not work on ${someOf(waiting)}, ${TAKEN_WITHIN_MS / SECOND} s after it got them; ` +
+        `${taker.name} has not begun with ${someOf(waiting)} for ${TAKEN_WITHIN_MS / SECOND} s; ` +
           "is it running with the right --watch-filter? capstan takeover plan shows where each Cluster is",
       );
     }
     await rest(LOOK_MS, clock);
   }
+}
+
+/** Returns whether a wait is over: fewer objects were left for the last time so long ago. */
+function createPatience(clock: Clock, withinMs: number): (left: number) => boolean {
+  let fewest = Number.POSITIVE_INFINITY;
+  let until = 0;
+  return (left) => {
+    const now = clock.now().getTime();
+    if (left < fewest) {
+      fewest = left;
+      until = now + withinMs;
+    }
+    return now > until;
+  };
 }
 
 /** A Cluster that its user has paused as a whole. */

@@ -26,13 +26,15 @@ interface PlayedOptions {
   readonly clusters: number;
   /** The `--watch-filter` of Cluster API's manager. */
   readonly filter?: string;
+  /** Time that Cluster API's manager takes for each object. Default none. */
+  readonly coreTakesMs?: number;
 }
 
 /**
  * Clusters on the embedded API server with the two controllers, as far as a take-over sees them: each says of its objects
  * whether they are paused. Time passes only while the take-over rests, and then both have their turn.
  */
-export async function playedWorld({ clusters, filter }: PlayedOptions) {
+export async function playedWorld({ clusters, filter, coreTakesMs = 0 }: PlayedOptions) {
   const stack = new AsyncDisposableStack();
   const embedded = await startApiServer({ name: "test" });
   stack.defer(() => embedded.stop());
@@ -48,6 +50,7 @@ export async function playedWorld({ clusters, filter }: PlayedOptions) {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const standby = createLeaseCandidate({ client: real, key: LEASE_KEY, identity: "capi_1" });
   const lastChecked = new Map<string, number>();
+  let coreIsFreeAt = now;
   const sideOf = ({ object }: Member): "core" | "capstan" | undefined => {
     const label = object.metadata.labels?.[WATCH_FILTER_LABEL];
     if (label === "capstan") return "capstan";
@@ -56,7 +59,9 @@ export async function playedWorld({ clusters, filter }: PlayedOptions) {
   const looksAt = (member: Member, coreLeads: boolean): boolean => {
     const side = sideOf(member);
     if (side !== "core") return side === "capstan";
-    if (!coreLeads || member.kind.kind !== "MachineHealthCheck") return coreLeads;
+    if (!coreLeads || now < coreIsFreeAt) return false;
+    coreIsFreeAt = now + coreTakesMs;
+    if (member.kind.kind !== "MachineHealthCheck") return true;
     const { uid = "" } = member.object.metadata;
     if (now - (lastChecked.get(uid) ?? 0) < CHECKED_EVERY_MS) return false;
     lastChecked.set(uid, now);
@@ -70,7 +75,10 @@ export async function playedWorld({ clusters, filter }: PlayedOptions) {
       await real.jsonPatch(member.kind, objectKeyOf(member.object), operations, "status");
     }
   };
-  await play();
+  while (await isAnyUnseen(real)) {
+    await play();
+    now += coreTakesMs;
+  }
   const failures: unknown[] = [];
   const clock: Clock = {
     now: () => new Date(now),
@@ -157,6 +165,11 @@ function deniedBy(policies: ReadonlyMap<string, KubeObject>, client: ServerClien
       throw new KubeError({ class: "Terminal", status: 422, reason: "Invalid", message });
     },
   };
+}
+
+/** Whether an object has no answer of a controller yet. */
+async function isAnyUnseen(client: ServerClient): Promise<boolean> {
+  return (await allMembers(client)).some(({ object }) => pausedOperations(object).length > 0);
 }
 
 function pausedOperations(object: KubeObject) {

@@ -115,4 +115,18 @@ describe("a take-over", () => {
       expect(await uids(world)).toEqual(before);
     });
   }
+
+  it("D-902: waits as long as Cluster API's manager pauses one object after the other, and a minute for the next", async () => {
+    {
+      await using slow = await playedWorld({ clusters: 1, coreTakesMs: 31 * SECOND });
+      await run(slow, "start", { parkLease: true });
+      expect(await standings(slow, {})).toEqual(new Set(["capstan"]));
+    }
+    await using stuck = await playedWorld({ clusters: 1, coreTakesMs: 70 * SECOND });
+    await expect(run(stuck, "start", { parkLease: true })).rejects.toThrow(
+      /^Cluster API's manager has not paused Machine default\/c0, Cluster default\/c0 for 60 s/,
+    );
+    expect(await standings(stuck, {})).toEqual(new Set(["leaving-core"]));
+    expect((await stuck.lease())?.spec?.holderIdentity).not.toBe(PARKED_BY);
+  });
 });
