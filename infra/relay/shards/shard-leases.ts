@@ -74,7 +74,9 @@ class HeldShard implements ShardLeases {
   }
 
   isHeld(): boolean {
-    return this.#options.clock.now().getTime() - this.#heldFrom < RENEW_DEADLINE_MS;
+    const ageMs = this.#options.clock.now().getTime() - this.#heldFrom;
+    // A clock that was set back says nothing about the age; the next renewal does.
+    return ageMs >= 0 && ageMs < RENEW_DEADLINE_MS;
   }
 
   ready(): Promise<void> {

@@ -17,6 +17,8 @@ interface Member {
   readonly leases: ShardLeases;
   readonly changes: () => number;
   isAway: boolean;
+  /** Of its clock, against that of the others. */
+  skewMs: number;
   freeze(): void;
   thaw(): void;
   /** As SIGKILL does. */
@@ -31,8 +33,9 @@ function world() {
     let due: (() => void)[] | undefined;
     let isKilled = false;
     let changes = 0;
+    const line = { isAway: false, skewMs };
     const own: Clock = {
-      now: () => new Date(clock.now().getTime() + skewMs),
+      now: () => new Date(clock.now().getTime() + line.skewMs),
       after: (delayMs, callback) =>
         clock.after(delayMs, () => {
           if (isKilled) return;
@@ -40,7 +43,6 @@ function world() {
           else due.push(callback);
         }),
     };
-    const line = { isAway: false };
     const client = server.clientFor(() => line.isAway);
     const onChange = () => {
       changes += 1;
@@ -54,6 +56,12 @@ function world() {
       },
       set isAway(isAway) {
         line.isAway = isAway;
+      },
+      get skewMs() {
+        return line.skewMs;
+      },
+      set skewMs(skewMs) {
+        line.skewMs = skewMs;
       },
       freeze() {
         due ??= [];
@@ -134,6 +142,19 @@ describe("the Leases of relays that share the workload clusters (D-603)", () => 
     // The Leases that it saw before it stood still do not make the others look dead.
     expect(a.leases.shards).toEqual(["shard-0", "shard-1"]);
     expect(b.leases.shards).toEqual(["shard-0", "shard-1"]);
+  });
+
+  it("are not held by a relay that is cut off and whose clock is set back, until it has renewed again", async () => {
+    const w = world();
+    const a = w.start("a");
+    await w.clock.advance(5 * SECOND);
+    a.isAway = true;
+    a.skewMs = -3_600 * SECOND;
+    await w.clock.advance(30 * SECOND);
+    expect(a.leases.isHeld()).toBe(false);
+    a.isAway = false;
+    await w.clock.advance(3 * SECOND);
+    expect([a.leases.shard, a.leases.isHeld()]).toEqual(["shard-0", true]);
   });
 
   it("change nothing for anyone while the API server is away, and a relay does not count as held", async () => {
