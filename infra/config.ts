@@ -1,7 +1,10 @@
 import * as z from "zod";
 
+/** Absent or with a value: an empty one comes from a variable that was not set where it was copied from. */
+const filled = z.string().min(1, "it is empty; give it a value, or unset it").optional();
+
 const environmentSchema = z.object({
-  KUBECONFIG: z.string().min(1).optional(),
+  KUBECONFIG: filled,
   HOME: z.string().default("/"),
   CAPSTAN_LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn"),
   CAPSTAN_QUEUE: z.string().optional(),
@@ -12,12 +15,12 @@ const environmentSchema = z.object({
   CAPSTAN_LAMBDA_TIMEOUT_SECONDS: z.string().optional(),
   CAPSTAN_MAX_DELETIONS_PER_HOUR: z.string().optional(),
   CAPSTAN_NAMESPACE_RUNS_PER_SECOND: z.string().optional(),
-  CAPSTAN_EKS_CLUSTER: z.string().min(1).optional(),
+  CAPSTAN_EKS_CLUSTER: filled,
   CAPSTAN_EKS_SERVER: z.string().optional(),
   CAPSTAN_EKS_CA: z.string().optional(),
   AWS_REGION: z.string().optional(),
   /** Set by AWS Lambda. */
-  AWS_LAMBDA_RUNTIME_API: z.string().min(1).optional(),
+  AWS_LAMBDA_RUNTIME_API: filled,
   KUBEBUILDER_ASSETS: z.string().optional(),
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().optional(),

@@ -1,11 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-
-const PROBLEMS: { readonly [code: string]: string } = {
-  ENOENT: "the file is missing",
-  ENOTDIR: "a part of its path is not a folder",
-  EACCES: "this user may not read it",
-  EPERM: "this user may not read it",
-};
+import { fileProblem } from "./file-problem.ts";
 
 /**
  * Returns the text of a file of at most `maxBytes`: a certificate, a URL. Throws with its name and the problem, never
@@ -30,8 +24,7 @@ function read(file: string, buffer: Buffer): number {
     }
     return length;
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    throw new Error(`${file}: ${PROBLEMS[code] ?? message}`);
+    throw new Error(`${file}: ${fileProblem(error)}`);
   } finally {
     if (opened !== undefined) closeSync(opened);
   }

@@ -11,7 +11,9 @@ describe("the environment", () => {
     expect(() => readEnvironment({ CAPSTAN_LOG_LEVEL: "loud" })).toThrow(
       "environment variable CAPSTAN_LOG_LEVEL: ",
     );
-    expect(() => readEnvironment({ KUBECONFIG: "" })).toThrow("environment variable KUBECONFIG: ");
+    expect(() => readEnvironment({ KUBECONFIG: "" })).toThrow(
+      "environment variable KUBECONFIG: it is empty; give it a value, or unset it",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import * as z from "zod";
+import { fileProblem } from "../../file-problem.ts";
 
 /** The parts of a span of OTLP that the tree shows. */
 export interface ReadSpan {
@@ -54,11 +55,16 @@ const STATUS_ERROR = 2;
 
 /**
  * Reads spans from a file with one request of OTLP in JSON in each line. A last line that is cut off is left out. Throws
- * with the line that is malformed, for a file of more than 256 MiB, and for more than 200,000 spans.
+ * with the line that is malformed, for a file of more than 256 MiB, for more than 200,000 spans, and with the reason why
+ * the file cannot be read.
  */
 export async function readSpans(file: string): Promise<readonly ReadSpan[]> {
   const spans: ReadSpan[] = [];
-  const input = createReadStream(file, { encoding: "utf8", end: MAX_FILE_BYTES });
+  await using opened = await open(file).catch((error: unknown) => {
+    throw new Error(`${file}: ${fileProblem(error)}`);
+  });
+  if ((await opened.stat()).isDirectory()) throw new Error(`${file}: it is a folder`);
+  const input = opened.createReadStream({ encoding: "utf8", end: MAX_FILE_BYTES, autoClose: false });
   let number = 0;
   let problem: string | undefined;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -46,6 +46,12 @@ describe("a file of spans", () => {
     });
   });
 
+  it("that is not there, or a folder, is said in words", async () => {
+    const missing = join(dir, "missing.jsonl");
+    await expect(readSpans(missing)).rejects.toThrow(`${missing}: the file is missing`);
+    await expect(readSpans(dir)).rejects.toThrow(`${dir}: it is a folder`);
+  });
+
   it("whose last line was cut off has the lines before it", async () => {
     const line = otlpText([SPAN], {});
     expect((await read(`${line}\n${line.slice(0, 60)}`)).length).toBe(1);
