@@ -20,13 +20,20 @@ export interface Finding {
 
 /** Judges whether `start` may begin, or continue. */
 export function judge(survey: Survey, scope: Scope): readonly Finding[] {
+  const filters = filtersOf(survey, scope);
+  const unserved = Map.groupBy(scope.parkLease ? [] : survey.unserved, clusterNameOf);
   return [
     ...definitionFindings(survey),
     ...coreFindings(survey, scope),
     ...rightsFindings(survey),
     ...scopeFindings(survey, scope),
     ...(scope.parkLease ? unservedFindings(survey) : []),
-    ...survey.clusters.flatMap((cluster) => clusterFindings(cluster, survey, scope)),
+    ...survey.clusters.flatMap((cluster) => [
+      ...labelFindings(cluster, filters),
+      ...(scope.parkLease ? [] : keptFindings(cluster, unserved.get(cluster.name) ?? [])),
+      ...makerFindings(cluster, filters),
+      ...heldFindings(cluster),
+    ]),
   ];
 }
 
@@ -149,16 +156,6 @@ function topologyFinding({ name }: ClusterSurvey): Finding {
   return fail(`Cluster ${name}`, "has a topology, which Cluster API's manager keeps", UNSERVED_NEXT);
 }
 
-function clusterFindings(of: ClusterSurvey, survey: Survey, scope: Scope): readonly Finding[] {
-  const filters = filtersOf(survey, scope);
-  return [
-    ...labelFindings(of, filters),
-    ...(scope.parkLease ? [] : keptFindings(of, survey)),
-    ...makerFindings(of, filters),
-    ...heldFindings(of),
-  ];
-}
-
 /** Objects that neither side would have. */
 function labelFindings({ name, members }: ClusterSurvey, filters: Filters): readonly Finding[] {
   const others = members.filter(({ object }) => standingOf(object, filters) === "other");
@@ -177,16 +174,18 @@ function labelFindings({ name, members }: ClusterSurvey, filters: Filters): read
 }
 
 /** Objects that Cluster API's manager alone can run: their Cluster stays with it as a whole. */
-function keptFindings({ name, cluster, members }: ClusterSurvey, { unserved }: Survey): readonly Finding[] {
-  const { namespace, name: clusterName } = cluster.metadata;
-  const kept = unserved.filter(
-    (each) => valueAt(each, "spec.clusterName") === clusterName && each.metadata.namespace === namespace,
-  );
-  const titles = someOf(kept.map((each) => `${each.kind} ${each.metadata.name}`));
+function keptFindings(of: ClusterSurvey, unserved: readonly KubeObject[]): readonly Finding[] {
+  const titles = someOf(unserved.map((each) => `${each.kind} ${each.metadata.name}`));
   return [
-    ...(kept.length > 0 ? [fail(`Cluster ${name}`, `has ${titles}`, UNSERVED_NEXT)] : []),
-    ...(cluster.spec.topology === undefined ? [] : [topologyFinding({ name, cluster, members })]),
+    ...(unserved.length > 0 ? [fail(`Cluster ${of.name}`, `has ${titles}`, UNSERVED_NEXT)] : []),
+    ...(of.cluster.spec.topology === undefined ? [] : [topologyFinding(of)]),
   ];
+}
+
+/** Returns the Cluster that such an object names, `<namespace>/<name>`; a ClusterResourceSet names none. */
+function clusterNameOf(object: KubeObject): string | undefined {
+  const name = valueAt(object, "spec.clusterName");
+  return typeof name === "string" ? `${object.metadata.namespace}/${name}` : undefined;
 }
 
 function makerFindings({ name, members }: ClusterSurvey, { capstan }: Filters): readonly Finding[] {

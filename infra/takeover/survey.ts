@@ -51,6 +51,7 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
   const members = served ? await allMembers(client) : [];
   const unserved = await Promise.all(UNSERVED.map((kind) => listIfServed(client, kind)));
   const wanted = new Set(scope.clusters);
+  const byCluster = Map.groupBy(members, clusterOf);
   const clusters = members
     .filter(
       ({ kind, object }) => kind.kind === "Cluster" && (wanted.size === 0 || wanted.has(nameOf(object))),
@@ -58,7 +59,7 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
     .map(({ object }) => ({
       name: nameOf(object),
       cluster: object as Cluster,
-      members: members.filter((member) => clusterOf(member) === nameOf(object)),
+      members: byCluster.get(nameOf(object)) ?? [],
     }));
   return { core, clusters, unserved: unserved.flat(), definitions, missingRights: rights };
 }
