@@ -3,6 +3,7 @@ import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { Pod } from "../../shared/api/workload.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import {
   BenchConfig,
@@ -158,8 +159,13 @@ async function untilAborted(
     const { items, resourceVersion } = await client.list(kind, {});
     for (const item of items) hand(item);
     const watching = { resourceVersion, timeoutSeconds: 600 };
-    for await (const { type, object } of client.watch(kind, watching, signal)) {
-      if (type === "ADDED") hand(object);
+    try {
+      for await (const { type, object } of client.watch(kind, watching, signal)) {
+        if (type === "ADDED") hand(object);
+      }
+    } catch (error) {
+      // The watch cache of a CRD that is new begins later than its first list.
+      if (!(error instanceof KubeError && error.reason === "Expired")) throw error;
     }
   }
 }
