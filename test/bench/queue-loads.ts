@@ -76,6 +76,34 @@ export async function measureThroughput(
   };
 }
 
+const FEED_MS = 20;
+
+/**
+ * Adds keys at an even rate, whose handler does nothing. Returns the runs a second until the last one has ended: less than
+ * `perSecond` where the machine is too slow for it.
+ */
+export async function runAtRate(
+  contender: Contender,
+  load: { readonly perSecond: number; readonly seconds: number; readonly concurrency: number },
+): Promise<number> {
+  const keys = keysOf("default", load.perSecond * load.seconds);
+  const all = Promise.withResolvers<void>();
+  let ran = 0;
+  await using _worker = await contender.work(load.concurrency, async () => {
+    ran += 1;
+    if (ran === keys.length) all.resolve();
+  });
+  const startedAt = performance.now();
+  for (let added = 0; added < keys.length; ) {
+    const due = Math.floor(((performance.now() - startedAt) * load.perSecond) / 1_000);
+    if (due > added) await contender.add(keys.slice(added, due));
+    added = Math.max(added, due);
+    await pause(FEED_MS);
+  }
+  await all.promise;
+  return perSecond(keys.length, performance.now() - startedAt);
+}
+
 /** Not counted: code is compiled, scripts are loaded, connections are opened. */
 const WARM_UP = 300;
 

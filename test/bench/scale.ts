@@ -6,7 +6,7 @@ import { silentLog } from "../support/silent-log.ts";
 import { round, type Usage } from "./capstan-process.ts";
 import { metricSum, type PartProcess } from "./part-process.ts";
 import { createPlainBullmq } from "./queue-baselines.ts";
-import { type Contender, contenderOf, measureThroughput } from "./queue-loads.ts";
+import { type Contender, contenderOf, measureThroughput, runAtRate } from "./queue-loads.ts";
 import { redisCost } from "./redis-cost.ts";
 import { writeResults } from "./results.ts";
 import { progress } from "./rounds.ts";
@@ -17,8 +17,9 @@ const WORKERS = [1, 2, 4];
 const IS_TRIAL = process.argv.includes("--trial");
 const PROBE_MS = IS_TRIAL ? 8_000 : 60_000;
 const BURST_PER_WORKER = IS_TRIAL ? 400 : 2_000;
-/** Of the rate at which a backlog drains: the first that keeps p99 is the capacity. */
-const SHARES = [1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6];
+/** Between the rates that are tried, as shares of that at which a backlog drains. */
+const STEP = 0.05;
+const LEAST_SHARE = 0.5;
 const FEED_MS = 20;
 /** The share of starts within a second that p99 ≤ 1 s means. */
 const WITHIN_A_SECOND = 0.99;
@@ -70,7 +71,7 @@ export async function scaleBench(): Promise<void> {
     [
       `efficiency of ${last?.workers} workers: ${last?.efficiency} (goal ${GOAL.efficiency}, thesis ${GOAL.thesis})`,
       `CPU per run against one worker: ${last?.cpuPerRunAgainstOne} (goal ${GOAL.cpuPerRun})`,
-      `Redis at ${GOAL.runsPerSecond} runs/s: ${redis.cores} core (goal ${GOAL.redisCores}), ${redis.ofPlainBullmq} of plain BullMQ's`,
+      `Redis at ${GOAL.runsPerSecond} runs/s: ${redis.cores} core (goal ${GOAL.redisCores}), ${redis.ofPlainBullmq} of plain BullMQ's; this machine ran ${redis.runsPerSecond}`,
     ].join("\n"),
   );
   if (!IS_TRIAL) await writeResults("scale", results);
@@ -82,13 +83,28 @@ async function capacityOf(count: number): Promise<Capacity> {
   for (let index = 0; index < count; index += 1) workers.push(await world.work());
   const drained = await drainRate(world, workers);
   progress(`${count} workers drain ${Math.round(drained)} keys/s`);
-  for (const share of SHARES) {
+  // Awaited here: the world ends with this function.
+  return await highest(async (share) => {
     const found = await probe(world, workers, drained * share);
-    progress(`${share} of that: ${found.startedWithinASecond} start within a second, ${found.cores} cores`);
+    const text = `${share.toFixed(2)} of that: ${found.startedWithinASecond} start within a second`;
+    progress(`${text}, ${found.cores} cores`);
     if (found.cores > MOST_CORES) throw new Error(`void: ${found.cores} of this machine's cores were in use`);
-    if (found.startedWithinASecond >= WITHIN_A_SECOND) return found;
+    return found;
+  });
+}
+
+/** Goes up from the rate of the drain as long as keys start within a second, or down until they do. */
+async function highest(probeShare: (share: number) => Promise<Capacity>): Promise<Capacity> {
+  const holds = ({ startedWithinASecond }: Capacity) => startedWithinASecond >= WITHIN_A_SECOND;
+  let best = await probeShare(1);
+  const step = holds(best) ? STEP : -STEP;
+  for (let share = 1 + step; share > LEAST_SHARE; share += step) {
+    const found = await probeShare(share);
+    if (step > 0 && !holds(found)) return best;
+    best = found;
+    if (step < 0 && holds(found)) return best;
   }
-  throw new Error(`${count} workers hold no rate at which keys start within a second`);
+  throw new Error(`${best.workers} workers hold no rate at which keys start within a second`);
 }
 
 /** Keys a second at which workers that have started drain a backlog. */
@@ -165,26 +181,33 @@ async function untilStarted(workers: readonly PartProcess[], count: number): Pro
   }
 }
 
-const REDIS_JOBS = IS_TRIAL ? 5_000 : 40_000;
+const REDIS_SECONDS = IS_TRIAL ? 3 : 20;
 
-/** The CPU of Redis for a rate that one management cluster can need, from enqueueing to the end of the run. */
+/**
+ * The CPU of Redis at a rate that one management cluster can need, from enqueueing to the end of the run. At a full load,
+ * it would be less for each run: more keys share a call.
+ */
 async function redisRow() {
-  const ours = await redisCpuPerRun(async (url) =>
+  const ours = await redisAtRate(async (url) =>
     contenderOf("bullmq", await createBullmqQueue({ url, log: silentLog })),
   );
-  const plain = await redisCpuPerRun(createPlainBullmq);
+  const plain = await redisAtRate(createPlainBullmq);
   return {
-    runsPerSecond: ours.perSecond,
+    runsPerSecond: Math.round(ours.perSecond),
     cores: round(ours.cpuSeconds * GOAL.runsPerSecond, 2),
     ofPlainBullmq: round(ours.cpuSeconds / plain.cpuSeconds, 2),
   };
 }
 
-async function redisCpuPerRun(create: (url: string) => Promise<Contender>) {
+/** CPU seconds for each run, and the rate that this machine has reached. */
+async function redisAtRate(create: (url: string) => Promise<Contender>) {
   await using redis = await startRedis();
   await using contender = await create(redis.url);
+  await measureThroughput(contender, { count: 1_000, concurrency: 64 });
   const before = await redisCost(redis.url);
-  const { perSecond } = await measureThroughput(contender, { count: REDIS_JOBS, concurrency: 64 });
+  const load = { perSecond: GOAL.runsPerSecond, seconds: REDIS_SECONDS, concurrency: 64 };
+  const perSecond = await runAtRate(contender, load);
   const after = await redisCost(redis.url);
-  return { perSecond, cpuSeconds: (after.cpuSeconds - before.cpuSeconds) / REDIS_JOBS };
+  const runs = GOAL.runsPerSecond * REDIS_SECONDS;
+  return { perSecond, cpuSeconds: (after.cpuSeconds - before.cpuSeconds) / runs };
 }
