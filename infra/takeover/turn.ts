@@ -56,7 +56,9 @@ export async function takeTurn(
   const renewing = (async () => {
     while (!stop.signal.aborted) {
       await rest(RENEW_MS, clock, stop.signal);
-      if (!stop.signal.aborted) await hold().catch(() => false);
+      if (stop.signal.aborted || (await hold().catch(() => false))) continue;
+      // At once: by a clock that was set back it would be held for long.
+      if (candidate.holder !== identity) heldFrom = Number.NEGATIVE_INFINITY;
     }
   })();
   return {

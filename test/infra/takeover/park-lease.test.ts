@@ -9,6 +9,7 @@ import { parkLease, releaseLease } from "../../../infra/takeover/park-lease.ts";
 import { takeTurn } from "../../../infra/takeover/turn.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { eventually, HANG_MS } from "../../support/eventually.ts";
 
 const key = { namespace: "kube-system", name: "controller-leader-election-capi" };
 
@@ -109,5 +110,26 @@ describe("the turn of an operator", () => {
     ).toMatchObject({
       holderIdentity: "ann@a:1",
     });
+  });
+
+  it("is lost when another has taken it from a machine whose clock is set back", async () => {
+    await using w = await world();
+    let now = Date.now();
+    const renewals: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => new Date(now),
+      after(_, callback) {
+        renewals.push(callback);
+        return () => undefined;
+      },
+    };
+    await using turn = await takeTurn(w.client, { ...place, clock, identity: "ann@a:1" });
+    const holder = { op: "add", path: "/spec/holderIdentity", value: "bob@b:2" } as const;
+    await w.client.jsonPatch(Lease, { namespace: "kube-system", name: "capstan-takeover" }, [holder]);
+    now -= 3_600 * SECOND;
+    turn.check();
+    for (const renew of renewals.splice(0)) renew();
+    await eventually(() => renewals.length > 0, { withinMs: HANG_MS });
+    expect(() => turn.check()).toThrow("was lost; start again");
   });
 });
