@@ -69,13 +69,20 @@ function filesOf({ cert, key }: Credentials, authority: string) {
   return { "tls.crt": cert, "tls.key": key, "ca.crt": authority };
 }
 
+/**
+ * Nobody can be the default user: it is off and has no password. It keeps its rights, because Redis loads its append-only
+ * file as this user, and versions without redis/redis#14545 leave out every transaction that the user may not run,
+ * silently: all that scripts have written would be lost at each restart.
+ */
+const NOBODY = "user default off resetpass ~* &* +@all";
+
 /** The server holds hashes of the passwords only. */
 function aclFile(passwords: readonly (readonly [RedisUser, string])[]): string {
   const lines = passwords.map(([user, password]) => {
     const hash = createHash("sha256").update(password).digest("hex");
     return `user ${user} on #${hash} resetchannels ${RIGHTS[user]}`;
   });
-  return ["user default off", ...lines, ""].join("\n");
+  return [NOBODY, ...lines, ""].join("\n");
 }
 
 interface Authority {

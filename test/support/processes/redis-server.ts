@@ -19,6 +19,8 @@ export interface RedisServer extends AsyncDisposable {
   signal(name: NodeJS.Signals): void;
   /** Kills the server without a goodbye; connections break. */
   kill(): Promise<void>;
+  /** Ends the server as a kubelet does: it writes first what its settings let it keep. */
+  stop(): Promise<void>;
   /** Starts it again on the same port with what `settings` let it keep: by default nothing. */
   restart(): Promise<void>;
 }
@@ -37,12 +39,13 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
   const [port = 0] = await freePorts(1);
   let server = await launch({ dir, port, settings });
-  const kill = async (): Promise<void> => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, "exit");
-    server.kill("SIGKILL");
+    server.kill(signal);
     await exited;
   };
+  const kill = () => end("SIGKILL");
   return {
     url: `redis://127.0.0.1:${port}`,
     get pid() {
@@ -50,6 +53,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     },
     signal: (name) => void server.kill(name),
     kill,
+    stop: () => end("SIGTERM"),
     restart: async () => {
       await kill();
       server = await launch({ dir, port, settings });

@@ -33,7 +33,7 @@ describe("the Secrets of a deployment", () => {
       expect(texts).toEqual([`capstan-${user}-queue`]);
       expect(users).toMatch(new RegExp(`^user ${user} on #[0-9a-f]{64} resetchannels `, "m"));
     }
-    expect(users).toMatch(/^user default off$/m);
+    expect(users).toMatch(/^user default off resetpass ~\* &\* \+@all$/m);
   });
 
   it("hold certificates that fit: three authorities, whose keys are in no Secret", async () => {
