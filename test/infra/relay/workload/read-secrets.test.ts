@@ -14,13 +14,14 @@ const within = { withinMs: 10_000 };
 const CLUSTER = { namespace: "default", name: "c1" };
 const KEY = { namespace: "default", name: "c1-kubeconfig" };
 
-/** Follows the kubeconfig Secret of Cluster c1 with an account that has these verbs on Secrets. */
-async function world(verbs: readonly string[]) {
+/** Follows the kubeconfig Secret of Cluster c1 with an account that has these verbs on Secrets, everywhere by default. */
+async function world(verbs: readonly string[], namespaces?: readonly string[]) {
   const stack = new AsyncDisposableStack();
   const clock = virtualClock();
   const api = await startApiServer({ name: "test", recordRequests: true });
   stack.defer(() => api.stop());
-  const token = api.addUser({ name: "capstan-relay", allow: [{ verbs, resources: ["secrets"] }] });
+  const there = namespaces === undefined ? {} : { namespaces };
+  const token = api.addUser({ name: "capstan-relay", allow: [{ verbs, resources: ["secrets"], ...there }] });
   const admin = stack.use(createServer(parseKubeconfig(api.kubeconfig()), { clock })).as("test");
   const server = stack.use(createServer(parseKubeconfig(api.kubeconfig(token)), { clock }));
   const secrets = stack.use(createReadSecrets({ server, clock, log: silentLog, random: () => 0 }));
@@ -83,6 +84,18 @@ describe("kubeconfig Secrets that are read by name", () => {
     await eventually(() => expect(w.seen).toHaveLength(1), within);
     expect(w.seen[0]).toContain("kubeconfig Secret default/c1-kubeconfig cannot be read: ");
     expect(w.seen[0]).toContain("kubectl create rolebinding capstan-relay-get-secrets ");
+  });
+
+  it("D-404: that may not be read in one namespace stop no Cluster of another one", async () => {
+    await using w = await world(["get"], [CLUSTER.namespace]);
+    await w.write("a");
+    const elsewhere: (string | undefined)[] = [];
+    w.secrets.follow({ namespace: "team-b", name: "c1" }, (_, why) => elsewhere.push(why));
+    w.follow();
+    await eventually(() => expect(w.seen).toEqual([btoa("a")]), within);
+    await eventually(() => expect(elsewhere).toHaveLength(1), within);
+    expect(elsewhere[0]).toContain("kubeconfig Secret team-b/c1-kubeconfig cannot be read: ");
+    expect(elsewhere[0]).toContain("--namespace=team-b");
   });
 
   it("D-404: are forgotten with their Cluster", async () => {
