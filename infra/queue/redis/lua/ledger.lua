@@ -160,6 +160,11 @@ local function load(key)
     end
     was[name] = value
   end
+  -- The rest of an entry whose other fields Redis has lost: its key begins anew.
+  if not (entry.st and entry.c) then
+    call('DEL', entryKey(key))
+    return nil
+  end
   for i = 1, MAX_CAUSES do if causes[i] == '' then for j = i, MAX_CAUSES do causes[j] = nil end break end end
   entry.was, entry.causes = was, causes
   return entry

@@ -114,6 +114,16 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(next?.seq).not.toBe(token.seq);
   });
 
+  it("Q-15: begins anew with a key of which a loss has left some fields", async () => {
+    const rest = { c0: "old", pd: "1", f: "3" };
+    await redis.hset("{cap:rest}:l:k:a", rest);
+    const [token] = (await ledger.enqueue("rest", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const claim = await ledger.claim("rest", token, TERMS);
+    expect(claim).toMatchObject({ key: "a", causes: [] });
+    expect(await redis.hgetall("{cap:rest}:l:k:a")).not.toMatchObject({ f: "3" });
+  });
+
   it("Q-11: a resync key that has been ready for long is found among the live ones; its token stays good", async () => {
     const limits = { agingMs: 30 };
     const impatient = await createRedisLedger({ producer: redis, worker: redis, window: 2, limits });
