@@ -70,11 +70,11 @@ function filesOf({ cert, key }: Credentials, authority: string) {
 }
 
 /**
- * Nobody can be the default user: it is off and has no password. It keeps its rights, because Redis loads its append-only
+ * No client can be the default user: it is off and has no password. It keeps its rights, because Redis loads its append-only
  * file as this user, and versions without redis/redis#14545 leave out every transaction that the user may not run,
  * silently: all that scripts have written would be lost at each restart.
  */
-const NOBODY = "user default off resetpass ~* &* +@all";
+const DEFAULT_USER = "user default off resetpass ~* &* +@all";
 
 /** The server holds hashes of the passwords only. */
 function aclFile(passwords: readonly (readonly [RedisUser, string])[]): string {
@@ -82,7 +82,7 @@ function aclFile(passwords: readonly (readonly [RedisUser, string])[]): string {
     const hash = createHash("sha256").update(password).digest("hex");
     return `user ${user} on #${hash} resetchannels ${RIGHTS[user]}`;
   });
-  return [NOBODY, ...lines, ""].join("\n");
+  return [DEFAULT_USER, ...lines, ""].join("\n");
 }
 
 interface Authority {

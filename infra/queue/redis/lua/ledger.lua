@@ -160,7 +160,7 @@ local function load(key)
     end
     was[name] = value
   end
-  -- The rest of an entry whose other fields Redis has lost: its key begins anew.
+  -- The rest of an entry whose other fields Redis has lost: its key starts again.
   if not (entry.st and entry.c) then
     call('DEL', entryKey(key))
     return nil

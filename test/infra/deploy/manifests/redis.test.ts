@@ -44,7 +44,7 @@ async function issued() {
   return { redis: filesOf("capstan-redis"), clientOf };
 }
 
-/** What Redis answers to somebody with these credentials, in place of a value. */
+/** Returns how Redis refuses a client with these credentials. */
 async function refusalOf(url: string, ca: string): Promise<string> {
   const options = {
     tls: { ca },

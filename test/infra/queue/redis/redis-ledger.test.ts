@@ -114,7 +114,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(next?.seq).not.toBe(token.seq);
   });
 
-  it("Q-15: begins anew with a key of which a loss has left some fields", async () => {
+  it("Q-15: starts again with a key of which a loss has left some fields", async () => {
     const rest = { c0: "old", pd: "1", f: "3" };
     await redis.hset("{cap:rest}:l:k:a", rest);
     const [token] = (await ledger.enqueue("rest", [{ key: "a", class: "live" }])).tokens;
