@@ -1,15 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
+import { writeDigestComponent } from "../../../../infra/image/digest-component.ts";
 import { BASE } from "../../../support/deployed-accounts.ts";
+import { writeInstallOverlay, yamlOf } from "../../../support/kustomize-readme.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
 
-const README = new URL("../../../../infra/deploy/kustomize/README.md", import.meta.url);
-
-const DIGEST = `sha256:${"5".repeat(64)}`;
+const DIGEST = `sha256:${"7".repeat(64)}`;
+/** For that of README. */
+const REDIS_DIGEST = `sha256:${"5".repeat(64)}`;
 
 interface Rendered {
   readonly kind: string;
@@ -23,26 +25,31 @@ interface Container {
 
 describeWith(kubectlMissing())("an overlay of the base", () => {
   it("S-62: names the images of Capstan and of Redis by their digests, as README does", async () => {
-    const [, yaml = ""] =
-      /```yaml\n(apiVersion: kustomize[\s\S]*?)```/.exec(await readFile(README, "utf8")) ?? [];
-    const rendered = await renderOverlay((place) =>
-      yaml
-        .replaceAll("github.com/example/capstan/infra/deploy/kustomize", place)
-        .replaceAll("sha256:…", DIGEST),
-    );
+    const dir = await mkdtemp(join(tmpdir(), "capstan-install-"));
+    await writeDigestComponent(DIGEST, join(dir, "image"));
+    await writeInstallOverlay(join(dir, "overlay"), join(dir, "image"));
+    const rendered = await rendering(join(dir, "overlay"));
+    await rm(dir, { recursive: true });
     const images = rendered.flatMap(
       ({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? [],
     );
     expect(new Set(images)).toEqual(
-      new Set([`registry.example.com/capstan@${DIGEST}`, `docker.io/library/redis@${DIGEST}`]),
+      new Set([`registry.example.com/capstan@${DIGEST}`, `docker.io/library/redis@${REDIS_DIGEST}`]),
     );
   });
 
+  it("D-407: confines the relay to a namespace with the patch of README", async () => {
+    const rendered = await renderPatched(await yamlOf("Rights"));
+    const confined = rendered.filter(({ spec }) =>
+      spec?.template?.spec.containers[0]?.args?.includes("--namespace=team-a"),
+    );
+    expect(confined.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
+      "Deployment/capstan-relay",
+    ]);
+  });
+
   it("S-33: limits the deletions of all workers with the patch of README", async () => {
-    const [, section = ""] = (await readFile(README, "utf8")).split("## A limit of deletions\n");
-    const [, patches = ""] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
-    const header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
-    const rendered = await renderOverlay((place) => `${header}resources: [${place}/base]\n${patches}`);
+    const rendered = await renderPatched(await yamlOf("A limit of deletions"));
     const limited = rendered.filter(
       ({ kind, spec }) =>
         kind === "Deployment" &&
@@ -56,13 +63,19 @@ describeWith(kubectlMissing())("an overlay of the base", () => {
   });
 });
 
-/** Renders a kustomization, which gets the folder of the manifests relative to its own. */
-async function renderOverlay(kustomization: (place: string) => string): Promise<readonly Rendered[]> {
+/** Renders the base with these lines of an overlay. */
+async function renderPatched(lines: string): Promise<readonly Rendered[]> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-overlay-"));
   try {
-    await writeFile(join(dir, "kustomization.yaml"), kustomization(relative(dir, resolve(BASE, ".."))));
-    return loadAll(await kubectlFor("")(`kustomize ${dir}`)) as readonly Rendered[];
+    const header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+    const text = `${header}resources: [${relative(dir, resolve(BASE))}]\n${lines}`;
+    await writeFile(join(dir, "kustomization.yaml"), text);
+    return await rendering(dir);
   } finally {
     await rm(dir, { recursive: true });
   }
+}
+
+async function rendering(folder: string): Promise<readonly Rendered[]> {
+  return loadAll(await kubectlFor("")(`kustomize ${folder}`)) as readonly Rendered[];
 }
