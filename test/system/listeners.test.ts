@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
@@ -23,7 +24,7 @@ const WITHIN = { withinMs: 90_000, stepMs: 300 };
 const README = new URL("../../README.md", import.meta.url);
 const NAMESPACE = "capstan-system";
 /** As many as 64 are open at a time. */
-const FLOOD = 2_000;
+const FLOOD = 10_000;
 
 /** The lines of the shell blocks of a section of README. */
 async function commandsOf(section: string): Promise<readonly string[]> {
@@ -63,12 +64,25 @@ async function startGuardedRedis(folder: string, tlsPort: number) {
 
 const later = () => Math.floor(Date.now() / 1_000) + 3_000;
 
-/** Resolves when the server ends a connection on which it gets one line and nothing more. */
-async function slowHeaders(port: number): Promise<void> {
-  const socket = connect(port, "127.0.0.1");
+/** Resolves when the server ends a connection on which it gets this text and nothing more. */
+function slowClient(socket: Socket, text: string): Promise<void> {
   socket.on("error", () => undefined).resume();
-  socket.write("GET /livez HTTP/1.1\r\n");
-  await once(socket, "close");
+  socket.write(text);
+  return new Promise((resolve) => socket.on("close", () => resolve()));
+}
+
+/** Each stays silent in the middle of a request or before it; of the diagnostics also before TLS is agreed upon. */
+function slowClients(health: number, diagnostics: number): readonly Promise<void>[] {
+  const host = "127.0.0.1";
+  const half = "GET /metrics HTTP/1.1\r\n";
+  const overTls = () => connectTls({ port: diagnostics, host, rejectUnauthorized: false });
+  return [
+    slowClient(connect(health, host), half),
+    slowClient(connect(health, host), ""),
+    slowClient(connect(diagnostics, host), ""),
+    slowClient(overTls(), half),
+    slowClient(overTls(), ""),
+  ];
 }
 
 /** Opens connections without a word; returns how many the server has ended at once. */
@@ -151,7 +165,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const finalizers = "get cluster/c1 -o jsonpath={.metadata.finalizers}";
       await eventually(async () => expect(await kubectl(finalizers)).not.toBe(""), WITHIN);
       expect(await admin.call("ACL", "LOG")).toEqual([]);
-      const slow = [slowHeaders(health), slowHeaders(workerHealth)];
+      const slow = slowClients(health, diagnostics);
 
       for (const verb of ["serviceaccount", "clusterrole", "clusterrolebinding"]) {
         await run(next(`kubectl create ${verb}`));
