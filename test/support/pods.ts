@@ -41,6 +41,8 @@ export interface Pod extends AsyncDisposable {
   readonly network: PodNetwork;
   /** Whether its readiness probe is answered with 200. */
   isReady(): Promise<boolean>;
+  /** Writes what its Secrets hold now, as a kubelet does within about a minute. */
+  sync(): Promise<void>;
 }
 
 interface Cluster {
@@ -108,6 +110,7 @@ export async function startPod(deployment: Deployment, cluster: Cluster): Promis
   return {
     container,
     network,
+    sync: async () => void (await writeVolumes(dir, deployment, cluster)),
     isReady: async () => (await network.get(`http://127.0.0.1:${probed}${path}`)) === 200,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -165,7 +168,7 @@ export async function secretFiles(
 
 /** Files that every user may read; returns their folder. */
 async function writeFiles(folder: string, files: { readonly [name: string]: string }): Promise<string> {
-  await mkdir(folder, { mode: 0o755 });
+  await mkdir(folder, { mode: 0o755, recursive: true });
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(folder, name), text, { mode: 0o644 });
   }

@@ -5,19 +5,20 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
-import { newSecrets } from "../../../infra/deploy/manifests/secrets.ts";
 import { buildImage } from "../../../infra/image/image.ts";
 import { type Process, USER_ID } from "../../../infra/image/process.ts";
-import { x509 } from "../../../infra/pki/x509.ts";
-import { BASE, OF_SIMS, userOf } from "../../support/deployed-accounts.ts";
+import { OF_SIMS, userOf } from "../../support/deployed-accounts.ts";
 import { architectureOf } from "../../support/elf.ts";
 import { eventually } from "../../support/eventually.ts";
+import { patchStatus } from "../../support/foo-workload.ts";
 import { filesOf, type ImageLayout, listing, readLayout } from "../../support/image-layout.ts";
+import { commandsOf, writeInstallOverlay } from "../../support/kustomize-readme.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
-import { apiServerOf, type Deployment, secretFiles, startPod } from "../../support/pods.ts";
-import { REAL } from "../../support/processes/api-servers.ts";
+import { apiServerOf, type Deployment, type Pod, secretFiles, startPod } from "../../support/pods.ts";
+import { REAL, type TestServer } from "../../support/processes/api-servers.ts";
+import type { AuditedRequest } from "../../support/processes/audit-log.ts";
 import { buildahMissing, buildStage } from "../../support/processes/buildah.ts";
-import { runCli, startCli } from "../../support/processes/cli.ts";
+import { startCli } from "../../support/processes/cli.ts";
 import { crunMissing, runContainer } from "../../support/processes/container.ts";
 import { startDeployedRedis } from "../../support/processes/deployed-redis.ts";
 import { kubectlFor, kubectlMissing } from "../../support/processes/kubectl.ts";
@@ -189,44 +190,69 @@ walk("/");
 console.log(JSON.stringify({ uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(), tried, written }));
 `;
 
+/** Installs the image as the manifests' README says, and runs every Pod of it until the deployment is available. */
+async function installed(stack: AsyncDisposableStack) {
+  const server = stack.use(await REAL.start());
+  const { kubeconfigFile } = server;
+  const [kubectl, ours] = [kubectlFor(kubeconfigFile), kubectlFor(kubeconfigFile, NAMESPACE)];
+  const overlay = join(dir, "overlay");
+  await writeInstallOverlay(overlay, join(out, "kustomize"));
+  const PATH = `${process.env["KUBEBUILDER_ASSETS"]}:${process.env["PATH"]}`;
+  const env = { ...process.env, PATH, KUBECONFIG: kubeconfigFile };
+  const run = async (line = "") => {
+    const text = line.replace(".capstan/overlay", overlay);
+    return (await promisify(execFile)("sh", ["-c", text], { cwd: ROOT, env })).stdout;
+  };
+
+  // The image is made, and its files are run from here: nothing is pushed.
+  const [, , ...commands] = await commandsOf("Install it");
+  const [whenAvailable, leader] = commands.splice(-2);
+  for (const command of commands) expect(await run(command)).not.toBe("");
+  await kubectl("create --filename 'infra/crds/generated/*.sim.capstan.dev_*.yaml'");
+  const parts = ["up", "--roles", "cloud", "relay", "worker", "--empty", "--quiet"];
+  const provider = stack.use(startCli([...parts, "--kubeconfig", kubeconfigFile, "--functions", ...OF_SIMS]));
+  await eventually(() => expect(provider.output()).toContain("Ctrl-C stops"), WITHIN);
+  const rights = (await commandsOf("Rights")).find((line) => line.includes("rbac --from-cluster"));
+  expect(await run(rights)).toContain("created");
+
+  const { data } = JSON.parse(await ours("get configmap/capstan-redis -o json"));
+  const redis = stack.use(
+    await startDeployedRedis(data["redis.conf"], await secretFiles(ours, "capstan-redis")),
+  );
+  const services = new Map([[`capstan-redis.${NAMESPACE}.svc:6379`, redis.port]]);
+  const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
+  const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
+  const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
+  expect(wanted).toHaveLength(5);
+  const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
+  await areReady(pods);
+  // As their controller says of Deployments whose Pods are ready.
+  const conditions = [{ type: "Available", status: "True" }];
+  for (const { metadata } of items) await patchStatus(ours, `deployment/${metadata.name}`, { conditions });
+  expect((await run(whenAvailable)).match(/condition met/g)).toHaveLength(items.length);
+  expect(await run(leader)).not.toBe("");
+  return { server, kubectl, ours, redis, pods, run };
+}
+
+async function areReady(pods: readonly Pod[]): Promise<void> {
+  await eventually(async () => {
+    for (const pod of pods) expect(await pod.isReady(), pod.container.output()).toBe(true);
+  }, WITHIN);
+}
+
+/** Returns the requests of accounts of ours that the API server has refused. */
+async function refusals(server: TestServer): Promise<readonly AuditedRequest[]> {
+  const requests = await server.requests();
+  return requests.filter(({ code, user }) => code === 403 && user?.startsWith(userOf("")));
+}
+
 const { missing, optional } = REAL;
 describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { optional })(
   "containers on a real API server and Redis",
   () => {
-    it("D-107, D-202, D-204: bring a pool to Running as the Pods of the base over TLS, each refused nothing, and SIGTERM drains", async () => {
+    it("D-107, D-202, D-204: installed as README says, bring a pool to Running as the Pods of the base over TLS, outlive new Secrets, are refused nothing, and SIGTERM drains", async () => {
       await using stack = new AsyncDisposableStack();
-      const server = stack.use(await REAL.start());
-      const { kubeconfigFile } = server;
-      const kubectl = kubectlFor(kubeconfigFile);
-      const parts = ["up", "--roles", "cloud", "relay", "worker", "--install-crds", "--empty", "--quiet"];
-      const provider = stack.use(
-        startCli([...parts, "--kubeconfig", kubeconfigFile, "--functions", ...OF_SIMS]),
-      );
-      await eventually(() => expect(provider.output()).toContain("Ctrl-C stops"), WITHIN);
-      await kubectl(`apply --validate=strict -k ${BASE}`);
-      const secrets = await newSecrets({ pki: x509, now: new Date() });
-      await kubectl(
-        "apply --server-side -f -",
-        secrets.map((secret) => JSON.stringify(secret)).join("\n---\n"),
-      );
-      const rules = await runCli("rbac", "--from-cluster", "--kubeconfig", kubeconfigFile);
-      await kubectl("apply --validate=strict -f -", rules.output);
-
-      const ours = kubectlFor(kubeconfigFile, NAMESPACE);
-      const { data } = JSON.parse(await ours("get configmap/capstan-redis -o json"));
-      const redis = stack.use(
-        await startDeployedRedis(data["redis.conf"], await secretFiles(ours, "capstan-redis")),
-      );
-      const services = new Map([[`capstan-redis.${NAMESPACE}.svc:6379`, redis.port]]);
-      const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
-      const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
-      const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
-      expect(wanted).toHaveLength(5);
-      const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
-      await eventually(async () => {
-        for (const pod of pods) expect(await pod.isReady(), pod.container.output()).toBe(true);
-      }, WITHIN);
-
+      const { server, kubectl, ours, redis, pods, run } = await installed(stack);
       await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));
       const workload = await eventually(async () => {
         const { value = "" } = await secretFiles(kubectl, "c1-kubeconfig");
@@ -236,12 +262,25 @@ describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { o
       await Promise.all(pods.map(({ network }) => network.forward(there, there)));
       await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
 
+      const before = await secretFiles(ours, "capstan-worker-queue");
+      for (const section of ["Upgrade it", "Renew the Secrets"])
+        for (const command of await commandsOf(section)) await run(command);
+      expect((await secretFiles(ours, "capstan-worker-queue"))["url"]).not.toBe(before["url"]);
+      await redis.renew(await secretFiles(ours, "capstan-redis"));
+      // Until now no process could connect: kubelets are slower than Redis.
+      for (const pod of pods) await pod.sync();
+      await areReady(pods);
+      await kubectl("apply -f -", simPool("p2", "c1", 2));
+      await kubectl("wait machinepool/p2 --for=jsonpath={.status.phase}=Running --timeout=240s");
+
       for (const { container } of pods) await container.signal("SIGTERM");
       for (const { container } of pods) expect(await container.ended, container.output()).toBe(0);
-      const refused = (await server.requests()).filter(
-        ({ code, user }) => code === 403 && user?.startsWith(userOf("")),
-      );
-      expect(refused).toEqual([]);
+      expect(await refusals(server)).toEqual([]);
+
+      for (const command of await commandsOf("Remove it")) await run(command);
+      const kinds = "namespaces,clusterroles,clusterrolebindings,priorityclasses";
+      const left = (await kubectl(`get ${kinds} -o name`)).split("\n");
+      expect(left.filter((name) => name.includes("capstan"))).toEqual([]);
     });
   },
 );
