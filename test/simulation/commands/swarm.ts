@@ -72,6 +72,7 @@ export function swarmCommand(): Command {
           gaps,
         });
       process.exitCode = failed.length > 0 || (report && gaps.never.length > 0) ? 1 : 0;
+      if (failed.length === 0) return;
       const prepared = await prepare();
       for (const played of failed) await keepShrunk(played, prepared);
     });
