@@ -8,13 +8,14 @@ const CANDIDATES = [
   join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "capstan/cfn-lint/bin/cfn-lint"),
 ];
 
-function found(): string | undefined {
-  return CANDIDATES.find((program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0);
-}
+/** Looked for once: Python takes longer to start than Node.js. */
+const found = CANDIDATES.find(
+  (program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0,
+);
 
 /** Why cfn-lint cannot be run here; undefined when it can. */
 export function cfnLintMissing(): string | undefined {
-  return found() === undefined ? "no cfn-lint; npm run setup" : undefined;
+  return found === undefined ? "no cfn-lint; npm run setup" : undefined;
 }
 
 interface Finding {
@@ -26,7 +27,7 @@ interface Finding {
 /** Returns the findings of cfn-lint, of any severity. */
 export function cfnLint(...files: readonly string[]): readonly Finding[] {
   const args = ["--format", "json", "--include-checks", "I", "--", ...files];
-  const { stdout, stderr } = spawnSync(found() ?? "cfn-lint", args, { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(found ?? "cfn-lint", args, { encoding: "utf8" });
   if (stdout === "") throw new Error(`cfn-lint printed no findings: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -147,13 +147,26 @@ describe("the template for AWS (D-503)", () => {
   });
 });
 
+/**
+ * The template with the queues of one function alone, one of which hides messages for too long. Rules that the
+ * template has cfn-lint ignore are ignored here, too; to read the whole of it a second time would take as long again.
+ */
+const PLANTED = JSON.stringify({
+  ...template,
+  ...{ Parameters: undefined, Conditions: undefined, Outputs: undefined },
+  Resources: Object.fromEntries(
+    Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type === "AWS::SQS::Queue")
+      .slice(0, 3),
+  ),
+}).replace('"VisibilityTimeout":360', '"VisibilityTimeout":99999');
+
 describeWith(cfnLintMissing())("the template for AWS in cfn-lint", () => {
   it("D-504: has no finding, and a planted mistake is found", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-template-"));
     try {
       const planted = join(folder, "planted.yaml");
-      const text = await readFile(TEMPLATE, "utf8");
-      await writeFile(planted, text.replace("VisibilityTimeout: 360", "VisibilityTimeout: 99999"));
+      await writeFile(planted, PLANTED);
       const [, file = ""] =
         /^cfn-lint (\S+)$/m.exec(await readFile("infra/deploy/lambda/README.md", "utf8")) ?? [];
       const findings = cfnLint(file, planted).map(({ Filename, Rule }) => `${Rule.Id} ${Filename}`);
