@@ -55,19 +55,19 @@ export interface Untold {
   readonly after?: KubeObject | undefined;
 }
 
+/** How the read model took a snapshot. */
+export interface Stored {
+  /** Also for the version that is stored already and untold. */
+  readonly stored: boolean;
+  /** The snapshot before that version. */
+  readonly before: KubeObject | undefined;
+}
+
 /**
  * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache:
  * it may be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
  * them.
  */
-/** How the read model took a snapshot. */
-export interface Stored {
-  /** Also for the version that is stored already and untold. */
-  readonly stored: boolean;
-  /** What was stored before that version. */
-  readonly before: KubeObject | undefined;
-}
-
 export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;
   /** Sorted by namespace, then name. */

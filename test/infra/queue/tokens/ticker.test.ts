@@ -63,7 +63,7 @@ describe("a ticker", () => {
     expect(at).toEqual([250]);
     first.resolve(true);
     await clock.advance(0);
-    // What became due meanwhile was not in the tick under way.
+    // A key that becomes due meanwhile is not in the tick under way.
     expect(at).toEqual([250, 1_250]);
     await clock.advance(250);
     expect(at).toEqual([250, 1_250, 1_500]);
