@@ -36,7 +36,8 @@ it.each([true, false])("Q-25: ticks, unless its process is frozen between events
 it("Q-25: of three processes one ticks at a time; another one does when it is gone, and each while Redis is away", async () => {
   const clock = virtualClock();
   const ticked: string[] = [];
-  let [freeAt, takes, isAway] = [0, 0, false];
+  let [freeAt, takes] = [0, 0];
+  let isAway: boolean = false;
   const opened = ["a", "b", "c"].map((name) => {
     const ledger: Partial<TokenLedger> = {
       tick: async () => {
