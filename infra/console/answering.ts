@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import { createReviews } from "../worker/diagnostics/reviews.ts";
 import { createAdmission } from "./access/admission.ts";
 import type { Code } from "./access/code.ts";
@@ -8,6 +7,7 @@ import { createViewers } from "./access/viewers.ts";
 import { createApi } from "./answers.ts";
 import type { ConsoleOptions } from "./console-options.ts";
 import { exchanging } from "./http/exchange.ts";
+import type { Listener } from "./message.ts";
 import { ROUTES } from "./routes/table.ts";
 import { createStreams } from "./stream/streams.ts";
 
@@ -21,7 +21,7 @@ export async function openAnswering(
   options: ConsoleOptions,
   { code, site }: Door,
   opened: AsyncDisposableStack,
-): Promise<RequestListener> {
+): Promise<Listener> {
   const { reviewer, clock, log, random } = options;
   const { ports, page, hints } = await options.open(opened);
   const reviews = createReviews(reviewer, clock);

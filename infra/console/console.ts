@@ -1,14 +1,11 @@
-import { constants } from "node:crypto";
-import type { RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { SecureContextOptions } from "node:tls";
+import type { Server } from "node:net";
 import { createServer } from "../node-http.ts";
-import type { Identity } from "../worker/diagnostics/identity.ts";
 import { LIMITS, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
 import { createCode } from "./access/code.ts";
 import { type Site, siteOf } from "./access/same-site.ts";
 import type { ConsoleOptions } from "./console-options.ts";
+import type { createServerWithTls } from "./http/server-with-tls.ts";
 import { withFirstRequest } from "./with-first-request.ts";
 
 export interface Console extends AsyncDisposable {
@@ -57,23 +54,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   };
 }
 
-async function createSecure(
-  options: ConsoleOptions,
-  answering: RequestListener,
-  starting: AsyncDisposableStack,
-) {
-  const { followIdentity } = await import("../worker/diagnostics/identity.ts");
-  const onChange = (next: Identity): void => server.setSecureContext(contextOf(next));
-  const identity = starting.use(await followIdentity({ ...options, onChange }));
-  const server = createTlsServer(
-    { ...LIMITS, ...contextOf(identity), handshakeTimeout: LIMITS.headersTimeout },
-    answering,
-  );
-  return server;
-}
-
-function contextOf({ key, cert }: Identity): SecureContextOptions {
-  return { key, cert, minVersion: "TLSv1.2", secureOptions: constants.SSL_OP_NO_TICKET };
+async function createSecure(...args: Parameters<typeof createServerWithTls>): Promise<Server> {
+  const { createServerWithTls } = await import("./http/server-with-tls.ts");
+  return createServerWithTls(...args);
 }
 
 function bracketed(host = ""): string {

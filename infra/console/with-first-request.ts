@@ -1,11 +1,11 @@
-import type { RequestListener } from "node:http";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { HEADERS } from "./headers.ts";
+import type { Listener } from "./message.ts";
 
 /** Answers requests once it has been opened. */
 export interface Answering extends AsyncDisposable {
-  readonly listener: RequestListener;
+  readonly listener: Listener;
 }
 
 /**
@@ -13,12 +13,12 @@ export interface Answering extends AsyncDisposable {
  * until then; when it cannot be opened it gets 503, and the next one tries again.
  */
 export function withFirstRequest(
-  open: (opened: AsyncDisposableStack) => Promise<RequestListener>,
+  open: (opened: AsyncDisposableStack) => Promise<Listener>,
   log: Log,
 ): Answering {
   const all = new AsyncDisposableStack();
-  let opening: Promise<RequestListener> | undefined;
-  const openOnce = async (): Promise<RequestListener> => {
+  let opening: Promise<Listener> | undefined;
+  const openOnce = async (): Promise<Listener> => {
     await using opened = new AsyncDisposableStack();
     const listener = await open(opened);
     all.use(opened.move());
@@ -26,13 +26,17 @@ export function withFirstRequest(
   };
   return {
     listener: (message, response) => {
+      // A client may leave before there is an answer.
+      message.on("error", () => undefined);
+      response.on("error", () => undefined);
       opening ??= openOnce();
       opening.then(
         (listener) => listener(message, response),
         (error: unknown) => {
           opening = undefined;
           log.error({ error: messageOf(error) }, "the console cannot be opened");
-          response.writeHead(503, HEADERS).end();
+          response.writeHead(503, HEADERS);
+          response.end();
         },
       );
     },

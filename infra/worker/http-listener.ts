@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
-import type { Server as TlsServer } from "node:https";
+import type { Server, Socket } from "node:net";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
@@ -20,7 +19,7 @@ export interface ListenerOptions {
   readonly maxConnections?: number;
 }
 
-/** An http server. Disposing it ends its connections, also in the middle of an answer. */
+/** A server of HTTP/1 or HTTP/2. Disposing it ends its connections, also in the middle of an answer. */
 export interface Listener extends AsyncDisposable {
   readonly port: number;
 }
@@ -39,11 +38,16 @@ const MAX_CONNECTIONS = 64;
 
 /** Listens with a server that has `LIMITS`, for a bounded number of connections. Throws when the port is taken. */
 export async function startListener(
-  server: Server | TlsServer,
+  server: Server,
   { address, serves, log, maxConnections = MAX_CONNECTIONS }: ListenerOptions,
 ): Promise<Listener> {
   const { host, port } = address;
   server.maxConnections = maxConnections;
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
   server.listen({ host, port });
   await once(server, "listening").catch((error: unknown) => {
     const why = messageOf(error);
@@ -56,7 +60,7 @@ export async function startListener(
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");
       server.close();
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };

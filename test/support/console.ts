@@ -27,13 +27,19 @@ export interface Received {
   readonly body: { readonly [name: string]: unknown };
 }
 
+export interface TestConsoleOptions extends Partial<Omit<ConsoleOptions, "open"> & ConsoleData> {
+  /** The data are open then. */
+  readonly until?: Promise<void>;
+}
+
 /** A console on loopback, on test time. */
 export async function serveTestConsole({
   ports = {},
   page,
   hints,
+  until,
   ...options
-}: Partial<Omit<ConsoleOptions, "open"> & ConsoleData> = {}) {
+}: TestConsoleOptions = {}) {
   const clock = virtualClock();
   const { log, lines } = recordingLog();
   const served = await startConsole({
@@ -42,7 +48,10 @@ export async function serveTestConsole({
     reviewer: ALLOWING,
     person: "ann",
     namespaces: async () => [],
-    open: async () => ({ ports, page, hints }),
+    open: async () => {
+      await until;
+      return { ports, page, hints };
+    },
     functions: [],
     version: "1.2.3",
     random: systemRandom,

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { tokenOf } from "../../worker/diagnostics/admission.ts";
 import type { SessionAnswer } from "../api/me.ts";
+import { type Message, valuesOf } from "../message.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Code } from "./code.ts";
@@ -10,12 +10,9 @@ import type { Viewers } from "./viewers.ts";
 /** Lets persons in. */
 export interface Admission {
   /** Opens a session for a code or a token. Throws a Problem. */
-  open(
-    message: IncomingMessage,
-    body: { readonly code?: string | undefined },
-  ): Promise<Omit<SessionAnswer, "asOf">>;
+  open(message: Message, body: { readonly code?: string | undefined }): Promise<Omit<SessionAnswer, "asOf">>;
   /** The viewer of a request, by its session or token: asked for each, so that nothing outlives a right. Throws a Problem. */
-  viewerOf(message: IncomingMessage): Promise<Viewer>;
+  viewerOf(message: Message): Promise<Viewer>;
 }
 
 interface AdmissionOptions {
@@ -27,7 +24,7 @@ interface AdmissionOptions {
 
 /** By session key in a header, never by cookie: a browser adds no header by itself. Source: W-501, W-502 */
 export function createAdmission({ code, sessions, viewers }: AdmissionOptions): Admission {
-  const credentialFor = (message: IncomingMessage, guess: string | undefined): Credential => {
+  const credentialFor = (message: Message, guess: string | undefined): Credential => {
     if (code !== undefined) {
       code.demand(guess ?? "");
       return { by: "code" };
@@ -44,7 +41,7 @@ export function createAdmission({ code, sessions, viewers }: AdmissionOptions): 
       return { session: key, until: until.toISOString() };
     },
     async viewerOf(message) {
-      const key = message.headersDistinct["capstan-session"]?.[0];
+      const key = valuesOf(message, "capstan-session")[0];
       if (key === undefined) {
         const token = code === undefined ? tokenOf(message) : undefined;
         if (token === undefined) throw unauthorized("the request has no session", code);

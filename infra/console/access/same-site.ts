@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { type Message, valuesOf } from "../message.ts";
 import { type Problem, problem } from "../problem.ts";
 
 /** Names under which browsers open a console. */
@@ -29,23 +29,19 @@ interface SiteOptions {
  * Returns why a request is refused before anything else is looked at: its Host is not one of ours (DNS rebinding), or a
  * page of another origin sent it. A link from another site may open a page, which holds no data. Source: W-503
  */
-export function foreignness(
-  { headersDistinct, method }: IncomingMessage,
-  site: Site,
-  isPage: boolean,
-): Problem | undefined {
-  const [host, ...others] = headersDistinct["host"] ?? [];
+export function foreignness(message: Message, site: Site, isPage: boolean): Problem | undefined {
+  const [host, ...others] = valuesOf(message, "host");
   if (host === undefined || others.length > 0 || !site.hosts.has(host.toLowerCase())) {
     return problem("foreignHost", "this console is not served under the Host of the request", HOST_NEXT);
   }
-  const origins = headersDistinct["origin"] ?? [];
+  const origins = valuesOf(message, "origin");
   if (!origins.every((origin) => isOwn(origin, site))) {
     return problem("foreignPage", "a page of another origin has sent the request", PAGE_NEXT);
   }
   const [from = "none", mode] = ["sec-fetch-site", "sec-fetch-mode"].map(
-    (name) => headersDistinct[name]?.[0],
+    (name) => valuesOf(message, name)[0],
   );
-  const isLink = isPage && method === "GET" && mode === "navigate";
+  const isLink = isPage && message.method === "GET" && mode === "navigate";
   if (from === "same-origin" || from === "none" || isLink) return undefined;
   return problem("foreignPage", "a page of another site has sent the request", PAGE_NEXT);
 }
@@ -62,7 +58,7 @@ function isOwn(origin: string, { scheme, hosts }: Site): boolean {
  * Returns why a request that changes something is refused: forms and foreign pages cannot send these headers, whatever
  * credentials a browser or a proxy adds. Source: W-502
  */
-export function unfitness({ headers }: IncomingMessage): Problem | undefined {
+export function unfitness({ headers }: Message): Problem | undefined {
   if (!/^application\/json(?:; *charset=utf-8)?$/i.test(headers["content-type"] ?? "")) {
     return problem("notJson", "the body is not application/json", "send Content-Type: application/json");
   }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { oneLine } from "../../worker/health.ts";
 import type { Admission } from "../access/admission.ts";
@@ -6,6 +5,7 @@ import { foreignness, type Site, unfitness } from "../access/same-site.ts";
 import type { Api } from "../answers.ts";
 import { sessionRequestSchema } from "../api/me.ts";
 import { checked } from "../checked.ts";
+import type { Listener, Message, Reply } from "../message.ts";
 import { openApiOf } from "../openapi.ts";
 import type { ReadPage } from "../page-files.ts";
 import { Problem, problem } from "../problem.ts";
@@ -33,10 +33,8 @@ const MAX_BYTES = 2 * 1024 * 1024;
 type Body = { readonly code?: string | undefined };
 
 /** Answers requests. The order of the checks is the defence: Host and origin before a path, the person before the data. */
-export function exchanging(options: ExchangeOptions): RequestListener {
+export function exchanging(options: ExchangeOptions): Listener {
   return (message, response) => {
-    message.on("error", () => undefined);
-    response.on("error", () => undefined);
     void answerTo(message, response, options)
       .catch((error: unknown) => problemAnswer(error, options.log))
       .then((answer) => answer && send(message, response, answer))
@@ -48,8 +46,8 @@ export function exchanging(options: ExchangeOptions): RequestListener {
 
 /** Undefined: a stream answers. */
 async function answerTo(
-  message: IncomingMessage,
-  response: ServerResponse,
+  message: Message,
+  response: Reply,
   options: ExchangeOptions,
 ): Promise<Answer | undefined> {
   const { method = "", url = "" } = message;
@@ -76,11 +74,7 @@ async function pageAnswer(method: string, path: string, page: ReadPage | undefin
   return { status: 200, ...file };
 }
 
-async function postAnswer(
-  message: IncomingMessage,
-  target: string,
-  options: ExchangeOptions,
-): Promise<Answer> {
+async function postAnswer(message: Message, target: string, options: ExchangeOptions): Promise<Answer> {
   const { admission, api, clock } = options;
   const unfit = unfitness(message);
   if (unfit !== undefined) throw unfit;
@@ -95,8 +89,8 @@ async function postAnswer(
 }
 
 async function getAnswer(
-  message: IncomingMessage,
-  response: ServerResponse,
+  message: Message,
+  response: Reply,
   asked: { readonly target: string; readonly path: string; readonly query: string },
   { admission, api, streams }: ExchangeOptions,
 ): Promise<Answer | undefined> {

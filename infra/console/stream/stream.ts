@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { StreamMessage } from "../api/stream.ts";
+import { isGone, type Reply } from "../message.ts";
 import { Problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import type { SharedAnswers } from "./shared-answers.ts";
@@ -13,7 +13,7 @@ export interface Stream {
 }
 
 interface StreamOptions {
-  readonly response: ServerResponse;
+  readonly response: Reply;
   readonly viewer: Viewer;
   readonly renew: () => Promise<Viewer>;
   readonly answers: Pick<SharedAnswers, "read">;
@@ -23,8 +23,10 @@ interface StreamOptions {
   readonly clock: Clock;
 }
 
-/** Bytes that wait for a reader. A page that is cut comes back and gets the newest state. */
+/** Bytes that may wait for a reader: while there are more it gets nothing new. */
 const MAX_BEHIND_BYTES = 256 * 1024;
+/** One large answer over a slow line takes seconds. A page that is cut comes back and gets the newest state. */
+const MAX_BEHIND_MS = 10 * SECOND;
 const RENEW_MS = MINUTE;
 const PING_MS = 15 * SECOND;
 
@@ -35,13 +37,22 @@ export function createStream(options: StreamOptions): Stream {
   let { viewer } = options;
   let confirmedAtMs = nowMs();
   let sentAtMs = nowMs();
+  let behindSinceMs: number | undefined;
   let isBusy = false;
 
   const send = (text: string): void => {
-    if (response.destroyed) return;
+    if (isGone(response)) return;
     sentAtMs = nowMs();
     response.write(`data: ${text}\n\n`);
-    if (response.writableLength > MAX_BEHIND_BYTES) response.destroy();
+  };
+  const isBehind = (): boolean => {
+    if (response.writableLength <= MAX_BEHIND_BYTES) {
+      behindSinceMs = undefined;
+      return false;
+    }
+    behindSinceMs ??= nowMs();
+    if (nowMs() - behindSinceMs >= MAX_BEHIND_MS) response.destroy();
+    return true;
   };
   const sendMessage = (message: StreamMessage): void => send(JSON.stringify(message));
   const look = async (topic: string): Promise<void> => {
@@ -70,7 +81,7 @@ export function createStream(options: StreamOptions): Stream {
   };
   return {
     async tick() {
-      if (isBusy || response.destroyed) return;
+      if (isBusy || isGone(response) || isBehind()) return;
       isBusy = true;
       try {
         await confirm();

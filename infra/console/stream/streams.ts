@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Api } from "../answers.ts";
 import { streamQuerySchema } from "../api/stream.ts";
 import { checked } from "../checked.ts";
 import { HEADERS } from "../headers.ts";
+import type { Reply } from "../message.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import { type ChangeSources, type Changes, followChanges } from "./changes.ts";
@@ -14,7 +14,7 @@ import { createStream, type Stream } from "./stream.ts";
 /** The streams of all open pages. */
 export interface Streams extends Disposable {
   /** Sends head and first messages. Throws the Problem of a malformed query, or of too many streams. */
-  open(response: ServerResponse, wanted: WantedStream): Promise<void>;
+  open(response: Reply, wanted: WantedStream): Promise<void>;
 }
 
 interface WantedStream {

@@ -59,7 +59,7 @@ function isFromPage({ headers }: IncomingMessage): boolean {
 }
 
 /** RFC 6750: the token68 of a header `Authorization: Bearer TOKEN`. */
-export function tokenOf({ headers }: IncomingMessage): string | undefined {
+export function tokenOf({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   return /^bearer +([\w\-.~+/]+=*)$/i.exec(headers.authorization ?? "")?.[1];
 }
 

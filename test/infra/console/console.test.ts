@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -167,6 +169,23 @@ describe("a console on loopback", () => {
       const answer = await world.ask("/api/v1/session", { method: "POST", headers: PRESSED, body });
       expect(answer.status, body.slice(0, 40)).toBe(status);
     }
+  });
+
+  it("W-402: answers a body without a length that becomes too large", async () => {
+    await using world = await serveTestConsole();
+    const { port } = world;
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      path: "/api/v1/session",
+      method: "POST",
+      headers: PRESSED,
+    });
+    sent.on("error", () => undefined);
+    sent.write("x".repeat(20_000));
+    const [answer] = await once(sent, "response");
+    expect([answer.statusCode, answer.headers.connection]).toEqual([413, "close"]);
+    sent.destroy();
   });
 
   it("W-402: answers 304 while the data are the same, whatever the time", async () => {

@@ -25,6 +25,11 @@ function changingRelay() {
   return { state, relay };
 }
 
+function processWith(id: string, reasons: readonly string[]): Relay["processes"][number] {
+  const seenAt = "2026-01-01T00:00:00.000Z";
+  return { id, role: "worker", version: "1.2.3", seenAt, ready: false, reasons, functions: [] };
+}
+
 type World = Awaited<ReturnType<typeof serveTestConsole>>;
 
 /** Follows topics; returns the messages so far. */
@@ -147,6 +152,29 @@ describe("streams", () => {
       headers: { "retry-after": "10" },
     });
     expect(await world.ask("/api/v1/me", { headers })).toMatchObject({ status: 200 });
+  });
+
+  it("W-403: are cut when their reader never reads; others are not", async () => {
+    const reasons = Array.from({ length: 100 }, () => "x".repeat(10_000));
+    let version = 0;
+    const relay = async (): Promise<Relay> => {
+      version += 1;
+      return { processes: [processWith(`p${version}`, reasons)], connections: [], connected: version };
+    };
+    await using world = await serveTestConsole({ ports: { relay } });
+    const headers = await world.logIn();
+    const { sent, answer } = await openAt(world.port, "/api/v1/stream?topic=relay", { headers });
+    using _sent = { [Symbol.dispose]: () => sent.destroy() };
+    using page = await follow(world, "topic=relay", headers);
+    // Each has 1 MB, so together they are more than the buffers of both sockets hold.
+    for (let count = 2; count <= 40; count += 1) {
+      await world.clock.advance(1_000);
+      await eventually(() => expect(page.messages.length).toBe(count), WITHIN);
+    }
+    const unread = streamMessages(answer);
+    await eventually(() => expect(unread.state.ended).toBe(true), WITHIN);
+    expect(unread.messages.length).toBeLessThan(page.messages.length);
+    expect(page.state.ended).toBe(false);
   });
 
   it("W-505: end within a minute after the right is withdrawn", async () => {
