@@ -12,6 +12,8 @@ export interface Console extends AsyncDisposable {
   readonly port: number;
   /** To open in a browser, with the code on loopback. */
   readonly link: string;
+  /** The same without a proxy in front; undefined where `link` has the port of this listener. */
+  readonly directLink: string | undefined;
 }
 
 /** More than the streams, so that their pages can ask. */
@@ -50,6 +52,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   return {
     port: listener.port,
     link: code === undefined ? `https://${host}/` : `http://${host}/#code=${code.text}`,
+    directLink: code === undefined ? directLinkOf(host, listener.port) : undefined,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -58,6 +61,12 @@ async function createSecure(...args: Parameters<typeof createServerWithTls>): Pr
   const { createServerWithTls } = await import("./http/server-with-tls.ts");
   return createServerWithTls(...args);
 }
+
+/** A name with a port says where browsers come in. */
+function directLinkOf(host: string, port: number): string | undefined {
+  return port === HTTPS_PORT || /:\d+$/.test(host) ? undefined : `https://${host}:${port}/`;
+}
+const HTTPS_PORT = 443;
 
 function bracketed(host = ""): string {
   return host.includes(":") ? `[${host}]` : host;

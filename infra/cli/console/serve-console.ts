@@ -32,7 +32,8 @@ export async function serveConsole(
     version: packageVersion(),
     random: systemRandom,
   });
-  print(`console: ${served.link}`);
+  const { link, directLink } = served;
+  print(`console: ${link}${directLink === undefined ? "" : `, without a proxy in front ${directLink}`}`);
   return served;
 }
 

@@ -12,6 +12,7 @@ import { newAuthority, type TestAuthority } from "../../support/tls-files.ts";
 describe("a console on loopback", () => {
   it("W-501: lets in by the code of its link alone, and shows nothing without a session", async () => {
     await using world = await serveTestConsole();
+    expect(world.directLink).toBeUndefined();
     expect(world.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#code=[0-9a-f]{32}$/);
     for (const headers of [
       {},
@@ -277,6 +278,7 @@ describe("a console beyond loopback", () => {
   it("W-501, W-505: shows each person the namespaces in which the API server lets that person list Clusters", async () => {
     await using world = await serve();
     expect(world.link).toBe("https://console.example.com/");
+    expect(world.directLink).toBe(`https://console.example.com:${world.port}/`);
     const asked = async (token: string) => {
       const { code, text } = await world.ask({ authorization: `Bearer ${token}` });
       return { code, body: JSON.parse(text) };
