@@ -19,6 +19,7 @@ import type { Member } from "./console-fleet.ts";
 /** A console over a Redis that holds a fleet, which nothing but the bench changes. */
 export interface ConsoleWorld extends AsyncDisposable {
   readonly fleet: ChangingFleet;
+  readonly redisUrl: string;
   /** As the terminal shows it. */
   readonly link: string;
   /** From the start of the process until it prints its link. */
@@ -57,6 +58,7 @@ export async function startConsoleWorld(built: string, members: readonly Member[
   const running = starting.move();
   return {
     fleet,
+    redisUrl: redis.url,
     link: console.link,
     startMs,
     usage: () => usageOf(console.pid),

@@ -12,6 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { round } from "./capstan-process.ts";
 import { CHANGES_PER_SECOND } from "./console-changes.ts";
 import { fleetOf, LARGE, type Member } from "./console-fleet.ts";
+import { idlePages } from "./console-idle.ts";
 import { type OpenPages, openPages, topicsOf } from "./console-pages.ts";
 import { filterKeys, firstVisits, openLarge, openTab, type Tab, type TabMemory } from "./console-tab.ts";
 import { unvisited } from "./console-unvisited.ts";
@@ -62,6 +63,7 @@ export async function consoleBench(): Promise<void> {
   const built = await mkdtemp(join(tmpdir(), "capstan-built-"));
   stack.defer(() => rm(built, { recursive: true, force: true }));
   await buildInto(built);
+  if (process.argv[3] === "idle") return writeIdle(built);
   progress("up without a console and with one that is not opened");
   const up = await unvisited(built, UP_ROUNDS);
   const members = fleetOf(CLUSTERS, MACHINES, PAGES);
@@ -69,9 +71,33 @@ export async function consoleBench(): Promise<void> {
   const world = stack.use(await startConsoleWorld(built, members));
   const figures = { ...(await measure(world, members)), up };
   console.log(formatTable(["COST", "MEASURED", "GOAL", ""], rowsOf(figures)));
+  console.log(formatTable(IDLE_HEAD, idleRows(figures.idle)));
   console.log(figures);
-  console.log("bull-board is not measured: it is not among the dependencies");
   if (!IS_TRIAL) await writeResults("console", figures);
+}
+
+/** `console idle`: idle pages alone, beside those of bull-board. */
+async function writeIdle(built: string): Promise<void> {
+  const members = fleetOf(CLUSTERS, MACHINES, PAGES);
+  progress(`${CLUSTERS} Clusters with ${MACHINES} Machines into the read model`);
+  await using world = await startConsoleWorld(built, members);
+  const client = await openClient(world.link);
+  await untilReady(client, members.length);
+  const idle = await idlePages(world, client, WINDOW_MS);
+  console.log(formatTable(IDLE_HEAD, idleRows(idle)));
+  if (!IS_TRIAL) await writeResults("console-idle", { clusters: CLUSTERS, ...idle });
+}
+
+const IDLE_HEAD = ["IDLE PAGE", "CONSOLE", "BULL-BOARD"];
+
+function idleRows({
+  console: own,
+  bullBoard,
+}: Awaited<ReturnType<typeof idlePages>>): readonly (readonly string[])[] {
+  return [
+    ["bytes per second", String(own.bytesPerPage), String(bullBoard.bytesPerPage)],
+    ["CPU of the server, ms/s", String(own.msPerPage), String(bullBoard.msPerPage)],
+  ];
 }
 
 type Figures = Awaited<ReturnType<typeof measure>> & { readonly up: Awaited<ReturnType<typeof unvisited>> };
@@ -119,6 +145,7 @@ async function measure(world: ConsoleWorld, members: readonly Member[]) {
   const change = await underChange(scene);
   const read = await reading(scene);
   const { peakMiB, residentMiB } = await world.usage();
+  const idle = await idlePages(world, client, WINDOW_MS);
   const { snapshots } = world.fleet;
   return {
     snapshots,
@@ -127,6 +154,7 @@ async function measure(world: ConsoleWorld, members: readonly Member[]) {
     rest,
     change,
     ...read,
+    idle,
     residentMiB,
     peakMiB,
   };
