@@ -51,7 +51,8 @@ export async function playScene({ page }: Visit, server: SceneServer, scene: Sce
   server.play(scene);
   await page.goto(`${server.origin}${scene.path}`);
   await scene.act?.(page);
-  await page.getByText(scene.shows).first().waitFor();
+  // A narrow screen leaves out some columns.
+  await page.getByText(scene.shows).first().waitFor({ state: "attached" });
   const isLoading = Object.values(scene.answers).includes(undefined);
   if (!isLoading) await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
   const link = scene.isCut === true ? /^Not live/ : /^Live/;

@@ -60,10 +60,11 @@ function Staleness({ body, error }: { readonly body: Dated; readonly error: Answ
     <ul class="stale">
       {reasons.map(({ since, reason }) => (
         <li key={reason}>
-          Old{" "}
+          Old
           {since !== undefined && (
             <>
-              for <Age since={since} />
+              {" for "}
+              <Age since={since} />
             </>
           )}
           : <Foreign text={reason} />
