@@ -126,6 +126,28 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     }, WITHIN);
   });
 
+  it("W-801: sees in the tree of a Cluster what explain --watch prints", async () => {
+    const page = await openFleet();
+    await page
+      .getByRole("row", { name: /default\/demo / })
+      .getByRole("link")
+      .first()
+      .click();
+    await using watched = startCli(["explain", "cluster", "default/demo", "--watch", ...shared]);
+    for (const nodes of [3, 5, 3]) {
+      const facts = `Running  ${nodes} of ${nodes} Nodes`;
+      await kubectl(`scale machinepool demo-pool --replicas=${nodes}`);
+      const words = facts.replaceAll("  ", " ");
+      await page.getByRole("row", { name: new RegExp(`MachinePool default/demo-pool ${words}`) }).waitFor();
+      await eventually(() => {
+        const printed = watched.output().split("\n");
+        const last = printed.findLast((line) => /^MachinePool default\/demo-pool .* Nodes/.test(line));
+        expect(last).toContain(facts);
+      }, WITHIN);
+    }
+    await page.context().close();
+  });
+
   it("W-110: says that the relay is gone and Redis was emptied, and continues once it is back", async () => {
     const page = await openFleet();
     await untilCurrent(page, 9);
