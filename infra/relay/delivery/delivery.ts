@@ -1,14 +1,14 @@
-import { type KubeObject, MANAGEMENT, objectKeyOf, titleOf } from "../../../shared/api/kinds.ts";
-import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
+import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import { type Change, routeChange } from "../../../shared/runtime/route.ts";
-import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Change } from "../../../shared/runtime/route.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
+import { createNotify, type Notify } from "./notify.ts";
 import { isOtherServer, nameOf } from "./other-server.ts";
-import type { TracedEvent, TraceEvent } from "./trace-event.ts";
+import type { TraceEvent } from "./trace-event.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 type Urgency = QueueEntry["class"];
@@ -95,18 +95,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
 const PARALLEL_PUTS = 50;
 
-interface FunctionEntry {
-  readonly functionName: string;
-  readonly entry: QueueEntry;
-}
-
 class StoreThenNotify implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: Store;
-  readonly #filter: WatchFilter;
   readonly #handedOn: HandedOn;
-  readonly #settleMs: ReadonlyMap<string, number>;
-  readonly #lookup: Lookup;
+  readonly #notifyFunctions: Notify;
   /** Functions were notified of everything that is stored of these types: by this relay, or by its first `resume`. */
   readonly #resumed = new Set<string>();
   /** Changes of these types notify no function yet: what is stored of them is not complete, and a resync follows. */
@@ -114,13 +107,10 @@ class StoreThenNotify implements Delivery {
   #isOpen = false;
 
   constructor(options: DeliveryOptions) {
-    const { functions, store, filter = EVERYTHING } = options;
     this.#options = options;
-    this.#store = store;
-    this.#filter = filter;
+    this.#store = options.store;
     this.#handedOn = createHandedOn(options);
-    this.#settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
-    this.#lookup = storeLookup(store);
+    this.#notifyFunctions = createNotify({ ...options, filter: options.filter ?? EVERYTHING });
   }
 
   async resume(type: TypeKey, scope: string | undefined): Promise<string | undefined> {
@@ -137,7 +127,7 @@ class StoreThenNotify implements Delivery {
     for (const after of stored) this.#options.onChange({ ...placeOf(type), after });
     if (!this.#resumed.has(text)) {
       const untold = await this.#accepted(() => this.#store.untold(type));
-      for (const change of untold) await this.#notify(type, change, "live");
+      for (const change of untold) await this.#notify(type, [change], "live");
     }
     this.#resumed.add(text);
     return progress.resourceVersion;
@@ -149,7 +139,7 @@ class StoreThenNotify implements Delivery {
       const put = puts[at];
       return put?.stored === true ? [{ before: put.before, after }] : [];
     });
-    await this.#notifyOfAll(type, news, urgency);
+    await this.#notify(type, news, urgency);
     await this.#handedOn.note(
       type,
       upTo ?? snapshots.at(-1)?.metadata.resourceVersion ?? "",
@@ -161,7 +151,7 @@ class StoreThenNotify implements Delivery {
     const version = removalVersion(type.kind, deleted.metadata.resourceVersion ?? "");
     const isKnown = await this.#remove(type, deleted, version);
     if (!isKnown && (await this.#isForgotten(type, deleted)))
-      await this.#notify(type, { before: deleted }, "live");
+      await this.#notify(type, [{ before: deleted }], "live");
     // At once: a run that waits for the object to be gone has only the version to go by.
     await this.#handedOn.advance(type, { resourceVersion: upTo ?? version });
   }
@@ -180,7 +170,7 @@ class StoreThenNotify implements Delivery {
     const listed = new Set(snapshots.map(nameOf));
     for (const object of stored) {
       if (listed.has(nameOf(object))) continue;
-      if (isVoid) await this.#notify(type, { before: object }, "live");
+      if (isVoid) await this.#notify(type, [{ before: object }], "live");
       else await this.#remove(type, object, reached);
     }
     const progressed = { ready: true, resourceVersion: list.upTo ?? reached };
@@ -224,7 +214,7 @@ class StoreThenNotify implements Delivery {
 
   async #put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void> {
     const { stored, before } = await this.#accepted(() => this.#store.put(type, snapshot));
-    if (stored) await this.#notify(type, { before, after: snapshot }, urgency);
+    if (stored) await this.#notify(type, [{ before, after: snapshot }], urgency);
   }
 
   async #remove(type: TypeKey, deleted: KubeObject, resourceVersion: string): Promise<boolean> {
@@ -232,7 +222,7 @@ class StoreThenNotify implements Delivery {
     const before = await this.#accepted(() =>
       this.#store.remove(type, objectKeyOf(deleted), { uid, resourceVersion }),
     );
-    if (before !== undefined) await this.#notify(type, { before }, "live");
+    if (before !== undefined) await this.#notify(type, [{ before }], "live");
     return before !== undefined;
   }
 
@@ -246,7 +236,7 @@ class StoreThenNotify implements Delivery {
     this.#handedOn.forget(type);
     await each(snapshots, async (after) => {
       await this.#accepted(() => this.#store.put(type, after));
-      await this.#notify(type, { before: before.get(nameOf(after)), after }, "resync");
+      await this.#notify(type, [{ before: before.get(nameOf(after)), after }], "resync");
     });
   }
 
@@ -256,51 +246,10 @@ class StoreThenNotify implements Delivery {
     return !ready && (await this.#accepted(() => this.#store.get(type, objectKeyOf(object)))) === undefined;
   }
 
-  #notify(type: TypeKey, difference: Difference, urgency: Urgency): Promise<void> {
-    return this.#notifyOfAll(type, [difference], urgency);
-  }
-
-  /** Enqueues the keys that stored changes concern, those of one function together. */
-  async #notifyOfAll(type: TypeKey, differences: readonly Difference[], urgency: Urgency): Promise<void> {
-    const changes = differences.flatMap(separate);
-    for (const one of changes) this.#options.onChange({ ...placeOf(type), ...one });
-    if (this.#quiet.has(typeText(type))) return;
-    const traces: TracedEvent[] = [];
-    const concerned = await Promise.all(
-      changes.map((one) => {
-        const change = { ...placeOf(type), ...this.#filter.seen(one) };
-        const traced = this.#options.traceEvent?.(change);
-        if (traced !== undefined) traces.push(traced);
-        return this.#concernedBy(change, urgency, traced);
-      }),
-    );
-    const byFunction = Map.groupBy(concerned.flat(), ({ functionName }) => functionName);
-    await Promise.all(
-      [...byFunction].map(([functionName, own]) =>
-        this.enqueue(
-          functionName,
-          own.map(({ entry }) => entry),
-        ),
-      ),
-    );
-    for (const traced of traces) traced.end();
-  }
-
-  /** Returns an entry for each key that a change concerns. */
-  async #concernedBy(
-    change: Change,
-    urgency: Urgency,
-    traced: TracedEvent | undefined,
-  ): Promise<readonly FunctionEntry[]> {
-    const routed = await this.#accepted(() => routeChange(this.#options.functions, change, this.#lookup));
-    const keys = await this.#accepted(() => this.#filter.concerned(routed));
-    const cause = causeOf(change);
-    return keys.map(({ functionName, key, tenant }) => {
-      const delayMs = urgency === "live" ? (this.#settleMs.get(functionName) ?? 0) : 0;
-      const traceparent = traced?.traceparentOf(tenant);
-      const told = traceparent === undefined ? cause : { ...cause, traceparent };
-      return { functionName, entry: { key, delayMs, class: urgency, cause: told } };
-    });
+  async #notify(type: TypeKey, differences: readonly Difference[], urgency: Urgency): Promise<void> {
+    const changes = differences.flatMap(separate).map((one) => ({ ...placeOf(type), ...one }));
+    for (const change of changes) this.#options.onChange(change);
+    if (!this.#quiet.has(typeText(type))) await this.#notifyFunctions(changes, urgency);
   }
 
   #accepted<T>(work: () => Promise<T>): Promise<T> {
@@ -316,12 +265,6 @@ function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "clus
 export function separate({ before, after }: Difference): readonly Difference[] {
   const recreated = before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
   return recreated ? [{ before }, { after }] : [{ before, after }];
-}
-
-function causeOf({ kind, before, after }: Change): Cause {
-  const object = after ?? before;
-  const what = object === undefined ? kind.kind : titleOf(kind.kind, object.metadata);
-  return { what, resourceVersion: object?.metadata.resourceVersion };
 }
 
 async function each(

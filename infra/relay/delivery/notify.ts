@@ -1,0 +1,82 @@
+import { titleOf } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { Clock, Log, Store } from "../../../shared/runtime/ports.ts";
+import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { type Change, routeChange } from "../../../shared/runtime/route.ts";
+import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
+import { untilAccepted } from "../retry.ts";
+import type { TracedEvent, TraceEvent } from "./trace-event.ts";
+import type { WatchFilter } from "./watch-filter.ts";
+
+interface NotifyOptions {
+  readonly functions: readonly AnyFunction[];
+  readonly store: Store;
+  readonly queue: Pick<Queue, "enqueue">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly filter: WatchFilter;
+  /** Absent: nothing is traced. */
+  readonly traceEvent?: TraceEvent | undefined;
+}
+
+/**
+ * Enqueues the keys that stored changes concern, those of one function by one call, in the order of the changes. Waits
+ * until the queue has accepted all of them; rejects only when the signal aborts.
+ */
+export type Notify = (changes: readonly Change[], urgency: QueueEntry["class"]) => Promise<void>;
+
+interface FunctionEntry {
+  readonly functionName: string;
+  readonly entry: QueueEntry;
+}
+
+export function createNotify(options: NotifyOptions): Notify {
+  const { functions, store, queue, filter, traceEvent } = options;
+  const settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
+  const lookup = storeLookup(store);
+  const accepted = <T>(work: () => Promise<T>): Promise<T> => untilAccepted(work, options);
+
+  const entriesOf = async (
+    change: Change,
+    urgency: QueueEntry["class"],
+    traced: TracedEvent | undefined,
+  ): Promise<readonly FunctionEntry[]> => {
+    const routed = await accepted(() => routeChange(functions, change, lookup));
+    const keys = await accepted(() => filter.concerned(routed));
+    const cause = causeOf(change);
+    return keys.map(({ functionName, key, tenant }) => {
+      const delayMs = urgency === "live" ? (settleMs.get(functionName) ?? 0) : 0;
+      const traceparent = traced?.traceparentOf(tenant);
+      const told = traceparent === undefined ? cause : { ...cause, traceparent };
+      return { functionName, entry: { key, delayMs, class: urgency, cause: told } };
+    });
+  };
+
+  return async (changes, urgency) => {
+    const traces: TracedEvent[] = [];
+    const found = await Promise.all(
+      changes.map((one) => {
+        const { kind, cluster } = one;
+        const change = { kind, cluster, ...filter.seen(one) };
+        const traced = traceEvent?.(change);
+        if (traced !== undefined) traces.push(traced);
+        return entriesOf(change, urgency, traced);
+      }),
+    );
+    const byFunction = Map.groupBy(found.flat(), ({ functionName }) => functionName);
+    await Promise.all(
+      [...byFunction].map(([functionName, own]) => {
+        const entries = own.map(({ entry }) => entry);
+        return accepted(() => queue.enqueue(functionName, entries));
+      }),
+    );
+    for (const traced of traces) traced.end();
+  };
+}
+
+function causeOf({ kind, before, after }: Change): Cause {
+  const object = after ?? before;
+  const what = object === undefined ? kind.kind : titleOf(kind.kind, object.metadata);
+  return { what, resourceVersion: object?.metadata.resourceVersion };
+}
