@@ -15,11 +15,13 @@ import { type ScaleWorld, startScaleWorld } from "./scale-world.ts";
 const WORKERS = [1, 2, 4];
 /** A trial is shorter; its figures are not kept. */
 const IS_TRIAL = process.argv.includes("--trial");
-const PROBE_MS = IS_TRIAL ? 8_000 : 60_000;
+const MEASURED_MS = IS_TRIAL ? 8_000 : 60_000;
+/** Of a rate that is only tried, to find the one to measure. */
+const TRIED_MS = MEASURED_MS / 4;
 const BURST_PER_WORKER = IS_TRIAL ? 400 : 2_000;
-/** Between the rates that are tried, as shares of that at which a backlog drains. */
-const STEP = 0.05;
-const LEAST_SHARE = 0.5;
+/** How close the search comes, and where it begins: shares of the rate at which a backlog drains. */
+const STEP = 1.05;
+const [LEAST_SHARE, MOST_SHARE] = [0.5, 3];
 const FEED_MS = 20;
 /** The share of starts within a second that p99 ≤ 1 s means. */
 const WITHIN_A_SECOND = 0.99;
@@ -84,27 +86,32 @@ async function capacityOf(count: number): Promise<Capacity> {
   const drained = await drainRate(world, workers);
   progress(`${count} workers drain ${Math.round(drained)} keys/s`);
   // Awaited here: the world ends with this function.
-  return await highest(async (share) => {
-    const found = await probe(world, workers, drained * share);
-    const text = `${share.toFixed(2)} of that: ${found.startedWithinASecond} start within a second`;
-    progress(`${text}, ${found.cores} cores`);
+  return await highest(async (share, forMs) => {
+    const found = await probe(world, workers, { perSecond: drained * share, forMs });
+    const text = `${share.toFixed(2)} of that for ${forMs / 1_000} s`;
+    progress(`${text}: ${found.startedWithinASecond} start within a second, ${found.cores} cores`);
     if (found.cores > MOST_CORES) throw new Error(`void: ${found.cores} of this machine's cores were in use`);
     return found;
   });
 }
 
-/** Goes up from the rate of the drain as long as keys start within a second, or down until they do. */
-async function highest(probeShare: (share: number) => Promise<Capacity>): Promise<Capacity> {
+/**
+ * Searches between a rate that holds and one that does not, then measures the highest that has held for a minute, and
+ * lower ones until one holds for so long.
+ */
+async function highest(probeShare: (share: number, forMs: number) => Promise<Capacity>): Promise<Capacity> {
   const holds = ({ startedWithinASecond }: Capacity) => startedWithinASecond >= WITHIN_A_SECOND;
-  let best = await probeShare(1);
-  const step = holds(best) ? STEP : -STEP;
-  for (let share = 1 + step; share > LEAST_SHARE; share += step) {
-    const found = await probeShare(share);
-    if (step > 0 && !holds(found)) return best;
-    best = found;
-    if (step < 0 && holds(found)) return best;
+  let [low, high] = [LEAST_SHARE, MOST_SHARE];
+  while (high / low > STEP) {
+    const share = Math.sqrt(low * high);
+    if (holds(await probeShare(share, TRIED_MS))) low = share;
+    else high = share;
   }
-  throw new Error(`${best.workers} workers hold no rate at which keys start within a second`);
+  for (let share = low; share >= LEAST_SHARE / STEP; share /= STEP) {
+    const found = await probeShare(share, MEASURED_MS);
+    if (holds(found)) return found;
+  }
+  throw new Error("the workers hold no rate at which keys start within a second");
 }
 
 /** Keys a second at which workers that have started drain a backlog. */
@@ -122,12 +129,12 @@ async function drainRate(world: ScaleWorld, workers: readonly PartProcess[]): Pr
 async function probe(
   world: ScaleWorld,
   workers: readonly PartProcess[],
-  perSecond: number,
+  { perSecond, forMs }: { readonly perSecond: number; readonly forMs: number },
 ): Promise<Capacity> {
   const before = await stateOf(world, workers);
   const startedAt = performance.now();
   let fed = 0;
-  for (let elapsed = 0; elapsed < PROBE_MS; elapsed = performance.now() - startedAt) {
+  for (let elapsed = 0; elapsed < forMs; elapsed = performance.now() - startedAt) {
     const due = Math.floor((elapsed * perSecond) / 1_000) - fed;
     if (due > 0) await world.add(due);
     fed += Math.max(0, due);
