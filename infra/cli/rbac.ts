@@ -33,10 +33,9 @@ export function rbacCommand(): Command {
       const connect = await readManagement(kubeconfig, { clock: systemClock, log });
       using server = connect();
       const kinds = await foreignKinds(server.as("rbac"));
-      if (kinds.length === 0) {
+      if (kinds.length === 0)
         printError("nothing to grant: every provider is in one of the three API groups of Cluster API");
-        return;
-      }
+      // Without kinds the roles are printed with no rule: they can be applied, and what an earlier provider had is taken back.
       printSource(yamlOf(providerRoles(kinds, await serverProcesses())));
     });
 }

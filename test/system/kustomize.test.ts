@@ -142,8 +142,29 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
         expect.stringMatching(/(created|configured|unchanged|serverside-applied|restarted)\n$/),
       ]);
     }
-    const [relay] = JSON.parse(await kubectl("get clusterrole/capstan-relay-of-providers -o json")).rules;
+    const [relay] = await relayOfProviders();
     expect(relay).toMatchObject({ verbs: ["get", "list", "watch"] });
+  });
+
+  /** Returns the rules of the relay on kinds of providers of other groups. */
+  async function relayOfProviders(): Promise<readonly object[]> {
+    const { rules } = JSON.parse(await kubectl("get clusterrole/capstan-relay-of-providers -o json"));
+    return rules ?? [];
+  }
+
+  it("D-405: the printed rights apply where no provider needs any, and take the earlier ones back", async () => {
+    const [grant = ""] = (await commandsOf("Rights")).filter((command) => command.includes("rbac"));
+    const run = () => promisify(execFile)("sh", ["-c", grant], { env });
+    await run();
+    expect(await relayOfProviders()).not.toEqual([]);
+    const crds = (await kubectl("get crd -o name"))
+      .split("\n")
+      .filter((name) => name.endsWith(".sim.capstan.dev"));
+    await kubectl(`delete ${crds.join(" ")} --timeout=240s`);
+    const { stdout, stderr } = await run();
+    expect(stdout).toContain("clusterrole.rbac.authorization.k8s.io/capstan-relay-of-providers configured");
+    expect(stderr).toContain("capstan: nothing to grant: ");
+    expect(await relayOfProviders()).toEqual([]);
   });
 
   it("D-405: hardened leaves out what providers grant to Cluster API's manager", async () => {

@@ -22,4 +22,10 @@ describe("rights on kinds of providers of other groups", () => {
       ["capstan-worker-workload", rules(["create", "delete", "get", "list"])],
     ]);
   });
+
+  it("D-405: are taken back, role by role, when no kind is left", async () => {
+    const processes = await serverProcesses();
+    const before = providerRoles(KINDS, processes);
+    expect(providerRoles([], processes)).toEqual(before.map((role) => ({ ...role, rules: [] })));
+  });
 });
