@@ -109,17 +109,20 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     const { client, core, fleet, takeover } = all;
     const uids = await fleet.uids();
     await using lines = await watchTimeLines(client);
-    for (const [way, label] of [
-      ["start", "capstan"],
-      ["back", "capi"],
-    ] as const) {
-      const both = await Promise.all([takeover(way, "--yes"), takeover(way, "--yes")]);
-      const refused = both.filter(({ code }) => code !== 0);
-      expect(refused.length, both.map(({ output }) => output).join("\n---\n")).toBeLessThan(2);
+    /** Returns the labels of all objects afterwards. */
+    const atOnce = async (...ways: readonly string[]) => {
+      const ended = await Promise.all(ways.map((way) => takeover(way, "--yes")));
+      const refused = ended.filter(({ code }) => code !== 0);
+      expect(refused.length, ended.map(({ output }) => output).join("\n---\n")).toBeLessThan(2);
       for (const { output } of refused)
         expect(output).toMatch(/\S+ is handing over now \(Lease \S+\/capstan-takeover\)/);
-      expect(await labelsOf(client)).toEqual({ [label]: CLUSTERS * 6 });
-    }
+      return labelsOf(client);
+    };
+    expect(await atOnce("start", "start")).toEqual({ capstan: CLUSTERS * 6 });
+    expect(await atOnce("back", "back")).toEqual({ capi: CLUSTERS * 6 });
+    // Against each other: the last turn counts, and for all of it.
+    expect(Object.values(await atOnce("start", "back"))).toEqual([CLUSTERS * 6]);
+    expect(await atOnce("back")).toEqual({ capi: CLUSTERS * 6 });
     expect(lines.overlaps(isWrong)).toEqual([]);
     expect([lines.deleted, await fleet.uids(), core.restarts]).toEqual([[], uids, 0]);
   });
