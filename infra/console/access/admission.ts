@@ -55,9 +55,9 @@ export function createAdmission({ code, sessions, viewers }: AdmissionOptions): 
 }
 
 function unauthorized(message: string, code: Code | undefined): Problem {
-  const next =
-    code === undefined
-      ? "log in with a token of the management cluster, or let the proxy send one"
-      : "open the link that the terminal of this console shows";
-  return problem("unauthorized", message, next);
+  return code === undefined
+    ? problem("unauthorized", message, SEND_TOKEN, { signIn: "token" })
+    : problem("unauthorized", message, OPEN_LINK, { signIn: "link" });
 }
+const SEND_TOKEN = "log in with a token of the management cluster, or let the proxy send one";
+const OPEN_LINK = "open the link that the terminal of this console shows";

@@ -38,6 +38,7 @@ export function createCode(random: Pick<Random, "id">, clock: Clock): Code {
         "unauthorized",
         "the code is wrong",
         "open the link that the terminal of this console shows",
+        { signIn: "link" },
       );
     },
   };

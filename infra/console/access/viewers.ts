@@ -73,6 +73,7 @@ async function userOf(reviews: Reviews, token: string): Promise<User> {
     "unauthorized",
     "the API server does not accept the token",
     "log in with a token that is valid",
+    { signIn: "token" },
   );
 }
 

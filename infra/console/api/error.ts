@@ -13,6 +13,8 @@ export const errorSchema = z.object({
   next: z.string(),
   /** Parameter, or member of the body. */
   field: z.string().optional(),
+  /** Of 401: what this console takes, the link of its terminal or a token of the API server. */
+  signIn: z.enum(["link", "token"]).optional(),
   /** Of 503: since when. */
   since: timeSchema.optional(),
   /** Of 412: the resource as it is now. */

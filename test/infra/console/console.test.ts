@@ -21,7 +21,7 @@ describe("a console on loopback", () => {
       { cookie: "a=b" },
     ]) {
       const refused = await world.ask("/api/v1/me", { headers });
-      expect(refused).toMatchObject({ status: 401, body: { reason: "Unauthorized" } });
+      expect(refused).toMatchObject({ status: 401, body: { reason: "Unauthorized", signIn: "link" } });
       expect(String(refused.body["next"])).toContain("the link that the terminal");
     }
     const me = await world.ask("/api/v1/me", { headers: await world.logIn() });
@@ -289,9 +289,11 @@ describe("a console beyond loopback", () => {
     });
     expect(await asked("of-a")).toMatchObject({ code: 200, body: { user: "a", sees: ["a"] } });
     expect(await asked("of-stranger")).toMatchObject({ code: 403, body: { reason: "Forbidden" } });
-    expect(await asked("made-up")).toMatchObject({ code: 401, body: { reason: "Unauthorized" } });
+    const refusal = { reason: "Unauthorized", signIn: "token" };
+    expect(await asked("made-up")).toMatchObject({ code: 401, body: refusal });
     const none = await world.ask();
     expect(none).toMatchObject({ code: 401, headers: { "www-authenticate": "Bearer" } });
+    expect(JSON.parse(none.text)).toMatchObject(refusal);
     expect(JSON.stringify(world.lines)).not.toContain("of-admin");
   });
 
