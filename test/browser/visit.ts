@@ -55,6 +55,8 @@ export async function playScene({ page }: Visit, server: SceneServer, scene: Sce
   await page.getByText(scene.shows).first().waitFor({ state: "attached" });
   const isLoading = Object.values(scene.answers).includes(undefined);
   if (!isLoading) await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
+  const me = scene.answers["me"];
+  if (me !== undefined && "error" in me) return; // Signed out: the page shows no state of its stream.
   const link = scene.isCut === true ? /^Not live/ : /^Live/;
   await page.locator(".link-state", { hasText: link }).waitFor();
 }

@@ -104,6 +104,13 @@ export function fleetOf(
   return { items, counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
 }
 
+/** Answers of a console that lets persons in by the link of its terminal, or by a token. */
+function signedOut(signIn: "link" | "token", next: string): Scene["answers"] {
+  const message = "the session is unknown or has ended";
+  const refusal = { error: { status: 401, reason: "Unauthorized", message, next, signIn } };
+  return { me: refusal, fleet: refusal };
+}
+
 const fleet = fleetOf([...TROUBLED, ...HEALTHY]);
 
 export const FLEET_SCENES: readonly Scene[] = [
@@ -173,19 +180,13 @@ export const FLEET_SCENES: readonly Scene[] = [
   {
     name: "signed-out",
     path: "/",
-    answers: Object.fromEntries(
-      ["me", "fleet"].map((topic) => [
-        topic,
-        {
-          error: {
-            status: 401,
-            reason: "Unauthorized",
-            message: "the session is over",
-            next: "open the link that the terminal of the console shows, or sign in with a token",
-          },
-        },
-      ]),
-    ),
+    answers: signedOut("link", "open the link that the terminal of this console shows"),
+    shows: "Sign in",
+  },
+  {
+    name: "signed-out-token",
+    path: "/",
+    answers: signedOut("token", "log in with a token of the management cluster, or let the proxy send one"),
     shows: "Sign in",
   },
   { name: "missing", path: "/nowhere", answers: { me: ME }, shows: "has no page at this address" },

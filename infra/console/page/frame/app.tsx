@@ -44,7 +44,7 @@ export function App() {
       <a class="skip" href="#main">
         To the content
       </a>
-      <TopBar page={view.page} me={me} search={search} help={help} />
+      <TopBar page={view.page} me={me} isSignedOut={isSignedOut} search={search} help={help} />
       <main id="main" ref={main} tabIndex={-1}>
         {isSignedOut ? <SignIn error={error} /> : <div key={path}>{pageOf(view, me)}</div>}
       </main>

@@ -4,9 +4,8 @@ import { keepToken } from "../data/session.ts";
 import { readTopics } from "../data/topics.ts";
 import { Foreign } from "../parts/foreign.tsx";
 
-/** Asks for a token: the session is missing, over, or was refused. */
+/** The session is missing, over, or was refused: says how this console lets persons in. */
 export function SignIn({ error }: { readonly error: ErrorBody }) {
-  const [token, setToken] = useState("");
   return (
     <div class="sign-in sheet">
       <h1>Sign in</h1>
@@ -16,6 +15,15 @@ export function SignIn({ error }: { readonly error: ErrorBody }) {
       <p>
         <Foreign text={error.next} />
       </p>
+      {error.signIn !== "link" && <TokenForm />}
+    </div>
+  );
+}
+
+function TokenForm() {
+  const [token, setToken] = useState("");
+  return (
+    <>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -38,9 +46,8 @@ export function SignIn({ error }: { readonly error: ErrorBody }) {
         </button>
       </form>
       <p class="muted">
-        On the machine that runs the console, open the link that its terminal shows. Elsewhere:{" "}
-        <code>kubectl create token NAME --duration=1h</code>
+        A token of a ServiceAccount, for one hour: <code>kubectl create token NAME --duration=1h</code>
       </p>
-    </div>
+    </>
   );
 }

@@ -22,12 +22,14 @@ const ENTRIES: readonly Entry[] = [
 interface Props {
   readonly page: View["page"];
   readonly me: Me | undefined;
+  /** Nothing is shown that could be current. */
+  readonly isSignedOut: boolean;
   readonly search: () => void;
   readonly help: () => void;
 }
 
 /** Name, pages, search, and how current the page is. */
-export function TopBar({ page, me, search, help }: Props) {
+export function TopBar({ page, me, isSignedOut, search, help }: Props) {
   const link = useLink();
   const routes = new Set(me?.routes);
   return (
@@ -70,7 +72,7 @@ export function TopBar({ page, me, search, help }: Props) {
           <button type="button" class="seek help" onClick={help} aria-label="Keys" title="Keys">
             <kbd>?</kbd>
           </button>
-          <LinkState link={link} />
+          {!isSignedOut && <LinkState link={link} />}
         </div>
       </div>
     </header>
