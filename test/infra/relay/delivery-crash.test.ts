@@ -60,9 +60,10 @@ interface Event {
 }
 
 const FIRST = [thing("a", "1"), thing("b", "2"), thing("c", "3")];
-const put = (object: KubeObject, wakes: readonly string[]): Event => ({
-  version: object.metadata.resourceVersion ?? "",
-  change: (delivery) => delivery.put(type, [object], "live"),
+/** Objects that the relay takes together (KR-16). */
+const put = (objects: readonly KubeObject[], wakes: readonly string[]): Event => ({
+  version: objects.at(-1)?.metadata.resourceVersion ?? "",
+  change: (delivery) => delivery.put(type, objects, "live"),
   wakes,
 });
 const remove = (object: KubeObject, wakes: readonly string[]): Event => ({
@@ -71,14 +72,16 @@ const remove = (object: KubeObject, wakes: readonly string[]): Event => ({
   wakes,
 });
 const EVENTS: readonly Event[] = [
-  put(thing("a", "11", "y"), ["a@11", "owner-x@11", "owner-y@11"]),
-  put(thing("d", "12", "z"), ["d@12", "owner-z@12"]),
-  put(thing("a", "13", "w"), ["a@13", "owner-y@13", "owner-w@13"]),
+  put([thing("a", "11", "y")], ["a@11", "owner-x@11", "owner-y@11"]),
+  put(
+    [thing("d", "12", "z"), thing("a", "13", "w")],
+    ["d@12", "owner-z@12", "a@13", "owner-y@13", "owner-w@13"],
+  ),
   // The last that was seen of a deleted object.
   remove(thing("b", "14", "x"), ["owner-x@2"]),
   remove(thing("d", "15", "z"), ["owner-z@12"]),
   // Created again under its name.
-  put(thing("b", "16", "v", "uid-b2"), ["b@16", "owner-v@16"]),
+  put([thing("b", "16", "v", "uid-b2")], ["b@16", "owner-v@16"]),
   remove(thing("a", "17", "w"), ["owner-w@13"]),
 ];
 const FINAL = ["b 16", "c 3"];
