@@ -62,7 +62,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing() ?? chromiumMissi
       ] as const) {
         const page = await ann.go(path);
         await page.getByText(text).first().waitFor();
-        expect(await page.locator("body").innerText(), path).not.toContain(OTHER);
+        expect(await page.locator("body").textContent(), path).not.toContain(OTHER);
         expect(await page.getByRole("button", { name: ACTIONS }).count(), path).toBe(0);
       }
       const refused = await ann.go(letterOf(OTHER));
