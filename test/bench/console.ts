@@ -63,7 +63,8 @@ export async function consoleBench(): Promise<void> {
   const built = await mkdtemp(join(tmpdir(), "capstan-built-"));
   stack.defer(() => rm(built, { recursive: true, force: true }));
   await buildInto(built);
-  if (process.argv[3] === "idle") return writeIdle(built);
+  // Awaited here: the built product goes with this function.
+  if (process.argv[3] === "idle") return await writeIdle(built);
   progress("up without a console and with one that is not opened");
   const up = await unvisited(built, UP_ROUNDS);
   const members = fleetOf(CLUSTERS, MACHINES, PAGES);
