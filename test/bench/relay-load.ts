@@ -1,3 +1,4 @@
+import { POOL_FINALIZER } from "../../functions/machinepool/rules/hold.ts";
 import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
@@ -83,6 +84,8 @@ function poolAt(at: number, beat: number): KubeObject & { readonly [field: strin
     metadata: {
       name,
       namespace: "default",
+      // A pool without it wakes no function but its guard.
+      finalizers: [POOL_FINALIZER],
       labels: { "cluster.x-k8s.io/cluster-name": "bench" },
       annotations: { "cluster.x-k8s.io/sent-at": String(Date.now()) },
     },

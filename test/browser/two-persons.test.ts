@@ -38,13 +38,14 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing() ?? chromiumMissi
       const context = await browser.newContext({ ignoreHTTPSErrors: true });
       context.setDefaultTimeout(HANG_MS);
       const page = await context.newPage();
-      await page.goto(world.console.directLink);
+      const { directLink = "" } = world.console;
+      await page.goto(directLink);
       await page.getByLabel("Token of the API server").fill(world.tokenOf(person));
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
       return {
         go: async (path) => {
-          await page.goto(new URL(path, world.console.directLink).href);
+          await page.goto(new URL(path, directLink).href);
           await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
           return page;
         },
