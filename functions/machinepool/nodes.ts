@@ -26,7 +26,7 @@ export const machinepoolNodes = defineFunction(
     source: "MP-6.4",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: isUnguarded,
+    isIdle: (pool) => isUnguarded(pool) || !pool.spec.providerIDList?.length,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

@@ -29,7 +29,7 @@ export const machinepoolRemediate = defineFunction(
       "Deletes unhealthy Machines of a MachinePool, as many at a time as its annotation allows; off without it.",
     source: "MP-10.8",
     reconciles: MachinePool,
-    isIdle: isUnguarded,
+    isIdle: (pool) => isUnguarded(pool) || remediationLimit(pool) === undefined,
     watches: [
       watch(
         MachinePool,

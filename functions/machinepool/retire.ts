@@ -34,7 +34,7 @@ export const machinepoolRetire = defineFunction(
     source: "MP-6.4.1",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: isUnguarded,
+    isIdle: (pool) => isUnguarded(pool) || !pool.status?.nodeRefs?.length,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

@@ -43,7 +43,7 @@ export async function routeChange(
     const due = watches.filter(isDue);
     return due.length === 0 ? [] : [routeToFunction(spec, due, change, membersOf)];
   });
-  return notIdle(functions, (await Promise.all(routed)).flat(), objectOf);
+  return notIdle(functions, (await Promise.all(routed)).flat(), { change, objectOf });
 }
 
 async function routeToFunction(
@@ -77,11 +77,14 @@ async function routeToFunction(
 /** A change of a Cluster concerns all its objects: none of so many is looked at. */
 const MAX_LOOKED_AT = 16;
 
-/** Leaves out the keys of objects for which their function would decide nothing. */
+/**
+ * Leaves out the keys of objects for which their function would decide nothing. An object that becomes one of these by the
+ * change is kept: its key may be failing or dead for what the object was before, and a run says that this is over.
+ */
 async function notIdle(
   functions: readonly AnyFunction[],
   routed: readonly RoutedKey[],
-  objectOf: ObjectSearch,
+  { change, objectOf }: { readonly change: Change; readonly objectOf: ObjectSearch },
 ): Promise<readonly RoutedKey[]> {
   const specs = new Map(functions.map(({ spec }) => [spec.name, spec]));
   const distinct = new Set(routed.map(({ key }) => key));
@@ -90,7 +93,9 @@ async function notIdle(
     const { isIdle, reconciles } = specs.get(each.functionName) ?? {};
     if (isIdle === undefined || reconciles === undefined) return [each];
     const object = await objectOf(reconciles, each);
-    return object !== undefined && isIdle(object) ? [] : [each];
+    if (object === undefined || !isIdle(object)) return [each];
+    const wasAtWork = isOwn(change, change.before, reconciles, each) && !isIdle(change.before);
+    return wasAtWork ? [each] : [];
   });
   return (await Promise.all(kept)).flat();
 }
@@ -212,7 +217,7 @@ function isOwn(
   side: KubeObject | undefined,
   reconciled: Kind,
   { namespace, name }: ObjectKey,
-): boolean {
+): side is KubeObject {
   return (
     side !== undefined &&
     cluster === MANAGEMENT &&

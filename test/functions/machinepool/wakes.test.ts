@@ -6,6 +6,7 @@ import { machinepoolMachines } from "../../../functions/machinepool/machines.ts"
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
 import { machinepoolRemediate } from "../../../functions/machinepool/remediate.ts";
 import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
+import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediation.ts";
 import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
@@ -74,7 +75,7 @@ async function wokenNow(
   await using store = createMemoryStore();
   const { apiVersion = "", kind = "" } = after ?? before ?? {};
   const type = { cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: "MachinePool" };
-  const known = merge<KubeObject>(machinePool({ status: REFS }), state);
+  const known = merge<KubeObject>(POOL, state);
   const pool = kind === "MachinePool" && after !== undefined ? after : known;
   const other = machinePool({ metadata: { name: "p2", uid: "uid-p2" }, spec: { clusterName: "c2" } });
   for (const each of [pool, elsewhere(other)]) await store.put(type, each);
@@ -90,7 +91,11 @@ async function wokenNow(
     .map(({ functionName }) => functionName.replace("machinepool-", ""));
 }
 
-const REFS = { nodeRefs: [{ apiVersion: "v1", kind: "Node", name: "n1", uid: "uid-n1" }] };
+/** Each function has something to do about it. */
+const POOL = machinePool({
+  metadata: { annotations: { [REMEDIATION_LIMIT]: "1" } },
+  status: { nodeRefs: [{ apiVersion: "v1", kind: "Node", name: "n1", uid: "uid-n1" }] },
+});
 
 /** The same pool with provider objects and instances of its own. */
 function elsewhere(pool: ReturnType<typeof machinePool>): ReturnType<typeof machinePool> {
@@ -131,20 +136,15 @@ const FREED = { metadata: { ownerReferences: [] } };
 const DELETED = { metadata: { deletionTimestamp: "2026-01-01T12:00:00Z" } };
 
 const CASES: readonly Case[] = [
-  ["a paused pool", machinePool(), PAUSED, ALL],
-  ["a deleted pool", machinePool(), DELETED, "delete guard remediate status"],
-  ["another number of replicas", machinePool(), specOf({ replicas: 5 }), "guard remediate retire status"],
-  [
-    "another list",
-    machinePool(),
-    specOf({ providerIDList: ["foo://1"] }),
-    "machines nodes retire status sync",
-  ],
-  ["another config", machinePool(), bootstrap({ configRef: { name: "x" } }), "adopt guard status sync"],
-  ["new refs", machinePool(), statusOf(REFS), "retire status"],
-  ["another phase", machinePool(), statusOf({ phase: "Running" }), "status"],
-  ["a label of a user", machinePool(), { metadata: { labels: { team: "a" } } }, ""],
-  ["failure domains", machinePool(), specOf({ failureDomains: ["a"] }), "status"],
+  ["a paused pool", POOL, PAUSED, ALL],
+  ["a deleted pool", POOL, DELETED, "delete guard remediate status"],
+  ["another number of replicas", POOL, specOf({ replicas: 5 }), "guard remediate retire status"],
+  ["another list", POOL, specOf({ providerIDList: ["foo://1"] }), "machines nodes retire status sync"],
+  ["another config", POOL, bootstrap({ configRef: { name: "x" } }), "adopt guard status sync"],
+  ["new refs", POOL, statusOf({ nodeRefs: [] }), "retire status"],
+  ["another phase", POOL, statusOf({ phase: "Running" }), "status"],
+  ["a label of a user", POOL, { metadata: { labels: { team: "a" } } }, ""],
+  ["failure domains", POOL, specOf({ failureDomains: ["a"] }), "status"],
   ["a Cluster that is gone", cluster(), "gone", ALL],
   ["a paused Cluster", cluster(), specOf({ paused: true }), ALL],
   ["a Cluster with another phase", cluster(), statusOf({ phase: "Failed" }), ""],
@@ -253,7 +253,19 @@ describe("the functions of a pool", () => {
     expect(await woken(node(), undefined, "default/c2")).toBe("");
   });
 
+  it.each([
+    ["remediation", "remediate", { metadata: { annotations: { [REMEDIATION_LIMIT]: undefined } } }],
+    ["instances", "nodes", specOf({ providerIDList: [] })],
+    ["refs", "retire", statusOf({ nodeRefs: [] })],
+  ])("MP-5.1: are not woken for a pool without %s, but once more when they go", async (_, idle, without) => {
+    const pool = merge<KubeObject>(POOL, without);
+    const before = await woken(undefined, pool);
+    expect(before.split(" ")).not.toContain(idle);
+    expect(await woken(POOL, pool)).toContain(idle);
+    expect(await woken(pool, POOL)).toContain(idle);
+  });
+
   it("MP-5.1: are all woken by a pool that appears", async () => {
-    expect(await woken(undefined, machinePool())).toBe(ALL);
+    expect(await woken(undefined, POOL)).toBe(ALL);
   });
 });

@@ -155,7 +155,7 @@ describe("route", () => {
   it.each([
     ["its own change", poolChange(undefined, pool()), pool(), []],
     ["what ends that", poolChange(pool(), pool({ size: 2 })), pool({ size: 2 }), ["p1"]],
-    ["what begins it", poolChange(pool({ size: 2 }), pool()), pool(), []],
+    ["what begins it, once more", poolChange(pool({ size: 2 }), pool()), pool(), ["p1"]],
     ["a change of another object", changeOf(Node, { after: provider("p1") }), pool(), []],
     ["the same of one with work", changeOf(Node, { after: provider("p1") }), pool({ size: 2 }), ["p1"]],
     ["the same of one that is not stored", changeOf(Node, { after: provider("p1") }), undefined, ["p1"]],
