@@ -37,10 +37,14 @@ export interface Issue {
   readonly labels: { readonly [key: string]: string };
   readonly owner: OwnerReference;
   /**
-   * The Secret as it was read live: its data keys are replaced, nothing else. Without it the Secret is created and never
-   * overwrites: when there is one, the step runs again.
+   * The Secret as it was read live: its data keys are replaced and `labels` are set, nothing else. Without it the Secret
+   * is created and never overwrites: when there is one, the step runs again.
    */
-  readonly renew?: { readonly uid: string; readonly resourceVersion: string };
+  readonly renew?: {
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: { readonly [key: string]: string } | undefined;
+  };
   readonly what: Authority | KeyPair | Kubeconfig;
 }
 

@@ -2,6 +2,7 @@ import { Secret } from "../api/core.ts";
 import { apiVersionOf, type KubeObject, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
 import { ISSUED_SECRET_TYPE, type Issue } from "../function/issue.ts";
+import { labelsPatch } from "../rules/metadata/labels.ts";
 import type { Clock, Issuer, KubeClient } from "./ports.ts";
 
 type Data = NonNullable<Secret["data"]>;
@@ -14,7 +15,7 @@ export interface IssueWrite {
   readonly recordedAs: object;
 }
 
-/** Makes the keys when its turn has come, and creates the Secret or replaces its data keys. */
+/** Makes the keys when its turn has come, and creates the Secret or replaces its data keys and sets its labels. */
 export function issueWrite(issue: Issue, issuer: Issuer, clock: Pick<Clock, "now">): IssueWrite {
   const { secret, renew } = issue;
   const ref: ObjectRef = { cluster: MANAGEMENT, kind: Secret, ...secret, ...renew };
@@ -27,7 +28,7 @@ export function issueWrite(issue: Issue, issuer: Issuer, clock: Pick<Clock, "now
       const data = await issuer.issue(issue.what, { now: clock.now(), read });
       return renew === undefined
         ? client.create(Secret, newSecret(issue, data))
-        : client.jsonPatch(Secret, secret, renewal(renew, data));
+        : client.jsonPatch(Secret, secret, renewal({ ...renew, wanted: issue.labels }, data));
     },
   };
 }
@@ -38,12 +39,18 @@ function newSecret({ secret, labels, owner }: Issue, data: Data): Secret {
 }
 
 function renewal(
-  { uid, resourceVersion }: NonNullable<Issue["renew"]>,
+  {
+    uid,
+    resourceVersion,
+    labels,
+    wanted,
+  }: NonNullable<Issue["renew"]> & { readonly wanted: Issue["labels"] },
   data: Data,
 ): readonly PatchOperation[] {
   return [
     { op: "test", path: "/metadata/uid", value: uid },
     { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+    ...labelsPatch(labels, wanted),
     ...Object.entries(data).map(([key, value]): PatchOperation => {
       return { op: "add", path: `/data/${key}`, value };
     }),

@@ -1,6 +1,7 @@
 import { Secret } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { MANAGEMENT, type ObjectKey, type OwnerReference } from "../../../shared/api/kinds.ts";
+import { labelValueOf } from "../../../shared/api/names.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import type { Issue } from "../../../shared/function/issue.ts";
@@ -99,7 +100,8 @@ export interface KubeconfigPlan {
 
 /**
  * Returns what a control plane does with the kubeconfig Secret of its Cluster: makes it, becomes its controller, and
- * renews it at half of its time, or when the server has moved. A user's own Secret stays as it is. Source: CL-7.2
+ * renews it at half of its time, or when the server has moved. A user's own Secret stays as it is, and an address that a
+ * user wrote into it as long as the Cluster has that of the server. Source: CL-7.2
  */
 export function kubeconfigPlan(
   wish: KubeconfigOwner,
@@ -108,7 +110,8 @@ export function kubeconfigPlan(
 ): KubeconfigPlan {
   const { validitySeconds, owner } = wish;
   const renewed = requeueAfter((validitySeconds * SECOND) / 2, DUE);
-  if (present === undefined) return { issue: kubeconfigIssue(wish), result: renewed };
+  const labels = { [ISSUED_FOR]: addressLabel(wish.server) };
+  if (present === undefined) return { issue: kubeconfigIssue({ ...wish, labels }), result: renewed };
   if (!isIssued(present)) return { result: done };
   const owners = present.metadata.ownerReferences ?? [];
   if (!owners.some((one) => one.controller === true && one.uid === owner.uid)) {
@@ -120,11 +123,20 @@ export function kubeconfigPlan(
   const known = renewalDueMs(present, validitySeconds, now);
   // A kubeconfig that cannot be read stays for people to look at; after its deletion there is a new one.
   if (known === undefined) return { result: done };
-  // The server that clients know stays, also one that a user wrote.
   const found = present.kubeconfig?.server ?? wish.server;
-  const server = wish.hasMoved ? wish.server : found;
+  const isOwn = present.metadata.labels?.[ISSUED_FOR] === addressLabel(found);
+  // The server that clients know stays where a user wrote it.
+  const server = wish.hasMoved || isOwn ? wish.server : found;
   if (known > 0 && server === found) return { result: requeueAfter(known, DUE) };
-  return { issue: kubeconfigIssue({ ...wish, server, renew: present }), result: renewed };
+  return { issue: kubeconfigIssue({ ...wish, server, labels, renew: present }), result: renewed };
+}
+
+/** On a kubeconfig Secret: the address of the API server for which it was issued. Any other in it is a user's own. */
+const ISSUED_FOR = "sim.capstan.dev/issued-for";
+
+/** An URL with a port as the value of a label. */
+function addressLabel(server: string): string {
+  return labelValueOf(server.replace(/^https:\/\//, "").replace(/:(\d+)$/, "_$1"));
 }
 
 const DUE = "the client certificate is due for renewal";

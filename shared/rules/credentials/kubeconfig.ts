@@ -26,19 +26,21 @@ interface KubeconfigWish {
   readonly server: string;
   readonly owner: OwnerReference;
   readonly validitySeconds: number;
+  /** Beside that of the Cluster. */
+  readonly labels?: Issue["labels"];
   /** The Secret that is renewed. */
   readonly renew?: SecretSummary | undefined;
 }
 
 /** Returns the request for a kubeconfig of the administrator of a Cluster, signed by `<cluster>-ca`. Source: CL-7.1 */
 export function kubeconfigIssue(wish: KubeconfigWish): Issue {
-  const { cluster, server, owner, validitySeconds, renew } = wish;
-  const { uid = "", resourceVersion = "" } = renew?.metadata ?? {};
+  const { cluster, server, owner, validitySeconds, labels, renew } = wish;
+  const { uid = "", resourceVersion = "", labels: present } = renew?.metadata ?? {};
   return {
     secret: secretKeyOf(cluster, "kubeconfig"),
-    labels: { [CLUSTER_NAME_LABEL]: cluster.name },
+    labels: { [CLUSTER_NAME_LABEL]: cluster.name, ...labels },
     owner,
-    ...(renew === undefined ? {} : { renew: { uid, resourceVersion } }),
+    ...(renew === undefined ? {} : { renew: { uid, resourceVersion, labels: present } }),
     what: {
       type: "kubeconfig",
       clusterName: cluster.name,

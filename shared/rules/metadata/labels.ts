@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../api/kinds.ts";
+import type { KubeObject, ObjectMeta } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import { escapePointer } from "../../api/path.ts";
 
@@ -7,11 +7,18 @@ export const KEY_FIELDS = ["metadata.labels", "metadata.annotations"] as const;
 
 /** Operations that set one label and leave the others; none when it is right already. */
 export function labelPatch(object: KubeObject, key: string, value: string): readonly PatchOperation[] {
-  const { labels } = object.metadata;
-  if (labels?.[key] === value) return [];
-  return labels === undefined
-    ? [{ op: "add", path: "/metadata/labels", value: { [key]: value } }]
-    : [{ op: "add", path: `/metadata/labels/${escapePointer(key)}`, value }];
+  return labelsPatch(object.metadata.labels, { [key]: value });
+}
+
+/** Operations that set these labels and leave the others; none when all are right already. */
+export function labelsPatch(
+  labels: ObjectMeta["labels"],
+  desired: { readonly [key: string]: string },
+): readonly PatchOperation[] {
+  if (labels === undefined) return [{ op: "add", path: "/metadata/labels", value: desired }];
+  return Object.entries(desired)
+    .filter(([key, value]) => labels[key] !== value)
+    .map(([key, value]) => ({ op: "add", path: `/metadata/labels/${escapePointer(key)}`, value }));
 }
 
 /** Operations that set these annotations and leave the others; none when all are right already. */

@@ -22,6 +22,7 @@ const OWNER = {
   blockOwnerDeletion: true,
 };
 const DUE = "the client certificate is due for renewal";
+const ISSUED_FOR = "sim.capstan.dev/issued-for";
 const SERVER = "https://127.0.0.1:4711";
 const [CA, ETCD, PROXY, SA] = ["ca", "etcd", "proxy", "sa"].map((purpose) => `c1-${purpose}`) as [
   string,
@@ -43,6 +44,13 @@ function controlPlane(isReady: boolean, overrides: Parameters<typeof machinesCon
 function worldOf(isReady: boolean, ...secrets: readonly SecretSummary[]): World {
   const world = given(cluster(), controlPlane(isReady), simServer());
   return secrets.reduce((before, secret) => before.secret(secret), world);
+}
+
+/** The Cluster has the address of the API server. */
+function atRest(secret: SecretSummary): World {
+  const endpoint = cluster({ spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 4711 } } });
+  const world = given(endpoint, controlPlane(true), simServer());
+  return [secret, ...all].reduce((before, each) => before.secret(each), world);
 }
 
 function certificate(name: string, overrides: Overrides<SecretSummary> = {}): SecretSummary {
@@ -83,8 +91,9 @@ describe("sim-controlplane-certificates", () => {
         },
       ],
     ]);
-    for (const { owner, labels } of issue) {
-      expect([owner, labels]).toEqual([OWNER, { "cluster.x-k8s.io/cluster-name": "c1" }]);
+    for (const { owner, labels, secret } of issue) {
+      const issued = secret.name === "c1-kubeconfig" ? { [ISSUED_FOR]: "127.0.0.1_4711" } : {};
+      expect([owner, labels]).toEqual([OWNER, { "cluster.x-k8s.io/cluster-name": "c1", ...issued }]);
     }
     expect(decision).toEqual({
       patch: [],
@@ -147,14 +156,27 @@ describe("sim-controlplane-certificates", () => {
     expect(issue).toMatchObject([{ renew: { uid: "uid-c1-kubeconfig" }, what: { server: SERVER } }]);
   });
 
+  it("renews one for an address of before, also once the Cluster has followed the API server", async () => {
+    const old = kubeconfig(99, {
+      metadata: { labels: { [ISSUED_FOR]: "127.0.0.1_4710" } },
+      kubeconfig: { server: "https://127.0.0.1:4710" },
+    });
+    const { issue = [] } = await decide(simControlplaneCertificates, atRest(old));
+    expect(issue).toMatchObject([
+      {
+        labels: { [ISSUED_FOR]: "127.0.0.1_4711" },
+        renew: { labels: old.metadata.labels },
+        what: { server: SERVER },
+      },
+    ]);
+  });
+
   it("CL-7.2: keeps the address in it while the API server is where the Cluster says", async () => {
-    const edited = kubeconfig(49, { kubeconfig: { server: "https://proxy.example.com:443" } });
-    const endpoint = cluster({ spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 4711 } } });
-    const world = [edited, ...all].reduce(
-      (before, secret) => before.secret(secret),
-      given(endpoint, controlPlane(true), simServer()),
-    );
-    const { issue = [] } = await decide(simControlplaneCertificates, world);
+    const edited = kubeconfig(49, {
+      metadata: { labels: { [ISSUED_FOR]: "127.0.0.1_4711" } },
+      kubeconfig: { server: "https://proxy.example.com:443" },
+    });
+    const { issue = [] } = await decide(simControlplaneCertificates, atRest(edited));
     expect(issue).toMatchObject([{ what: { server: "https://proxy.example.com:443" } }]);
   });
 

@@ -158,7 +158,7 @@ describe("the writes of a decision", () => {
   });
 
   it("of an issue create the Secret whole, or replace its data keys as they were read", async () => {
-    const renew = { uid: "u9", resourceVersion: "9" };
+    const renew = { uid: "u9", resourceVersion: "9", labels: { own: "x" } };
     const { sent } = await write({ issue: [issueOf("a"), { ...issueOf("b"), renew }] });
     const [created, renewed] = sent;
     expect(created?.body).toEqual({
@@ -171,6 +171,7 @@ describe("the writes of a decision", () => {
     expect(renewed?.operations).toEqual([
       { op: "test", path: "/metadata/uid", value: "u9" },
       { op: "test", path: "/metadata/resourceVersion", value: "9" },
+      { op: "add", path: "/metadata/labels/of", value: "w" },
       { op: "add", path: "/data/tls.crt", value: expect.any(String) },
       { op: "add", path: "/data/tls.key", value: expect.any(String) },
     ]);

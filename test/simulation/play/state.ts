@@ -113,7 +113,13 @@ export function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> 
 }
 
 /** Real workload servers listen where there is room. */
-const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration", "port"]);
+const MASKED: ReadonlySet<string> = new Set([
+  "resourceVersion",
+  "generation",
+  "observedGeneration",
+  "port",
+  "sim.capstan.dev/issued-for",
+]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** The simulated cloud draws addresses, and ends provider IDs with the instant of creation. */
