@@ -79,10 +79,14 @@ function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): st
   const delays: number[] = [];
   do delays.push(backoffMs(delays.length + 1, 0));
   while (delays.at(-1) !== delays.at(-2));
+  const causes = Array.from({ length: MAX_CAUSES }, (_, index) => `c${index}`);
   const { intervalMs, intervals, minRuns, claimEveryMs } = BREAKER;
   return [
     `local BACKOFF_MS = { ${delays.join(", ")} }`,
     `local FENCES_KEPT_MS, MAX_CAUSES = ${FENCES_KEPT_MS}, ${MAX_CAUSES}`,
+    // Written out: each call would have to build them.
+    `local CAUSE_NAMES = { ${causes.map((name) => `'${name}'`).join(", ")} }`,
+    `local CAUSES = { ${causes.map((name, index) => `${name} = ${index + 1}`).join(", ")} }`,
     `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
     `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${deadKeptMs}, ${maxDead}, ${letterMs}`,
     `local BREAKER_INTERVAL_MS, BREAKER_INTERVALS = ${intervalMs}, ${intervals}`,

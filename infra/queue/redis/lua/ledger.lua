@@ -9,7 +9,7 @@
 -- ARGV[3]  ms until the token of a ready key is sent again
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
 --          finish and claim to workers that have a slot (Q-30)
--- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON), AGING_MS,
+-- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, CAUSE_NAMES and CAUSES (c0 to c9, in both ways), LEASE_EXPIRED (JSON), AGING_MS,
 --          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
 --          HINTS (channel), DURATIONS_MS (limits of the groups of durations).
 --
@@ -48,11 +48,6 @@ local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 
 local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, sl = true, dy = true }
 local MEANS_SOMETHING = { pd = true, pc = true, ds = true, sl = true, dy = true, f = true, ag = true }
 local ABSENT_IS_0 = { f = true, ag = true }
-local CAUSES, CAUSE_NAMES = {}, {}
-for i = 1, MAX_CAUSES do
-  CAUSE_NAMES[i] = 'c' .. i - 1
-  CAUSES[CAUSE_NAMES[i]] = i
-end
 local RESYNC_SCORE, AGED_SCORE = 2 ^ 45, 2 ^ 46
 -- Two lines of 2^36 places, and 2^16 arrivals in each: what fits into the 53 bits of a score.
 local RESYNC_PLACE, ARRIVALS = 2 ^ 36, 2 ^ 16
