@@ -1,5 +1,5 @@
 import { memberOf } from "../../shared/api/indexes.ts";
-import { MANAGEMENT } from "../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
@@ -46,8 +46,9 @@ const BATCH = 500;
 const FIRST_BATCH = 50;
 
 /**
- * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), and every
- * dead key, also of objects that are gone: a run that finds no object ends the death (Q-10). The functions take turns.
+ * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), but those for
+ * which a function would decide nothing; and every dead key, also of these and of objects that are gone: a run that finds
+ * nothing to do ends the death (Q-10). The functions take turns.
  */
 export async function resyncNow(
   options: KeySources,
@@ -165,32 +166,40 @@ async function plansOf(options: KeySources, functions: readonly AnyFunction[]): 
   return Promise.all(functions.map(async (each) => ({ each, keys: await keysOf(each) })));
 }
 
-/** Returns a reader that lists the objects of a kind once: functions that act on the same ones share their keys. */
+/**
+ * Returns a reader of the keys of a function, without objects for which it would decide nothing; it lists the objects of
+ * a kind once.
+ */
 function keyReader(options: KeySources): (fn: AnyFunction) => Promise<readonly Key[]> {
-  const lists = new Map<string, Promise<readonly Key[]>>();
+  const lists = new Map<Kind, Promise<readonly KubeObject[]>>();
   return async ({ spec }) => {
-    const id = [spec.reconciles.group, spec.reconciles.kind, spec.actsOn].join();
-    const list = lists.get(id) ?? storedKeys(options, spec);
-    lists.set(id, list);
-    const [stored, dead] = await Promise.all([list, options.queue.dead(spec.name)]);
+    const { reconciles } = spec;
+    const list = lists.get(reconciles) ?? concernedObjects(options, reconciles);
+    lists.set(reconciles, list);
+    const [objects, dead] = await Promise.all([list, options.queue.dead(spec.name)]);
+    const stored = keysOfObjects(objects, spec);
     const known = new Set(stored);
     const gone = dead.map(({ key }) => key).filter((key) => !known.has(key));
     return gone.length === 0 ? stored : interleaved([...stored, ...gone]);
   };
 }
 
-async function storedKeys(
+async function concernedObjects(
   { store, filter = EVERYTHING }: KeySources,
-  spec: AnyFunction["spec"],
-): Promise<readonly Key[]> {
-  const { reconciles } = spec;
-  const { group, kind } = reconciles;
+  { group, kind }: Kind,
+): Promise<readonly KubeObject[]> {
   const all = await store.list({ cluster: MANAGEMENT, group, kind }, {});
-  const members = all
-    .filter((object) => filter.isConcerned(object))
-    .map((object) => memberOf(reconciles, object))
-    .filter((member) => actsOnState(spec, member.deleting === true));
-  return interleaved([...new Set(members.map((member) => formatKey({ ...member, kind })))]);
+  return all.filter((object) => filter.isConcerned(object));
+}
+
+function keysOfObjects(objects: readonly KubeObject[], spec: AnyFunction["spec"]): readonly Key[] {
+  const { reconciles } = spec;
+  const keys = objects.flatMap((object) => {
+    const member = memberOf(reconciles, object);
+    const isAtWork = actsOnState(spec, member.deleting === true) && spec.isIdle?.(object) !== true;
+    return isAtWork ? [formatKey({ ...member, kind: reconciles.kind })] : [];
+  });
+  return interleaved([...new Set(keys)]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { resyncAfterLoss, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
@@ -127,6 +127,17 @@ describe("resync", () => {
     ]);
     abort.abort();
     await running;
+  });
+
+  it("leaves out objects for which a function would decide nothing, but not a dead key of one (KR-18)", async () => {
+    const { options, enqueued, ledger } = await world(3);
+    ledger.dead = ["default/-|Thing|default/t1"];
+    const isIdle = ({ metadata }: KubeObject) => metadata.name !== "t0";
+    await resyncNow(options, [{ ...things, spec: { ...things.spec, isIdle } }], "list");
+    expect(enqueued.map(({ key }) => key)).toEqual([
+      "default/-|Thing|default/t0",
+      "default/-|Thing|default/t1",
+    ]);
   });
 
   it("enqueues the first keys of every function before the later ones of any, in bounded batches (KR-18)", async () => {
