@@ -216,8 +216,9 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Its step decides nothing for the other ones, which therefore are not woken. Default: all. */
   readonly actsOn?: State;
   /**
-   * Whether its step decides nothing for an object, whatever other objects say: then no change wakes it. By fields that it
-   * watches on the object itself, so that what ends this wakes it.
+   * Whether its step decides nothing for an object, whatever other objects say: then neither a change nor a resync wakes it,
+   * but for the change that brings this about. By fields that it watches on the object itself, so that what ends this
+   * wakes it.
    */
   readonly isIdle?: (object: T) => boolean;
   readonly watches: readonly Watch[];
