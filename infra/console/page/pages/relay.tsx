@@ -177,53 +177,65 @@ function Watches({ processes }: { readonly processes: readonly Process[] }) {
       </p>
     );
   return (
-    <Wide label="Table of watches">
-      <table class="sheet plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Watch</th>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Lists
-            </th>
-            <th scope="col" class="number">
-              Pending
-            </th>
-            <th scope="col">Reconnects</th>
-            <th scope="col">Problems</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, watch }) => (
-            <tr key={`${id} ${watch.name}`}>
-              <td>
-                <Foreign text={watch.name} />
-              </td>
-              <td>
-                <span class="named">
-                  <Mark of={WATCH_MARKS[watch.state]} bare />
-                  {watch.state}
-                </span>
-              </td>
-              <td class="number">{countText(watch.lists)}</td>
-              <td class="number">{countText(watch.pending)}</td>
-              <td>
-                {Object.entries(watch.reconnects)
-                  .map(([cause, count]) => `${count} × ${cause}`)
-                  .join(", ")}
-              </td>
-              <td class="warn">
-                {watch.undecodable > 0 && `${counted(watch.undecodable, "line")} could not be read. `}
-                {watch.oversized !== undefined && (
-                  <>
-                    Too large: <Foreign text={watch.oversized} />
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Grid
+      label="Watches of the management cluster"
+      one="watch"
+      of="watches"
+      rows={rows}
+      columns={WATCHES}
+      idOf={({ id, watch }) => `${id} ${watch.name}`}
+    />
+  );
+}
+
+const WATCHES: readonly Column<{ readonly watch: Watch }>[] = [
+  { title: "Watch", width: "minmax(240px, 2fr)", narrow: "first", cell: ({ watch }) => <Name of={watch} /> },
+  { title: "State", width: "90px", narrow: "end", cell: ({ watch }) => watch.state },
+  { title: "Lists", width: "50px", isNumber: true, cell: ({ watch }) => countText(watch.lists) },
+  { title: "Pending", width: "60px", isNumber: true, cell: ({ watch }) => countText(watch.pending) },
+  {
+    title: "Reconnects",
+    width: "minmax(110px, 1fr)",
+    cell: ({ watch }) =>
+      Object.entries(watch.reconnects)
+        .map(([cause, count]) => `${count} × ${cause}`)
+        .join(", "),
+  },
+  {
+    title: "Problems",
+    width: "minmax(160px, 2fr)",
+    narrow: "second",
+    cell: ({ watch }) => <Problems of={watch} />,
+  },
+];
+
+/** A screen that is too narrow cuts the group, which many watches share. */
+function Name({ of: { name, state } }: { readonly of: Watch }) {
+  const end = name.includes(".") ? name.indexOf(".") : name.length;
+  return (
+    <span class="named">
+      <Mark of={WATCH_MARKS[state]} bare />
+      <span>
+        <Foreign text={name.slice(0, end)} />
+        <small>
+          <Foreign text={name.slice(end)} />
+        </small>
+      </span>
+    </span>
+  );
+}
+
+/** The object first: it is one to look for. */
+function Problems({ of: { oversized, undecodable } }: { readonly of: Watch }) {
+  return (
+    <span class="warn">
+      {oversized !== undefined && (
+        <>
+          Too large: <Foreign text={oversized} />
+          {undecodable > 0 && "; "}
+        </>
+      )}
+      {undecodable > 0 && `${counted(undecodable, "line")} unreadable`}
+    </span>
   );
 }
