@@ -17,6 +17,8 @@ export interface SceneServer extends Stage, AsyncDisposable {
   play(scene: Pick<Scene, "answers" | "isCut">): void;
   /** Cuts all streams; `stays`: new ones are cut as well. */
   cut(stays: boolean): void;
+  /** Ends all streams as when the session is over, with these answers from now on. */
+  endSession(next: Answers): void;
   /** Paths of the API that were asked for. */
   readonly asked: readonly string[];
   /** Actions since the last scene began. */
@@ -107,6 +109,11 @@ export async function startSceneServer({
       cut(scene.isCut === true);
       answers = scene.answers;
       sent = [];
+    },
+    endSession(next) {
+      answers = next;
+      const { error } = next["me"] as { readonly error: ErrorBody };
+      for (const stream of streams.keys()) stream.end(`data: ${JSON.stringify({ type: "end", error })}\n\n`);
     },
     change(topic, body) {
       answers = { ...answers, [topic]: body };

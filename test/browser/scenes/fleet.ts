@@ -105,7 +105,7 @@ export function fleetOf(
 }
 
 /** Answers of a console that lets persons in by the link of its terminal, or by a token. */
-function signedOut(signIn: "link" | "token", next: string): Scene["answers"] {
+export function signedOut(signIn: "link" | "token", next: string): Scene["answers"] {
   const message = "the session is unknown or has ended";
   const refusal = { error: { status: 401, reason: "Unauthorized", message, next, signIn } };
   return { me: refusal, fleet: refusal };

@@ -21,19 +21,27 @@ export function keepToken(token: string): void {
 
 /**
  * Exchanges the code in the fragment of the link that the terminal shows for a session, and removes the code from the
- * address, which people copy. Without a code nothing happens; a refused code leaves an older session in place.
+ * address, which people copy. Without a code nothing happens; a refused code leaves an older session in place. Returns
+ * whether there is a new session.
  */
-export async function openSession(): Promise<void> {
+export async function openSession(): Promise<boolean> {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
-  if (code === null) return;
+  if (code === null) return false;
   history.replaceState(null, "", location.pathname + location.search);
   const answer = await fetch("/api/v1/session", {
     method: "POST",
     headers: ACTING,
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
-  if (answer?.ok !== true) return;
+  if (answer?.ok !== true) return false;
   const { session } = (await answer.json()) as { readonly session: string };
   localStorage.setItem(SESSION, session);
   sessionStorage.removeItem(TOKEN);
+  return true;
+}
+
+/** Calls back when the person has signed in behind this page: by a link in its address, or in another tab. */
+export function onSignIn(signedIn: () => void): void {
+  addEventListener("storage", signedIn);
+  addEventListener("hashchange", () => void openSession().then((isNew) => isNew && signedIn()));
 }

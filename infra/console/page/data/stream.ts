@@ -1,8 +1,7 @@
-import type { ErrorBody } from "../../api/error.ts";
 import type { StreamMessage } from "../../api/stream.ts";
 import { createEventReader } from "./event-reader.ts";
 import { noteServerTime, serverNow } from "./server-clock.ts";
-import { identity } from "./session.ts";
+import { identity, onSignIn } from "./session.ts";
 import { inPlace } from "./stream-places.ts";
 import { noteBody, noteError, onTopicsChange, openTopics, readTopics } from "./topics.ts";
 import { onWake } from "./wake.ts";
@@ -12,8 +11,7 @@ export type Link =
   | { readonly state: "opening" | "live" }
   /** The server or this browser has no place for another stream: the page asks again and again. */
   | { readonly state: "asking"; readonly everyMs: number }
-  | { readonly state: "lost"; readonly sinceMs: number }
-  | { readonly state: "ended"; readonly error: ErrorBody };
+  | { readonly state: "lost"; readonly sinceMs: number };
 
 /** A hidden tab gives its connection back after so long: a browser has six for each server. */
 const HIDDEN_MS = 10_000;
@@ -47,6 +45,7 @@ export function watchLink(changed: () => void): () => void {
 export function startStream(): void {
   onTopicsChange(restart);
   onWake(restart);
+  onSignIn(() => void readTopics());
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(() => running.abort(), HIDDEN_MS);
@@ -60,7 +59,7 @@ function restart(): void {
   settling = setTimeout(() => {
     running.abort();
     running = new AbortController();
-    if (link.state !== "ended") void stayLinked(running.signal);
+    void stayLinked(running.signal);
   }, SETTLE_MS);
 }
 
@@ -69,7 +68,7 @@ async function stayLinked(signal: AbortSignal): Promise<void> {
   // A page without topics needs no stream; the first topic starts one.
   while (!signal.aborted && openTopics().length > 0) {
     const end = await inPlace(() => follow(signal));
-    if (signal.aborted || link.state === "ended") return;
+    if (signal.aborted) return;
     const everyMs = end === undefined ? CROWDED_ASK_MS : FULL_ASK_MS;
     const isAsking = end !== "ended";
     if (isAsking) setLink({ state: "asking", everyMs });
@@ -126,7 +125,7 @@ function receive(message: StreamMessage): void {
       void readTopics();
       break;
     case "end":
-      setLink({ state: "ended", error: message.error });
+      // The session may be over, or the server could not ask: the answers that the loop reads again say which.
       break;
     case "ping":
       noteServerTime(message);

@@ -15,7 +15,11 @@ export function SignIn({ error }: { readonly error: ErrorBody }) {
       <p>
         <Foreign text={error.next} />
       </p>
-      {error.signIn !== "link" && <TokenForm />}
+      {error.signIn === "link" ? (
+        <p class="muted">Once you have opened it in this browser, this page continues where it was.</p>
+      ) : (
+        <TokenForm />
+      )}
     </div>
   );
 }

@@ -98,4 +98,4 @@ function LinkWords({ link }: { readonly link: Link }) {
     </>
   );
 }
-const WORDS = { opening: "Connecting", live: "Live", ended: "Ended" } as const;
+const WORDS = { opening: "Connecting", live: "Live" } as const;
