@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import type { ErrorBody } from "../../infra/console/api/error.ts";
 
-/** The time in all scenes, by the clock of the server. */
-export const NOW = "2026-11-23T03:12:00Z";
+/** The time in all scenes, by the clock of the simulation: 45 minutes after its beginning. */
+export const NOW = "2026-01-01T00:45:00.000Z";
 
 /** Answer of the API: a body, or an error. */
 export type SceneAnswer = object | { readonly error: ErrorBody };

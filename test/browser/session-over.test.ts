@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
+import { NOW } from "./scene.ts";
 import { signedOut } from "./scenes/fleet.ts";
 import { ME } from "./scenes/me.ts";
 import { startSetting } from "./setting.ts";
@@ -16,7 +17,7 @@ const relay = (version: string) => ({
       ready: true,
       reasons: [],
       functions: [],
-      seenAt: "2026-11-23T03:12:00Z",
+      seenAt: NOW,
     },
   ],
   connections: [],

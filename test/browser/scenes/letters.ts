@@ -2,47 +2,10 @@ import type { LetterGroups, LetterItem, ReplayAnswer } from "../../../infra/cons
 import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { confirm } from "./confirm.ts";
 import { ME, OPERATOR } from "./me.ts";
+import { PLAYED } from "./played.ts";
 
 const ERROR =
   'KubeconfigInvalid: kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef';
-
-const groups: Omit<LetterGroups, "asOf"> = {
-  ungrouped: 0,
-  items: [
-    {
-      id: "4f1c22aa90b1e001",
-      function: "machinepool-nodes",
-      reason: "MaxAttempts",
-      error: 'kubeconfig Secret …: key "value" missing; create it or set spec.controlPlaneRef',
-      count: 4_012,
-      oldest: ago(3.5 * HOUR),
-      newest: ago(9.5 * MINUTE),
-      examples: ["payments/eu-west-04|MachinePool|payments/eu-west-04-workers"],
-    },
-    {
-      id: "4f1c22aa90b1e002",
-      function: "machine-drain",
-      reason: "Terminal",
-      error: "the Node … has a Pod whose owner is not known: NotDrainable",
-      count: 12,
-      dead: 2,
-      oldest: ago(26 * HOUR),
-      newest: ago(26 * HOUR),
-      examples: [],
-    },
-    {
-      id: "4f1c22aa90b1e003",
-      function: "cluster-delete",
-      reason: "MaxAttempts",
-      error: "403 Forbidden: SimCluster … cannot be deleted",
-      count: 1,
-      dead: 0,
-      oldest: ago(50 * HOUR),
-      newest: ago(50 * HOUR),
-      examples: [],
-    },
-  ],
-};
 
 const item = (name: string, deadMs: number, more: Partial<LetterItem> = {}): LetterItem => ({
   function: "machinepool-nodes",
@@ -136,12 +99,21 @@ const ONE = { me: ME, [PATH]: { head: HEAD, letter, object: OBJECT } };
 const NONE = { items: [] };
 const SEEN = { deadSince: HEAD.deadSince, times: HEAD.times };
 
+const groups = await PLAYED.ask<LetterGroups>("letter-groups");
+const [
+  {
+    function: name,
+    examples: [key = ""],
+  } = { function: "", examples: [] },
+] = groups.items;
+const PLAYED_PATH = `letters/${name}/${encodeURIComponent(key)}`;
+
 export const LETTER_SCENES: readonly Scene[] = [
   {
     name: "letters",
     path: "/letters",
     answers: { me: ME, "letter-groups": groups, jobs: NONE },
-    shows: "4,012",
+    shows: "its budget is used up",
   },
   {
     name: "letters-none",
@@ -151,6 +123,12 @@ export const LETTER_SCENES: readonly Scene[] = [
   },
   {
     name: "letter",
+    path: `/${PLAYED_PATH}`,
+    answers: { me: ME, [PLAYED_PATH]: await PLAYED.ask(PLAYED_PATH) },
+    shows: "its budget is used up",
+  },
+  {
+    name: "letter-stack",
     path: `/${PATH}`,
     answers: { ...ONE, [`${PATH}/replay`]: replay },
     shows: "Stack of the last failure",

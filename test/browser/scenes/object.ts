@@ -1,37 +1,34 @@
-import type { ObjectAnswer } from "../../../infra/console/api/object.ts";
-import { ago, HOUR, MINUTE, NOW, type Scene, SECOND } from "../scene.ts";
-import { POOL_NODE } from "./cluster.ts";
+import type { Fleet } from "../../../infra/console/api/fleet.ts";
+import type { Runs } from "../../../infra/console/api/runs.ts";
+import { parseKey } from "../../../shared/runtime/key.ts";
+import { ago, MINUTE, type Scene } from "../scene.ts";
 import { ME } from "./me.ts";
-import { IDLE_RUNS, POOL_RUNS } from "./runs.ts";
+import { PLAYED } from "./played.ts";
 
-const PATH = "objects/MachinePool/payments/eu-west-04-workers";
+/** The Machine of the played world with which a function has given up. */
+const { items: fleet } = await PLAYED.ask<Fleet>("fleet");
+const DEAD = parseKey(fleet.find(({ state }) => state === "dead")?.about?.key ?? "");
+const PATH = `objects/Machine/default/${DEAD?.name}`;
+const object = await PLAYED.ask<object>(PATH);
+const runs = await PLAYED.ask<Runs>(`${PATH}/runs`);
+const ANSWERS = { me: ME, [PATH]: object, [`${PATH}/runs`]: runs };
 
-const object: Omit<ObjectAnswer, "asOf"> = {
-  kind: "MachinePool",
-  namespace: "payments",
-  name: "eu-west-04-workers",
-  cluster: { namespace: "payments", name: "eu-west-04" },
-  tree: POOL_NODE,
-  causes: [],
-  commands: [
-    "capstan explain machinepool payments/eu-west-04-workers",
-    "capstan history machinepool payments/eu-west-04-workers",
-    "kubectl describe machinepool --namespace payments eu-west-04-workers",
-  ],
-};
+/** A run that wrote, was caused by one and has caused others. */
+const wrote = runs.items.find(({ writes, caused }) => writes.length > 0 && caused.length > 0);
+const [change = { path: "" }] = wrote?.writes[0]?.changes ?? [];
+
+const POOL = "objects/MachinePool/default/payments-workers";
+const pool = await PLAYED.ask(POOL);
+const poolRuns = await PLAYED.ask<Runs>(`${POOL}/runs`);
+const idle = poolRuns.items.filter(({ writes, outcome }) => writes.length === 0 && outcome === "ok");
 
 export const OBJECT_SCENES: readonly Scene[] = [
-  {
-    name: "object",
-    path: "/objects/MachinePool/payments/eu-west-04-workers",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
-    shows: "412 × nothing to do",
-  },
+  { name: "object", path: `/${PATH}`, answers: ANSWERS, shows: "its budget is used up" },
   {
     name: "object-run",
-    path: "/objects/MachinePool/payments/eu-west-04-workers?run=r-77b0e2",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
-    shows: "status.conditions[MachinesReady].status",
+    path: `/${PATH}?run=${wrote?.runId}`,
+    answers: ANSWERS,
+    shows: change.path,
     opens: async (page, text) => {
       // Ids of runs in the address: lone surrogates cannot stand there.
       for (const shape of text.isWellFormed() ? ["failed", "wrote"] : []) {
@@ -42,21 +39,21 @@ export const OBJECT_SCENES: readonly Scene[] = [
   },
   {
     name: "object-run-forgotten",
-    path: "/objects/MachinePool/payments/eu-west-04-workers?run=r-1&by=machinepool-nodes",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: POOL_RUNS },
+    path: `/${PATH}?run=r-1&by=machine-status`,
+    answers: ANSWERS,
     shows: "is forgotten",
   },
   {
     name: "object-idle",
-    path: "/objects/MachinePool/payments/eu-west-04-workers",
-    answers: { me: ME, [PATH]: object, [`${PATH}/runs`]: IDLE_RUNS },
-    shows: "2,412 × nothing to do",
+    path: `/${POOL}`,
+    answers: { me: ME, [POOL]: pool, [`${POOL}/runs`]: { ...poolRuns, items: idle } },
+    shows: "nothing to do",
   },
   {
     name: "object-partial",
-    path: "/objects/MachinePool/payments/eu-west-04-workers",
+    path: `/${PATH}`,
     answers: {
-      me: ME,
+      ...ANSWERS,
       [PATH]: { ...object, stale: [{ since: ago(5.5 * MINUTE), reason: "Redis does not answer" }] },
       [`${PATH}/runs`]: {
         error: {
@@ -72,33 +69,17 @@ export const OBJECT_SCENES: readonly Scene[] = [
   },
   {
     name: "object-managers",
-    path: "/objects/MachinePool/payments/eu-west-04-workers",
+    path: `/${POOL}`,
     answers: {
       me: ME,
-      [PATH]: object,
-      [`${PATH}/runs`]: { items: [], knownSince: NOW },
-      [`${PATH}/managers`]: {
-        items: [
-          {
-            manager: "capstan-machinepool-status",
-            operation: "Apply",
-            field: "status.replicas",
-            time: ago(62.5 * MINUTE),
-          },
-          {
-            manager: "kubectl-client-side-apply",
-            operation: "Update",
-            field: "spec.template.spec.version",
-            time: ago(30 * HOUR + 20 * SECOND),
-          },
-        ],
-        more: 0,
-      },
+      [POOL]: pool,
+      [`${POOL}/runs`]: poolRuns,
+      [`${POOL}/managers`]: await PLAYED.ask(`${POOL}/managers`),
     },
     act: async (page) => {
       await page.getByRole("button", { name: "Read from the API server" }).click();
-      await page.getByText("kubectl-client-side-apply").scrollIntoViewIfNeeded();
+      await page.getByText("spec.providerIDList").scrollIntoViewIfNeeded();
     },
-    shows: "kubectl-client-side-apply",
+    shows: "spec.providerIDList",
   },
 ];

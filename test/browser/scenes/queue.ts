@@ -1,134 +1,54 @@
-import type {
-  Durations,
-  Keys,
-  QueueAnswer,
-  QueueItem,
-  SamplesAnswer,
-} from "../../../infra/console/api/queue.ts";
-import { ago, MINUTE, type Scene, SECOND } from "../scene.ts";
+import type { QueueAnswer, SamplesAnswer } from "../../../infra/console/api/queue.ts";
+import { ago, MINUTE, type Scene } from "../scene.ts";
 import { confirm } from "./confirm.ts";
 import { buttonHasFocus } from "./focus.ts";
 import { ME, OPERATOR } from "./me.ts";
+import { PLAYED } from "./played.ts";
 
-const item = (name: string, more: Partial<QueueItem> = {}): QueueItem => ({
-  function: name,
-  ready: 0,
-  waiting: 12,
-  running: 0,
-  dead: 0,
-  lastMinute: { runs: 40, busyMs: 480 },
-  ...more,
-});
-
-const queue: Omit<QueueAnswer, "asOf"> = {
-  all: true,
-  items: [
-    item("cluster-adopt"),
-    item("cluster-delete", { waiting: 1, lastMinute: { runs: 2, busyMs: 90 } }),
-    item("cluster-guard", { waiting: 0 }),
-    item("cluster-status", {
-      running: 3,
-      ready: 4,
-      oldestReadyMs: { live: 800 },
-      lastMinute: { runs: 1_240, busyMs: 9_300 },
-    }),
-    item("machine-drain", { waiting: 31, breakerOpen: true, lastMinute: { runs: 55, busyMs: 12_000 } }),
-    item("machine-node", {
-      ready: 1_204,
-      running: 20,
-      oldestReadyMs: { live: 95 * SECOND, resync: 140 * SECOND },
-      lastMinute: { runs: 8_400, busyMs: 84_000 },
-    }),
-    item("machinepool-nodes", { dead: 3, waiting: 210, lastMinute: { runs: 610, busyMs: 8_900 } }),
-    item("machinepool-status", { running: 1, waiting: 200, lastMinute: { runs: 410, busyMs: 2_050 } }),
-    item("mhc-machines", { paused: true, ready: 18, oldestReadyMs: { live: 10.5 * MINUTE }, waiting: 0 }),
-  ],
-};
+const NAME = "machine-status";
+const queue = await PLAYED.ask<QueueAnswer>("queue");
 
 const paused: typeof queue = {
   ...queue,
-  items: queue.items.map((each) =>
-    each.function === "machinepool-nodes" ? { ...each, paused: true } : each,
-  ),
+  items: queue.items.map((each) => (each.function === NAME ? { ...each, paused: true } : each)),
 };
 
-const durations: Omit<Durations, "asOf"> = {
-  items: [
-    { function: "cluster-adopt", runs: 40, p50Ms: 7.5, p99Ms: 24 },
-    { function: "cluster-guard" },
-    { function: "machine-drain", runs: 55, p50Ms: 180, p99Ms: 2_400 },
-    { function: "machine-node", runs: 8_400, p50Ms: 9.4, p99Ms: 91 },
-  ],
-};
-
-const TENANTS = {
-  items: [
-    { tenant: "payments/eu-west-04", ready: 0, waiting: 3, running: 0, dead: 3 },
-    { tenant: "search/us-east-11", ready: 0, waiting: 2, running: 0, dead: 0 },
-  ],
-};
-
-const deadKeys: Omit<Keys, "asOf"> = {
-  function: "machinepool-nodes",
-  items: ["workers", "spot", "gpu"].map((name, at) => ({
-    key: `payments/eu-west-04|MachinePool|payments/eu-west-04-${name}`,
-    object: { type: "object", kind: "MachinePool", namespace: "payments", name: `eu-west-04-${name}` },
-    state: "dead",
-    since: ago((41.5 + 7 * at) * MINUTE),
-    causes: [{ what: "timer" }],
-    failures: 16,
-    failure: {
-      class: "Transient",
-      reason: "KubeconfigInvalid",
-      message: 'kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing',
-    },
-  })),
-};
-
-/** An hour with a burst of failures, and a gap while the relay was away. */
-const STEPS = Array.from({ length: 360 }, (_, at) => at);
-const known = (of: (at: number) => number) => STEPS.map((at) => (at > 90 && at < 110 ? null : of(at)));
-const wave = (at: number) => 1 + Math.sin(at / 20);
-const inBurst = (at: number) => at > 200 && at < 250;
-const samples: Omit<SamplesAnswer, "asOf"> = {
-  function: "machinepool-nodes",
-  stepMs: 10 * SECOND,
-  from: ago(359 * 10 * SECOND),
-  ready: known((at) => Math.round(40 * wave(at)) + (inBurst(at) ? 200 : 0)),
-  waiting: known(() => 210),
-  running: known((at) => Math.round(5 * wave(at))),
-  dead: known((at) => (at > 250 ? 3 : 0)),
-  oldestReadyMs: known((at) => 800 * wave(at)),
-  runs: known((at) => Math.round(60 * wave(at))),
-  failures: known((at) => (inBurst(at) ? 20 : 0)),
-  p50Ms: known((at) => 8 * wave(at)),
-  p99Ms: known((at) => (inBurst(at) ? 2_400 : 90 * wave(at))),
-};
-const unknown: Omit<SamplesAnswer, "asOf"> = Object.fromEntries(
+const SAMPLES = `queue/${NAME}/samples`;
+const samples = await PLAYED.ask<SamplesAnswer>(SAMPLES);
+const unknown = Object.fromEntries(
   Object.entries(samples).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.map(() => null) : value,
   ]),
 ) as typeof samples;
 
-const SAMPLES = "queue/machinepool-nodes/samples";
-const FUNCTION = { [SAMPLES]: samples, me: ME, queue, "queue/machinepool-nodes/tenants": TENANTS };
+const FUNCTION = {
+  me: ME,
+  queue,
+  [SAMPLES]: samples,
+  [`queue/${NAME}/tenants`]: await PLAYED.ask(`queue/${NAME}/tenants`),
+  [`queue/${NAME}/keys`]: await PLAYED.ask(`queue/${NAME}/keys?state=dead`),
+};
 
 export const QUEUE_SCENES: readonly Scene[] = [
-  { name: "queue", path: "/queue", answers: { me: ME, queue, durations }, shows: "2.4 s" },
+  {
+    name: "queue",
+    path: "/queue",
+    answers: { me: ME, queue, durations: await PLAYED.ask("durations") },
+    shows: NAME,
+  },
   {
     name: "queue-function",
-    path: "/queue/machinepool-nodes?state=dead",
+    path: `/queue/${NAME}?state=dead`,
     answers: {
       ...FUNCTION,
       me: OPERATOR,
-      "queue/machinepool-nodes/keys": deadKeys,
-      "POST queue/machinepool-nodes/pause": { done: "paused", by: "ann" },
-      "POST queue/machinepool-nodes/resume": {
+      [`POST queue/${NAME}/pause`]: { done: "paused", by: "ann" },
+      [`POST queue/${NAME}/resume`]: {
         error: {
           status: 403,
           reason: "Forbidden",
-          message: "ann may not pause machinepool-nodes",
+          message: `ann may not pause ${NAME}`,
           next: "bind a role on capstan.dev: update functions/pause",
         },
       },
@@ -167,23 +87,23 @@ export const QUEUE_SCENES: readonly Scene[] = [
       },
     ],
     sends: [
-      { path: "queue/machinepool-nodes/pause", body: { paused: false } },
-      { path: "queue/machinepool-nodes/resume", body: { paused: true } },
+      { path: `queue/${NAME}/pause`, body: { paused: false } },
+      { path: `queue/${NAME}/resume`, body: { paused: true } },
     ],
   },
   {
     name: "queue-function-table",
-    path: "/queue/machinepool-nodes?state=dead&as=table",
-    answers: { ...FUNCTION, "queue/machinepool-nodes/keys": deadKeys },
+    path: `/queue/${NAME}?state=dead&as=table`,
+    answers: FUNCTION,
     shows: "The whole hour",
   },
   {
     name: "queue-function-idle",
-    path: "/queue/machinepool-nodes",
+    path: `/queue/${NAME}`,
     answers: {
       ...FUNCTION,
       [SAMPLES]: unknown,
-      "queue/machinepool-nodes/keys": { function: "machinepool-nodes", items: [] },
+      [`queue/${NAME}/keys`]: { function: NAME, items: [] },
     },
     shows: "Nothing is known yet",
   },

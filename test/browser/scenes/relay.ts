@@ -1,8 +1,9 @@
 import type { RelayAnswer } from "../../../infra/console/api/relay.ts";
 import { ago, MINUTE, NOW, type Scene } from "../scene.ts";
 import { ME } from "./me.ts";
+import { PLAYED } from "./played.ts";
 
-const relay: Omit<RelayAnswer, "asOf"> = {
+const troubled: Omit<RelayAnswer, "asOf"> = {
   processes: [
     {
       id: "capstan-relay-0",
@@ -83,7 +84,13 @@ const relay: Omit<RelayAnswer, "asOf"> = {
 };
 
 export const RELAY_SCENES: readonly Scene[] = [
-  { name: "relay", path: "/relay", answers: { me: ME, relay }, shows: "9,998 others are connected" },
+  { name: "relay", path: "/relay", answers: { me: ME, relay: await PLAYED.ask("relay") }, shows: "worker-2" },
+  {
+    name: "relay-troubled",
+    path: "/relay",
+    answers: { me: ME, relay: troubled },
+    shows: "9,998 others are connected",
+  },
   {
     name: "relay-gone",
     path: "/relay",

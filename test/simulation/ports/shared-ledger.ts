@@ -2,6 +2,7 @@ import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../../infra/queue/ledger/ledger-deaths.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
+import { countsIn, topTenants } from "../../../infra/queue/top-tenants.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { KeyState, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
@@ -85,6 +86,7 @@ export function createSharedLedger(
     return claim;
   };
 
+  const tenantsOf = (ledger: Ledger) => new Map(Object.entries(ledger.depth(kernel.now).tenants ?? {}));
   const of = (process: Process): TokenLedger => {
     const call = <T>(
       functionName: string,
@@ -175,8 +177,10 @@ export function createSharedLedger(
           ...inner.depth(kernel.now),
           counts: inner.counts(),
         })),
-      topTenants: (name) => call(name, "topTenants", () => []),
-      countsIn: (name) => call(name, "countsIn", () => ({ ready: 0, waiting: 0, running: 0, dead: 0 })),
+      topTenants: (name, limit, namespaces) =>
+        call(name, "topTenants", ({ inner }) => topTenants(tenantsOf(inner), limit, namespaces)),
+      countsIn: (name, namespaces) =>
+        call(name, "countsIn", ({ inner }) => countsIn(tenantsOf(inner), namespaces)),
       keys: (name, selection) => call(name, "keys", ({ inner }) => inner.keys(selection)),
       keyState: (name, key) => call(name, "keyState", ({ inner }) => inner.keyState(key)),
       epoch: (name) => call(name, "epoch", () => String(epoch)),

@@ -209,8 +209,9 @@ const WATCHES: readonly Column<{ readonly watch: Watch }>[] = [
   },
 ];
 
-/** A screen that is too narrow cuts the group, which many watches share. */
-function Name({ of: { name, state } }: { readonly of: Watch }) {
+/** All of them are of the management cluster. A screen that is too narrow cuts the group, which many watches share. */
+function Name({ of: { name: given, state } }: { readonly of: Watch }) {
+  const name = given.replace(/^management /, "");
   const end = name.includes(".") ? name.indexOf(".") : name.length;
   return (
     <span class="named">
