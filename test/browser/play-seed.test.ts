@@ -5,14 +5,10 @@ import { SCENES } from "./scenes/all.ts";
 import { PLAYED, SEED } from "./scenes/played.ts";
 
 describe("the answers of a seed of the simulation", () => {
-  it("W-701: are the same when it is played again, byte by byte, and others with another seed", async () => {
+  it("W-701: are the same when it is played again, byte by byte", async () => {
     const again = await playSeed(SEED);
     for (const topic of PLAYED.texts.keys()) await again.ask(topic);
     expect(Object.fromEntries(again.texts)).toEqual(Object.fromEntries(PLAYED.texts));
-    const other = await playSeed(SEED + 1);
-    const RUNS = "clusters/default/billing/runs";
-    await other.ask(RUNS);
-    expect(other.texts.get(RUNS)).not.toBe(PLAYED.texts.get(RUNS));
   });
 
   it("W-701: are those of most scenes, at NOW", () => {

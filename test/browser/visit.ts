@@ -81,9 +81,11 @@ export async function* statesOf({ page }: Visit, stage: Stage, scene: Scene): As
   }
 }
 
-/** A list draws its first rows at once and the others with the next frame. */
+/** A list draws its first rows at once and the others in a task behind the next frame. */
 async function drawn(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise(requestAnimationFrame));
+  const frame = () => page.evaluate(() => new Promise(requestAnimationFrame));
+  await frame();
+  await frame();
 }
 
 /**

@@ -9,5 +9,6 @@ if (page !== null) {
   await openSession();
   followAddress();
   startStream();
-  render(<App />, page);
+  // In a task of its own: that of the script has read and compiled it (W-602).
+  setTimeout(() => render(<App />, page));
 }

@@ -3,7 +3,7 @@ import { FIRST_ROWS, type RowWindow, windowRows } from "./window-rows.ts";
 
 /**
  * Returns the rows of the list in `element` that must be in the document. Of a new list these are the first ones, and
- * with the next frame all of them; from then on it follows the scrolling and the height of the page, since what stands
+ * once they are painted all of them; from then on it follows the scrolling and the height of the page, since what stands
  * above the list moves it too.
  */
 export function useRowWindow(
@@ -20,7 +20,7 @@ export function useRowWindow(
       const next = windowRows(count, top, rowHeight, innerHeight);
       setRange((before) => (before?.first === next.first && before.end === next.end ? before : next));
     };
-    const frame = isNew ? requestAnimationFrame(measure) : undefined;
+    const cancel = isNew ? afterFrame(measure) : undefined;
     const grows = new ResizeObserver(measure);
     if (!isNew) {
       measure();
@@ -29,11 +29,26 @@ export function useRowWindow(
     addEventListener("scroll", measure, { passive: true });
     addEventListener("resize", measure);
     return () => {
-      if (frame !== undefined) cancelAnimationFrame(frame);
+      cancel?.();
       grows.disconnect();
       removeEventListener("scroll", measure);
       removeEventListener("resize", measure);
     };
   }, [count, rowHeight, isNew]);
   return range ?? { first: 0, end: Math.min(count, FIRST_ROWS) };
+}
+
+/**
+ * Calls back in a task of its own behind the next frame: in the frame itself the places of what is new would have to be
+ * worked out first, and it would take as long as both (W-602). Returns how to cancel it.
+ */
+function afterFrame(call: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(call);
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
 }
