@@ -54,7 +54,7 @@ export async function scalingBench(): Promise<void> {
   stack.defer(() => void relay.child.kill("SIGTERM"));
   const workers = stack.use(await ScaledWorkers.start(shared, relay.url));
   await untilConnected(client, pools.length);
-  // With the first pool the relay begins to watch the kinds of its provider: that is no part of a burst.
+  // With the first pool the relay begins to watch the kinds of its provider, which users have at work already.
   const [first, ...burst] = inTurns(pools);
   if (first === undefined) throw new Error("a burst of no pools");
   await createPool(client, first.name, 1, first.cluster);
