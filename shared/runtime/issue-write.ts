@@ -18,14 +18,15 @@ export interface IssueWrite {
 /** Makes the keys when its turn has come, and creates the Secret or replaces its data keys and sets its labels. */
 export function issueWrite(issue: Issue, issuer: Issuer, clock: Pick<Clock, "now">): IssueWrite {
   const { secret, renew } = issue;
-  const ref: ObjectRef = { cluster: MANAGEMENT, kind: Secret, ...secret, ...renew };
+  const read = renew && { uid: renew.uid, resourceVersion: renew.resourceVersion };
+  const ref: ObjectRef = { cluster: MANAGEMENT, kind: Secret, ...secret, ...read };
   return {
     ref,
     verb: renew === undefined ? "create" : "patch",
     recordedAs: { issue },
     async request(client) {
-      const read = (key: typeof secret) => client.get(Secret, key);
-      const data = await issuer.issue(issue.what, { now: clock.now(), read });
+      const readSecret = (key: typeof secret) => client.get(Secret, key);
+      const data = await issuer.issue(issue.what, { now: clock.now(), read: readSecret });
       return renew === undefined
         ? client.create(Secret, newSecret(issue, data))
         : client.jsonPatch(Secret, secret, renewal({ ...renew, wanted: issue.labels }, data));

@@ -82,11 +82,12 @@ async function serverUrl(
   { spec }: AnyControlPlane,
   cluster: Cluster,
   read: StepContext["read"],
-): Promise<Pick<KubeconfigOwner, "server" | "hasMoved">> {
+): Promise<Pick<KubeconfigOwner, "server" | "isKnown" | "hasMoved">> {
   const found = await read.get(SimServer, objectKeyOf(cluster));
   const endpoint = urlOf(cluster.spec.controlPlaneEndpoint) ?? urlOf(spec.controlPlaneEndpoint) ?? "";
-  const server = urlOf(found?.status) ?? endpoint;
-  return { server, hasMoved: server !== endpoint };
+  const known = urlOf(found?.status);
+  const server = known ?? endpoint;
+  return { server, isKnown: known !== undefined, hasMoved: server !== endpoint };
 }
 
 function urlOf({ host = "", port = 0 }: Partial<Address> = {}): string | undefined {

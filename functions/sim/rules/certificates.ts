@@ -87,6 +87,8 @@ function certificateProblem(purpose: Certificate, secret: SecretSummary, now: Da
 export interface KubeconfigOwner extends CertificateOwner {
   /** `https://<host>:<port>` of the API server. */
   readonly server: string;
+  /** By the server itself; else it is what the Cluster says. */
+  readonly isKnown: boolean;
   /** The server is elsewhere than the Cluster says, so that a kubeconfig with another address leads nowhere. */
   readonly hasMoved: boolean;
   readonly validitySeconds: number;
@@ -126,7 +128,7 @@ export function kubeconfigPlan(
   const found = present.kubeconfig?.server ?? wish.server;
   const isOwn = present.metadata.labels?.[ISSUED_FOR] === addressLabel(found);
   // The server that clients know stays where a user wrote it.
-  const server = wish.hasMoved || isOwn ? wish.server : found;
+  const server = wish.isKnown && (wish.hasMoved || isOwn) ? wish.server : found;
   if (known > 0 && server === found) return { result: requeueAfter(known, DUE) };
   return { issue: kubeconfigIssue({ ...wish, server, labels, renew: present }), result: renewed };
 }
