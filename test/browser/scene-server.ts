@@ -19,6 +19,8 @@ export interface SceneServer extends Stage, AsyncDisposable {
   cut(stays: boolean): void;
   /** Ends all streams as when the session is over, with these answers from now on. */
   endSession(next: Answers): void;
+  /** Answers so to a page that sends this token or session; to others as before. */
+  letIn(identity: string, next: Answers): void;
   /** Paths of the API that were asked for. */
   readonly asked: readonly string[];
   /** Actions since the last scene began. */
@@ -36,6 +38,7 @@ export async function startSceneServer({
   headers = HEADERS,
 }: SceneServerOptions = {}): Promise<SceneServer> {
   let answers: Answers = {};
+  let admitted: { readonly identity: string; readonly answers: Answers } | undefined;
   let isCut = false;
   const streams = new Map<ServerResponse, URLSearchParams>();
   const asked: string[] = [];
@@ -52,7 +55,7 @@ export async function startSceneServer({
     if (!url.pathname.startsWith("/api/")) return sendFile(url, response);
     const topic = url.pathname.slice("/api/v1/".length) + url.search;
     asked.push(topic);
-    if (url.pathname === "/api/v1/stream") return stream(url, response);
+    if (url.pathname === "/api/v1/stream") return stream(url, message, response);
     if (message.method === "POST") {
       sent.push({ path: topic, body: await json(message) });
       return sendAnswer(message, response, `POST ${topic}`);
@@ -67,9 +70,15 @@ export async function startSceneServer({
     response.end(file.body);
   };
 
+  const answersFor = ({ headers }: IncomingMessage): Answers => {
+    const identity = headers["capstan-session"] ?? headers.authorization?.replace(/^Bearer /, "");
+    return admitted !== undefined && admitted.identity === identity ? admitted.answers : answers;
+  };
+
   const sendAnswer = (message: IncomingMessage, response: ServerResponse, topic: string) => {
-    const name = nameOf(topic);
-    const body = name in answers ? answers[name] : { error: missing(name) };
+    const theirs = answersFor(message);
+    const name = nameOf(topic, theirs);
+    const body = name in theirs ? theirs[name] : { error: missing(name) };
     if (body === undefined) return; // Never answered.
     if ("error" in body) return send(response, (body.error as ErrorBody).status, JSON.stringify(body.error));
     const etag = etagOf(body);
@@ -78,20 +87,22 @@ export async function startSceneServer({
     send(response, 200, JSON.stringify({ asOf: NOW, ...body }));
   };
 
-  const nameOf = (topic: string): string => (topic in answers ? topic : (topic.split("?")[0] ?? ""));
+  const nameOf = (topic: string, theirs: Answers): string =>
+    topic in theirs ? topic : (topic.split("?")[0] ?? "");
 
   const send = (response: ServerResponse, status: number, body: string): void => {
     response.writeHead(status, { ...headers, "Content-Type": "application/json" });
     response.end(body);
   };
 
-  const stream = (url: URL, response: ServerResponse): void => {
+  const stream = (url: URL, message: IncomingMessage, response: ServerResponse): void => {
     if (isCut) return void response.destroy();
     response.writeHead(200, { ...headers, "Content-Type": "text/event-stream" });
     response.write(`data: ${JSON.stringify({ type: "ping", now: NOW })}\n\n`);
     const seen = url.searchParams.getAll("seen");
+    const theirs = answersFor(message);
     for (const [at, topic] of url.searchParams.getAll("topic").entries()) {
-      const body = answers[nameOf(topic)];
+      const body = theirs[nameOf(topic, theirs)];
       if (body !== undefined && etagOf(body) !== seen[at]) response.write(eventOf(topic, body));
     }
     streams.set(response, url.searchParams);
@@ -108,12 +119,16 @@ export async function startSceneServer({
     play(scene) {
       cut(scene.isCut === true);
       answers = scene.answers;
+      admitted = undefined;
       sent = [];
     },
     endSession(next) {
       answers = next;
       const { error } = next["me"] as { readonly error: ErrorBody };
       for (const stream of streams.keys()) stream.end(`data: ${JSON.stringify({ type: "end", error })}\n\n`);
+    },
+    letIn(identity, next) {
+      admitted = { identity, answers: next };
     },
     change(topic, body) {
       answers = { ...answers, [topic]: body };

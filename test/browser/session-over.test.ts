@@ -41,14 +41,17 @@ describeWith(chromiumMissing)("a page whose session ends", () => {
     await page.evaluate(() => Object.assign(window, { isFirst: true }));
     return visited;
   };
-  /** Ends the session of a page. */
+  /** Ends the session of a page; who signs in sees a newer answer. */
   const endAt = async (signIn: "link" | "token"): Promise<Visit> => {
     const visited = await open();
     const { page } = visited;
-    setting.server.endSession(signedOut(signIn, "sign in again"));
+    setting.server.endSession({
+      ...signedOut(signIn, "sign in again"),
+      "POST session": { session: "new" },
+    });
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await page.getByText("1.0.0").count()).toBe(0);
-    setting.server.play({ answers: { ...answers("2.0.0"), "POST session": { session: "new" } } });
+    setting.server.letIn(signIn === "token" ? "of-ann" : "new", answers("2.0.0"));
     return visited;
   };
   const continues = async (page: Page): Promise<void> => {
