@@ -8,6 +8,7 @@ import { contestedPaths, idOf } from "../declared-kinds.ts";
 import { createIdentity, scopeOf } from "../scope.ts";
 import { snapshotOf } from "../snapshot.ts";
 import { createTurns } from "../turns.ts";
+import { createComeback } from "../watch/comeback.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { createForeignWrites } from "./foreign-writes.ts";
@@ -47,6 +48,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
   const { namespaces = [], takeOverManagers = [] } = options;
   const client = server.as("relay");
   const lists = createTurns(LISTS_AT_ONCE);
+  const comeback = createComeback(clock);
   const contested = contestedPaths(functions);
   const reconciled = new Set(functions.map(({ spec }) => idOf(spec.reconciles)));
   const identity = createIdentity(client, clock);
@@ -54,7 +56,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
     const name = [MANAGEMENT, resource, namespace ?? []].flat().join(" ");
     const selector = namespace === undefined ? undefined : { namespace };
-    return startWatchLoop({ clock, log, random, client, lists, name, kind, selector, consumer });
+    return startWatchLoop({ clock, log, random, client, lists, comeback, name, kind, selector, consumer });
   };
   return {
     start(kind, consumer, known) {

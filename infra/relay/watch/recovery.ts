@@ -41,6 +41,8 @@ export interface Verdict {
   readonly isVoid: boolean;
   /** The server was restored: the list may have a lower version, too. */
   readonly isRestored: boolean;
+  /** No answer came. */
+  readonly isAway: boolean;
   /** The same reason as last time, and no event was received in between. */
   readonly isRepeated: boolean;
   /** Normal: a server needs some seconds to prepare a new type, and a new workload server to begin to answer. */
@@ -67,7 +69,7 @@ const BEYOND_LIFETIME_MS = 10 * SECOND;
 /** A watch that its server does not end in time is ended here. */
 const OVERDUE_MS = 30 * SECOND;
 /** A server that is away for longer may be another one when it comes back (KR-12). */
-const OUTAGE_MS = 5 * SECOND;
+const OUTAGE_MS = SECOND;
 const GONE_AFTER_MS = 60 * SECOND;
 /** Longer than a healthy server takes to prepare a new type. */
 const INITIALIZING_MS = 30 * SECOND;
@@ -233,6 +235,7 @@ export class Recovery {
         (reason === "Idle" && this.#isMute) ||
         this.#errorEvents >= ERROR_EVENTS,
       isRestored: reason === WENT_BACK,
+      isAway: reason === "NoAnswer",
       isDoubtful: this.#silences >= SILENCES && !this.#isMute,
       delayMs: this.#delayAfter(error, reason, isRepeated),
     };

@@ -5,6 +5,7 @@ import type { ServerClient } from "../../kube/verbs.ts";
 import { rest } from "../../rest.ts";
 import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
+import type { Comeback } from "./comeback.ts";
 import { createEcho, type Echo } from "./echo.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
@@ -41,6 +42,8 @@ export interface WatchLoopOptions {
   readonly log: Log;
   /** Limits the lists at once per server (KR-09). */
   readonly lists: Turns;
+  /** Shared by the loops of a server. */
+  readonly comeback?: Comeback | undefined;
   /** Bounds how much a workload server may send; absent for the management server (KR-20). */
   readonly budget?: Budget | undefined;
   /** The server may begin to answer only after this loop has begun: at first, its silence is not worth a warning. */
@@ -92,6 +95,9 @@ class Loop implements WatchLoop {
   #ahead: ReadAhead | undefined;
   #relistWanted: boolean = false;
   readonly #echo: Echo;
+  /** The last attempt found no server. */
+  #isAway: boolean = false;
+  readonly #leaveComeback: (() => void) | undefined;
   /** The watch has not shown a write. */
   #isMute: boolean = false;
   /** Ends the pause before the next attempt. */
@@ -116,6 +122,9 @@ class Loop implements WatchLoop {
       onMissing: () => this.#miss(),
     });
     this.#lister = createLister({ ...options, signal, open: this.#open });
+    this.#leaveComeback = options.comeback?.join(() => {
+      if (this.#isAway) this.#resting.abort();
+    });
     this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     this.#running = this.#run();
   }
@@ -147,6 +156,7 @@ class Loop implements WatchLoop {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#echo.stop();
+    this.#leaveComeback?.();
     this.#abort.abort();
     this.#resting.abort();
     await this.#running;
@@ -198,7 +208,10 @@ class Loop implements WatchLoop {
     const from = this.#position.version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
     // The watch that began with the list continues, or a watch begins at its version: no event is in between (KR-05).
-    const following = () => this.#options.consumer.following?.();
+    const following = () => {
+      this.#reachedServer();
+      this.#options.consumer.following?.();
+    };
     if (this.#watch === undefined) this.#watch = this.#open({ resourceVersion: from }, following);
     else following();
     this.#state = "streaming";
@@ -264,6 +277,8 @@ class Loop implements WatchLoop {
     if (signal.aborted) return;
     this.#state = "backoff";
     const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
+    if (verdict.isRestored) this.#reachedServer();
+    this.#isAway = verdict.isAway;
     this.#position.failed(verdict);
     // One log line per outage and cause; the counters show the repetitions.
     const level = verdict.isRepeated || verdict.isNormal ? "debug" : "warn";
@@ -278,7 +293,12 @@ class Loop implements WatchLoop {
     );
   }
 
-  /** Waits until the time is over, a relist is wanted, or the loop ends. */
+  #reachedServer(): void {
+    if (this.#isAway) this.#options.comeback?.reached();
+    this.#isAway = false;
+  }
+
+  /** Waits until the time is over, a relist is wanted, another loop has reached the server, or the loop ends. */
   #rest(delayMs: number): Promise<void> {
     this.#resting = new AbortController();
     if (this.#abort.signal.aborted) this.#resting.abort();

@@ -3,6 +3,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import { createTurns } from "../../../infra/relay/turns.ts";
 import type { Budget } from "../../../infra/relay/watch/budget.ts";
+import type { Comeback } from "../../../infra/relay/watch/comeback.ts";
 import type { WatchConsumer } from "../../../infra/relay/watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch/watch-loop.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
@@ -62,6 +63,7 @@ export async function watching(
     readonly access?: (url: URL) => ServerAccess;
     readonly budget?: Budget;
     readonly mayBeStarting?: boolean;
+    readonly comeback?: Comeback;
     /** Replaces the consumer that notes its calls. */
     readonly consumer?: Partial<WatchConsumer>;
   } = {},
@@ -91,6 +93,7 @@ export async function watching(
       random: () => 0.5,
       budget: options.budget,
       mayBeStarting: options.mayBeStarting,
+      comeback: options.comeback,
       consumer: {
         reduce: (object) => object,
         ...(options.stored === undefined ? {} : { stored: options.stored }),

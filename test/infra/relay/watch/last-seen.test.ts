@@ -117,7 +117,7 @@ describe("KR-12: a server that was away is recognised", () => {
   });
 });
 
-describe("KR-12: a watch loop whose server was away for more than 5 s", () => {
+describe("KR-12: a watch loop whose server was away for a second", () => {
   /** Every look at the time is so much later, and every pause over at once. */
   const hasty = (stepMs: number): Clock => {
     let nowMs = 0;
@@ -140,7 +140,7 @@ describe("KR-12: a watch loop whose server was away for more than 5 s", () => {
         lists.push(listing([thing("a", "7")], "8"), listing([thing("a", "7")], "30"));
         watches.push(reset);
       },
-      { clock: hasty(6_000) },
+      { clock: hasty(1_000) },
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["8", "8"]);
@@ -154,7 +154,7 @@ describe("KR-12: a watch loop whose server was away for more than 5 s", () => {
         lists.push(listing([thing("a", "4")], "31"));
         watches.push(reset);
       },
-      { clock: hasty(6_000) },
+      { clock: hasty(1_000) },
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["8", "31"]);
@@ -168,7 +168,7 @@ describe("KR-12: a watch loop whose server was away for more than 5 s", () => {
         lists.push(listing([], "8"), listing([], "30"), listing([thing("b", "5")], "31"));
         watches.push(reset);
       },
-      { clock: hasty(6_000) },
+      { clock: hasty(1_000) },
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.told).toEqual(["list  at 8", "list b at 31"]);

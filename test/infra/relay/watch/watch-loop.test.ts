@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
+import { type Comeback, createComeback } from "../../../../infra/relay/watch/comeback.ts";
 import { rest } from "../../../../infra/rest.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../../support/clock.ts";
@@ -409,6 +410,42 @@ describe("watch loop", () => {
     );
     await eventually(() => world.watchedFrom().length === 5, within);
     expect(world.delays).toEqual([375, 750, 1_500, 375]);
+  });
+
+  it("asks a server at once that another loop has reached after an outage, and tells the others (KR-10)", async () => {
+    const clock = virtualClock();
+    let [retry, told] = [(): void => undefined, 0];
+    const comeback: Comeback = {
+      join(given) {
+        retry = given;
+        return () => undefined;
+      },
+      reached() {
+        told += 1;
+      },
+    };
+    await using world = await watching(({ watches }) => watches.push(reset, reset), { clock, comeback });
+    for (const failures of [1, 2]) {
+      await eventually(() => world.loop.status().reconnects["NoAnswer"] === failures, within);
+      await eventually(() => world.loop.status().state === "backoff", within);
+      expect(told).toBe(0);
+      retry();
+    }
+    await eventually(() => told === 1, within);
+    expect(world.watchedFrom()).toEqual(["100", "100", "100"]);
+  });
+
+  it("does not shorten the pause after an answer that another loop has reached the server (KR-10)", async () => {
+    const clock = virtualClock();
+    const comeback = createComeback(clock);
+    await using world = await watching(({ watches }) => watches.push(failing(429, "TooManyRequests")), {
+      clock,
+      comeback,
+    });
+    await eventually(() => world.loop.status().state === "backoff", within);
+    comeback.reached();
+    await clock.advance(100);
+    expect(world.loop.status().state).toBe("backoff");
   });
 
   it("takes an HTML page or an unasked 404 page for no answer at all and continues (KR-24)", async () => {
