@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createComeback } from "../../../../infra/relay/watch/comeback.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
-it("tells all loops of a server that one has reached it, once in 5 s, until they leave (KR-10)", async () => {
+it("notifies all loops of a server that one has reached it, once in 5 s, until they leave (KR-10)", async () => {
   const clock = virtualClock();
   const comeback = createComeback(clock);
   const told: string[] = [];

@@ -412,7 +412,7 @@ describe("watch loop", () => {
     expect(world.delays).toEqual([375, 750, 1_500, 375]);
   });
 
-  it("asks a server at once that another loop has reached after an outage, and tells the others (KR-10)", async () => {
+  it("asks a server at once that another loop has reached after an outage, and notifies the others (KR-10)", async () => {
     const clock = virtualClock();
     let [retry, told] = [(): void => undefined, 0];
     const comeback: Comeback = {
