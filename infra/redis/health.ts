@@ -3,6 +3,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
+import { certificateEnd } from "./certificate.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { refusalIn } from "./connection.ts";
 import { watchEviction } from "./eviction.ts";
@@ -52,6 +53,7 @@ export async function watchRedis(
   };
   const eviction = watchEviction(redis, { clock, log, onMended });
 
+  let certificateEndsAt = certificateEnd(redis);
   let refusedAs: string | undefined;
   redis.on("close", () => {
     awayAt ??= nowMs();
@@ -61,18 +63,21 @@ export async function watchRedis(
   });
   redis.on("ready", () => {
     refusedAs = undefined;
+    certificateEndsAt = certificateEnd(redis);
     if (awayAt !== undefined && nowMs() - awayAt > LONG_OUTAGE_MS) incidents += 1;
     awayAt = undefined;
   });
+  const problem = (): string | undefined => {
+    if (redis.status !== "ready") {
+      return refusedAs === undefined ? "Redis is unreachable" : `Redis refuses the connection: ${refusedAs}`;
+    }
+    if (refusal !== undefined) return `Redis refuses events: ${refusal}`;
+    return eviction.reason === undefined ? undefined : `Redis: ${eviction.reason}`;
+  };
   return {
     healthy: () => {
-      if (redis.status !== "ready") {
-        const refused = refusedAs && `Redis refuses the connection: ${refusedAs}`;
-        return { ok: false, message: refused ?? "Redis is unreachable" };
-      }
-      if (refusal !== undefined) return { ok: false, message: `Redis refuses events: ${refusal}` };
-      if (eviction.reason !== undefined) return { ok: false, message: `Redis: ${eviction.reason}` };
-      return { ok: true };
+      const message = problem();
+      return { ok: message === undefined, message, certificateEndsAt };
     },
     [Symbol.dispose]: () => eviction[Symbol.dispose](),
     watch: async (send) => {

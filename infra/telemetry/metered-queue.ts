@@ -1,5 +1,6 @@
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Lease, Outcome, Queue, QueueDepth, WorkOptions } from "../../shared/runtime/queue-port.ts";
+import { showCertificateEnd } from "./certificate-end.ts";
 import { PRIORITY } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 import type { QueueView } from "./queue-view.ts";
@@ -47,7 +48,9 @@ export function meterQueue(
     return meter;
   };
   metrics.onScrape(() => {
-    metrics.set("capstan_queue_healthy", {}, queue.healthy().ok ? 1 : 0);
+    const { ok, certificateEndsAt } = queue.healthy();
+    metrics.set("capstan_queue_healthy", {}, ok ? 1 : 0);
+    if (certificateEndsAt !== undefined) showCertificateEnd(metrics, "queue", certificateEndsAt);
     for (const meter of meters.values()) meter.showRunning();
   });
   const metered: Queue = {

@@ -134,6 +134,11 @@ export const METRICS = {
     labels: ["version", "nodeversion"],
     help: "1; its labels are the versions of Capstan and of Node.js.",
   },
+  capstan_certificate_expiration_timestamp_seconds: {
+    type: "gauge",
+    labels: ["certificate"],
+    help: "When the first certificate ends, in seconds since 1970: of the server of the queue and its authorities, or of the diagnostics listener and those of its clients.",
+  },
   capstan_scale_workers: {
     type: "gauge",
     labels: ["group"],

@@ -24,7 +24,7 @@ export interface ObserveOptions {
   /** On loopback. */
   readonly address?: LoopbackAddress | undefined;
   /** Beyond loopback. */
-  readonly diagnostics?: Omit<DiagnosticsOptions, "pages" | "clock" | "log"> | undefined;
+  readonly diagnostics?: Omit<DiagnosticsOptions, "metrics" | "pages" | "clock" | "log"> | undefined;
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
   readonly history: ReadHistory;
@@ -84,7 +84,8 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
   const pages = { metrics, health, history, runs, scale };
   await using starting = new AsyncDisposableStack();
   const endpoints = address && starting.use(await startEndpoints({ ...pages, address, log }));
-  const beyond = diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, clock, log }));
+  const beyond =
+    diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, metrics, clock, log }));
   const running = starting.move();
   return {
     url: endpoints?.url,

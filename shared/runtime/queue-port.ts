@@ -129,7 +129,9 @@ export type NoteCount = (functionName: string, counted: Counted, times: number) 
 export interface QueueHealth {
   readonly ok: boolean;
   /** The problem; no secrets. */
-  readonly message?: string;
+  readonly message?: string | undefined;
+  /** When the first certificate of the server and its authorities ends; absent without TLS. */
+  readonly certificateEndsAt?: Date | undefined;
 }
 
 export interface DeadKey {

@@ -206,6 +206,14 @@ export const ALERTS = {
     runbook:
       "Raise the limit of open files of the container runtime; each workload cluster takes a few connections.",
   },
+  CapstanCertificateEnds: {
+    severity: "warning",
+    expr: "min by (certificate) (capstan_certificate_expiration_timestamp_seconds) - time() < 21 * 86400",
+    for: "1h",
+    summary: "The first certificate of the {{ $labels.certificate }} ends in {{ $value }} s",
+    runbook:
+      "Renew all Secrets at once: `capstan secrets` piped into `kubectl apply --server-side -f -`, then restart Redis, as the chapter on it in `infra/deploy/kustomize/README.md` says. For a certificate of your own look at what renews it.",
+  },
 } as const satisfies { readonly [name: string]: Alert };
 
 /** Rows of the runbook: alert, severity, what to do. */

@@ -152,8 +152,9 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
     await Promise.all([patient?.[Symbol.asyncDispose](), endConnection(producer)]);
   };
   const healthy = (): QueueHealth => {
-    if (endpoint.reachable || !health.healthy().ok) return health.healthy();
-    return { ok: false, message: "SQS cannot be used; tokens wait" };
+    const ledger = health.healthy();
+    if (endpoint.reachable || !ledger.ok) return ledger;
+    return { ...ledger, ok: false, message: "SQS cannot be used; tokens wait" };
   };
   return { ...queueOf({ ledger, health, open, close }), healthy };
 }

@@ -3,10 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { showCertificateEnd } from "../../telemetry/certificate-end.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
 import { type Answer, answering, ONLY_GET, type PageSources, pageOf, targetOf } from "../endpoints.ts";
 import { LIMITS, type ListenAddress, type Listener, startListener } from "../http-listener.ts";
 import { type Admit, createAdmission } from "./admission.ts";
-import { followIdentity, type Identity, type IdentityFiles } from "./identity.ts";
+import { endOf, followIdentity, type Identity, type IdentityFiles } from "./identity.ts";
 import { createReviews, type Reviewer } from "./reviews.ts";
 
 export interface DiagnosticsOptions extends IdentityFiles {
@@ -14,6 +16,7 @@ export interface DiagnosticsOptions extends IdentityFiles {
   /** Asks the management API server about tokens. */
   readonly reviewer: Reviewer;
   readonly pages: PageSources;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -24,11 +27,16 @@ export interface DiagnosticsOptions extends IdentityFiles {
  * Source: D-203, S-40
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<Listener> {
-  const { address, reviewer, pages, clock, log } = options;
+  const { address, reviewer, pages, metrics, clock, log } = options;
   const admit = createAdmission(createReviews(reviewer, clock), log);
   await using starting = new AsyncDisposableStack();
-  const onChange = (identity: Identity): void => server.setSecureContext(contextOf(identity));
+  const show = (identity: Identity) => showCertificateEnd(metrics, "diagnostics", endOf(identity));
+  const onChange = (identity: Identity): void => {
+    server.setSecureContext(contextOf(identity));
+    show(identity);
+  };
   const identity = starting.use(await followIdentity({ ...options, onChange }));
+  show(identity);
   const server = createServer(
     {
       ...LIMITS,

@@ -67,6 +67,12 @@ export async function followIdentity(options: Followed): Promise<Identity & Disp
   return { ...current, [Symbol.dispose]: () => cancel() };
 }
 
+/** Returns when the first certificate of an identity ends. */
+export function endOf({ cert, ca }: Identity): Date {
+  const facts = [cert, ca].flatMap((pem) => (pem === undefined ? [] : x509.read(pem)));
+  return new Date(Math.min(...facts.map(({ notAfter }) => notAfter.getTime())));
+}
+
 function createSource({ certDir, clientCa, clock }: Followed): () => Promise<Identity> {
   const own = certDir === undefined ? createSelfSigned(clock) : async () => credentialsIn(certDir);
   return async () => ({ ...(await own()), ca: clientCa === undefined ? undefined : authoritiesIn(clientCa) });

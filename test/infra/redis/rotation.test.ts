@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../infra/clock.ts";
+import { x509 } from "../../../infra/pki/x509.ts";
 import { openSharedQueue } from "../../../infra/queue/open.ts";
 import { openQueueSource } from "../../../infra/queue/queue-source.ts";
 import { RIGHTS } from "../../../infra/redis/users.ts";
@@ -26,16 +27,22 @@ async function startTlsRedis() {
   starting.defer(() => rm(dir, { recursive: true, force: true }));
   const file = (name: string) => join(dir, name);
   const authority = await newAuthority();
-  const { cert, key } = await authority.issue("server");
-  await writeFile(file("tls.crt"), cert);
-  await writeFile(file("tls.key"), key);
+  /** Writes a certificate for so many hours; returns its files. */
+  const certify = async (name: string, hours: number) => {
+    const { cert, key } = await authority.issue("server", { hours });
+    const [certFile, keyFile] = [file(`${name}.crt`), file(`${name}.key`)];
+    await writeFile(certFile, cert);
+    await writeFile(keyFile, key);
+    return { certFile, keyFile, endsAt: x509.read(cert)[0].notAfter };
+  };
+  const { certFile, keyFile, endsAt } = await certify("first", 20);
   await writeFile(file("ca.crt"), authority.cert);
   const [port = 0] = await freePorts(1);
   const redis = starting.use(
     await startRedis([
       `tls-port ${port}`,
-      `tls-cert-file ${file("tls.crt")}`,
-      `tls-key-file ${file("tls.key")}`,
+      `tls-cert-file ${certFile}`,
+      `tls-key-file ${keyFile}`,
       `tls-ca-cert-file ${file("ca.crt")}`,
       "tls-auth-clients no",
       "user default off",
@@ -48,6 +55,9 @@ async function startTlsRedis() {
   const running = starting.move();
   return {
     admin,
+    endsAt,
+    authorityEndsAt: x509.read(authority.cert)[0].notAfter,
+    certify,
     queueFile: file("url"),
     redisCa: file("ca.crt"),
     write: (password: string) => writeFile(file("url"), `rediss://worker:${password}@127.0.0.1:${port}\n`),
@@ -81,12 +91,35 @@ describeWith(redisMissing())("a password of Redis that changes", () => {
     await isSeen("old-connection");
     await admin.call("CLIENT", "KILL", "USER", "worker");
     const message = expect.stringContaining("Redis refuses the connection: WRONGPASS");
-    await eventually(() => expect(queue.healthy()).toEqual({ ok: false, message }), WITHIN);
+    await eventually(() => expect(queue.healthy()).toMatchObject({ ok: false, message }), WITHIN);
     await world.write("second");
-    await eventually(() => expect(queue.healthy()).toEqual({ ok: true }), WITHIN);
+    await eventually(() => expect(queue.healthy()).toMatchObject({ ok: true }), WITHIN);
     await isSeen("after");
     const warnings = lines.filter(({ level }) => level === "warn" || level === "error");
     expect(JSON.stringify(warnings)).toContain("WRONGPASS");
     expect(JSON.stringify(lines)).not.toMatch(/:(?:first|second|wrong)@/);
+  });
+
+  it("D-204, D-702: the end of the server's certificate is known, and that of a new one with the next connection", async () => {
+    await using world = await startTlsRedis();
+    const { admin, endsAt, certify } = world;
+    await world.write("first");
+    const source = openQueueSource(world, recordingLog().log);
+    const ports = { clock: systemClock, log: recordingLog().log, noteFailure: async () => undefined };
+    await using queue = await openSharedQueue(source, ports);
+    expect(queue.healthy()).toEqual({ ok: true, certificateEndsAt: endsAt });
+
+    const next = await certify("next", 10);
+    await admin.call("CONFIG", "SET", "tls-cert-file", next.certFile, "tls-key-file", next.keyFile);
+    await admin.call("CLIENT", "KILL", "USER", "worker");
+    const renewed = { ok: true, certificateEndsAt: next.endsAt };
+    await eventually(() => expect(queue.healthy()).toEqual(renewed), WITHIN);
+
+    // An authority that ends before what it has signed (24 hours from the beginning of the test).
+    const late = await certify("late", 48);
+    await admin.call("CONFIG", "SET", "tls-cert-file", late.certFile, "tls-key-file", late.keyFile);
+    await admin.call("CLIENT", "KILL", "USER", "worker");
+    const byAuthority = { ok: true, certificateEndsAt: world.authorityEndsAt };
+    await eventually(() => expect(queue.healthy()).toEqual(byAuthority), WITHIN);
   });
 });

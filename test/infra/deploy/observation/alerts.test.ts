@@ -118,6 +118,17 @@ const CASES: Readonly<Record<Name, readonly [fires: Series, silent: Series]>> = 
     { "process_open_fds{}": always(801), "process_max_fds{}": always(1_000) },
     { "process_open_fds{}": always(800), "process_max_fds{}": always(1_000) },
   ],
+  // Time begins at 1970. The alert is looked at after 115 minutes, and has to last for an hour.
+  CapstanCertificateEnds: [
+    {
+      'capstan_certificate_expiration_timestamp_seconds{certificate="queue"}': always(
+        21 * 86_400 + 55 * 60 - 1,
+      ),
+    },
+    {
+      'capstan_certificate_expiration_timestamp_seconds{certificate="queue"}': always(21 * 86_400 + 115 * 60),
+    },
+  ],
 };
 
 /** The instance of every series, and a process of another program with the same names. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { x509 } from "../../../../infra/pki/x509.ts";
 import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
@@ -94,6 +95,11 @@ describe("diagnostics beyond loopback", () => {
     const metrics = await world.ask({ token: "of-scraper" });
     expect(metrics).toMatchObject({ code: 200 });
     expect(metrics.text).toContain("# TYPE workqueue_depth gauge");
+    // D-702: the authority was made first, so it ends first.
+    const ends = /^capstan_certificate_expiration_timestamp_seconds{certificate="diagnostics"} (.+)$/m;
+    expect(1_000 * Number(ends.exec(metrics.text)?.[1])).toBe(
+      x509.read(authority.cert)[0].notAfter.getTime(),
+    );
     expect(JSON.stringify(world.lines)).not.toContain("of-scraper");
   });
 
