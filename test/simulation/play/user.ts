@@ -97,7 +97,11 @@ export function createUser(world: World): User {
   // Objects that users have only patched are created by others.
   const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
     isApplied({ kind }, name) && !hasDeleted({ kind }, name);
-  replaceLostInstances(world, client, rest);
+  const onWorkload: User["onWorkload"] = (cluster, work) => {
+    const { connect } = world.network.of(process);
+    return withWorkloadClient(see(Secret, `${cluster}-kubeconfig`), { clock: process.clock, connect }, work);
+  };
+  replaceLostInstances(world, { client, rest, onWorkload });
   const makingWay = createMakingWay(world, client, rest);
   management.onChange((type, { type: change, key, object }) => {
     if (!isWanted(object as KubeObject)) return;
@@ -152,14 +156,7 @@ export function createUser(world: World): User {
           return client.delete(kind, { namespace: "default", name }, { uid });
         },
       }),
-    onWorkload: (cluster, work) =>
-      inTurn(() =>
-        untilAccepted(() => {
-          const { connect } = world.network.of(process);
-          const secret = see(Secret, `${cluster}-kubeconfig`);
-          return withWorkloadClient(secret, { clock: process.clock, connect }, work);
-        }),
-      ),
+    onWorkload: (cluster, work) => inTurn(() => untilAccepted(() => onWorkload(cluster, work))),
     async until(holds) {
       while (!holds()) await rest(LOOK_MS);
     },
