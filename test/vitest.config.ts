@@ -35,6 +35,18 @@ const LONG = [
 ];
 
 /**
+ * Not part of `npm test` either, which they would make twice as long: the image, other programs as peers, a contract
+ * broken in many ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
+ */
+const NIGHT = [
+  "test/infra/image/image.test.ts",
+  "test/simulation/{play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
+  "test/system/{beside-cluster-api,takeover,contract-probe,contract-probe-cluster-api}.test.ts",
+  "test/system/clusterctl-{install,move,readme,upgrade}.test.ts",
+  "test/system/{health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
+];
+
+/**
  * In CI, a test of real processes, sockets and timers on two busy cores that fails is run once more; the end of the run
  * lists it with its first failure, to be mended.
  */
@@ -58,10 +70,11 @@ export default defineConfig({
       // No module that they import keeps a state, so they share their modules.
       project("unit", UNIT, { exclude: LONG, isolate: false }),
       project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false, retry: RETRY }),
-      project("long", LONG, { retry: RETRY }),
-      project("simulation", ["test/simulation/**/*.test.ts"], { retry: RETRY }),
-      project("system", ["test/system/**/*.test.ts"], { retry: RETRY }),
+      project("long", LONG, { exclude: NIGHT, retry: RETRY }),
+      project("simulation", ["test/simulation/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
+      project("system", ["test/system/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
       project("browser", ["test/browser/**/*.test.ts"], { retry: RETRY }),
+      project("night", NIGHT, { retry: RETRY }),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },

@@ -27,9 +27,14 @@ export interface Injection {
   readonly hasDetours: boolean;
   /** Every site so far of the classes of the plan, in the order of the run. */
   readonly sites: readonly PlannedFault[];
+  /** All that the plan names have struck, the last so long ago that what it does has shown. */
+  readonly isSpent: boolean;
   /** No more faults from now on, and those that last end. */
   heal(): void;
 }
+
+/** Longer than most faults last. */
+const SHOWN_MS = 10 * 60_000;
 
 /** Lets a plan strike. At one operation at most one fault strikes. */
 export function inject(world: World, plan: Plan, seed: number): Injection {
@@ -40,6 +45,7 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
   const named = new Set(plan.type === "named" ? plan.faults.map(({ fault, at }) => `${fault} ${at}`) : []);
   const classes = classesOf(plan);
   let isHealed = false;
+  let lastAt = world.kernel.now;
 
   const counts = new Map<string, number>();
   const isStruck = ({ number, most = Number.POSITIVE_INFINITY }: Fault, at: string): boolean => {
@@ -69,6 +75,7 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
     if (striking === undefined) return false;
     const { fault, way, planned } = striking;
     struck.push(planned);
+    lastAt = world.kernel.now;
     counts.set(fault.number, (counts.get(fault.number) ?? 0) + 1);
     world.kernel.trace.remark(`${planned.fault} strikes at ${planned.at}`);
     // Its own chance, so that the same fault does the same when others are left out.
@@ -78,6 +85,10 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
   return {
     struck,
     sites,
+    get isSpent() {
+      const isAll = plan.type === "named" && struck.length >= plan.faults.length;
+      return isAll && world.kernel.now - lastAt >= SHOWN_MS;
+    },
     get hasDetours() {
       return FAULTS.some(({ number, isDetour }) => isDetour === true && counts.has(number));
     },

@@ -123,7 +123,8 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     await kernel.run(PATIENCE_MS, isOver);
     const doneAfterMs = kernel.now - startedAt;
     if (!isOver()) violated(`F-01: ${workload.number} did not come to its end in 4 hours without faults`);
-    if (faultyMs > doneAfterMs) await kernel.run(faultyMs - doneAfterMs, isFound);
+    const isQuiet = (): boolean => isFound() || injection.isSpent;
+    if (faultyMs > doneAfterMs) await kernel.run(faultyMs - doneAfterMs, isQuiet);
     injection.heal();
     let timers: Timers = new Map();
     if (!isFound()) {
