@@ -39,10 +39,11 @@ const LONG = [
  * broken in many ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
+  "test/functions/mhc/limit-schedules.test.ts",
   "test/infra/image/image.test.ts",
-  "test/simulation/{play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
+  "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
   "test/system/{beside-cluster-api,takeover,contract-probe,contract-probe-cluster-api}.test.ts",
-  "test/system/clusterctl-{install,move,readme,upgrade}.test.ts",
+  "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
   "test/system/{health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
 ];
 
