@@ -41,7 +41,7 @@ export interface Verdict {
   readonly isVoid: boolean;
   /** The server was restored: the list may have a lower version, too. */
   readonly isRestored: boolean;
-  /** No answer came. */
+  /** No answer came, or that of a proxy without a server behind it. */
   readonly isAway: boolean;
   /** The same reason as last time, and no event was received in between. */
   readonly isRepeated: boolean;
@@ -74,6 +74,9 @@ const GONE_AFTER_MS = 60 * SECOND;
 /** Longer than a healthy server takes to prepare a new type. */
 const INITIALIZING_MS = 30 * SECOND;
 const GONE_CONFIRMATIONS = 3;
+
+/** Of a server that ends or starts, and of proxies in front of it. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Answers that exceed their bounds. */
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
@@ -235,7 +238,7 @@ export class Recovery {
         (reason === "Idle" && this.#isMute) ||
         this.#errorEvents >= ERROR_EVENTS,
       isRestored: reason === WENT_BACK,
-      isAway: reason === "NoAnswer",
+      isAway: reason === "NoAnswer" || (error instanceof KubeError && AWAY.has(error.status)),
       isDoubtful: this.#silences >= SILENCES && !this.#isMute,
       delayMs: this.#delayAfter(error, reason, isRepeated),
     };
