@@ -43,6 +43,18 @@ async function openWorld(inner?: (queue: Queue) => Queue) {
 }
 
 describe("a measured queue", () => {
+  it("D-702: shows when the first certificate of its server ends, also while the server is away; nothing without TLS", async () => {
+    const certificateEndsAt = new Date("2027-11-28T00:00:00Z");
+    await using secure = await openWorld((queue) => ({
+      ...queue,
+      healthy: () => ({ ok: false, message: "away", certificateEndsAt }),
+    }));
+    await using plain = await openWorld();
+    const shown = /^capstan_certificate_expiration_timestamp_seconds{certificate="queue"} (.+)$/m;
+    expect(Number(shown.exec(await secure.text())?.[1])).toBe(certificateEndsAt.getTime() / 1_000);
+    expect(await plain.text()).not.toMatch(shown);
+  });
+
   it("counts runs by how they end, as controller-runtime does", async () => {
     await using world = await openWorld();
     const outcomes: Outcome[] = [
