@@ -25,7 +25,8 @@ export function createComeback(clock: Pick<Clock, "now">): Comeback {
     },
     reached() {
       const now = clock.now().getTime();
-      if (now - lastAt < ONCE_IN_MS) return;
+      // A clock that was set back must not silence it.
+      if (Math.abs(now - lastAt) < ONCE_IN_MS) return;
       lastAt = now;
       for (const retry of loops) retry();
     },
