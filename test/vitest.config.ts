@@ -35,13 +35,15 @@ const LONG = [
 ];
 
 /**
- * Not part of `npm test` either, which they would make twice as long: the image, other programs as peers, a contract
+ * Not part of `npm test` either, which they would make half as long again: the image, other programs as peers, a contract
  * broken in many ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
   "test/functions/mhc/limit-schedules.test.ts",
   "test/infra/image/image.test.ts",
   "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
+];
+const NIGHT_SYSTEM = [
   "test/system/{beside-cluster-api,takeover,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
   "test/system/{health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
@@ -73,9 +75,10 @@ export default defineConfig({
       project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false, retry: RETRY }),
       project("long", LONG, { exclude: NIGHT, retry: RETRY }),
       project("simulation", ["test/simulation/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
-      project("system", ["test/system/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
+      project("system", ["test/system/**/*.test.ts"], { exclude: NIGHT_SYSTEM, retry: RETRY }),
       project("browser", ["test/browser/**/*.test.ts"], { retry: RETRY }),
       project("night", NIGHT, { retry: RETRY }),
+      project("night-system", NIGHT_SYSTEM, { retry: RETRY }),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },

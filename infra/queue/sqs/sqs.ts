@@ -152,9 +152,9 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
     await Promise.all([patient?.[Symbol.asyncDispose](), endConnection(producer)]);
   };
   const healthy = (): QueueHealth => {
-    const ledger = health.healthy();
-    if (endpoint.reachable || !ledger.ok) return ledger;
-    return { ...ledger, ok: false, message: "SQS cannot be used; tokens wait" };
+    const ofRedis = health.healthy();
+    if (endpoint.reachable || !ofRedis.ok) return ofRedis;
+    return { ...ofRedis, ok: false, message: "SQS cannot be used; tokens wait" };
   };
   return { ...queueOf({ ledger, health, open, close }), healthy };
 }

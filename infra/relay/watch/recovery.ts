@@ -113,7 +113,8 @@ export class Recovery {
   #muteIdleMs = MUTE_IDLE_MS;
   #newestListed: string | undefined;
   #lastReason: string | undefined;
-  #isAway: boolean = false;
+  /** The last failure was not an answer of the server, a silence included. */
+  #wasUnanswered: boolean = false;
   #silentSince: number | undefined;
   #errorEvents = 0;
   #initializingSince: number | undefined;
@@ -249,9 +250,9 @@ export class Recovery {
     if (reason === "Idle" || reason === SILENT_WATCH) return 0;
     if (OVERSIZED.has(reason)) return this.#oversized.next();
     // A server that answers again after an outage, if only that it is starting, is asked again soon.
-    const isAway = error instanceof KubeError && error.status === 0;
-    if (this.#isAway && !isAway) this.#backoff.reset();
-    this.#isAway = isAway;
+    const isUnanswered = error instanceof KubeError && error.status === 0;
+    if (this.#wasUnanswered && !isUnanswered) this.#backoff.reset();
+    this.#wasUnanswered = isUnanswered;
     const delay = this.#backoff.next();
     if (error instanceof KubeError && error.retryAfterMs !== undefined) {
       return error.retryAfterMs * (1 + this.#random() / 2);

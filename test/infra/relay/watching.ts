@@ -35,8 +35,19 @@ export function thing(name: string, resourceVersion: string, uid = `uid-${name}`
   return { apiVersion: "v1", kind: "Thing", metadata: { namespace: "default", name, uid, resourceVersion } };
 }
 
+type Request = ScriptedServer["requests"][number];
+
 export function listsTo(server: ScriptedServer) {
-  return server.requests.filter(({ query }) => query.get("watch") === null);
+  return server.requests.filter(isList);
+}
+
+export function isList({ query }: Request): boolean {
+  return query.get("watch") === null;
+}
+
+/** A watch that does not begin with everything. */
+export function isWatch({ query }: Request): boolean {
+  return query.get("watch") === "true" && !query.has("sendInitialEvents");
 }
 
 export interface Watching extends AsyncDisposable {
@@ -126,10 +137,7 @@ export async function watching(
     loop,
     delays: impatient.delays,
     listsSeen: () => listsTo(server).length,
-    watchedFrom: () =>
-      server.requests
-        .filter(({ query }) => query.get("watch") === "true" && !query.has("sendInitialEvents"))
-        .map(({ query }) => query.get("resourceVersion")),
+    watchedFrom: () => server.requests.filter(isWatch).map(({ query }) => query.get("resourceVersion")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
