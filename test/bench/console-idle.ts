@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ConsoleClient } from "../support/console-client.ts";
-import { type BullBoard, startBullBoard } from "./bull-board.ts";
+import type { BullBoard } from "./bull-board.ts";
 import { round, type Usage } from "./capstan-process.ts";
 import { openPages } from "./console-pages.ts";
 import type { ConsoleWorld } from "./console-world.ts";
@@ -14,11 +14,17 @@ const BOARD_QUERY = "api/queues?activeQueue=&page=1&jobsPerPage=10";
 /** bull-board's page asks so often, unless a person sets it otherwise. */
 const BOARD_ASKS_EVERY_MS = 5_000;
 /** First answers have come, and what was opened with the first request is at rest. */
-const SETTLE_MS = 10_000;
+export const SETTLE_MS = 10_000;
 
 /** Pages that are open: bytes of the bodies that they have received so far. */
 interface OpenedPages extends AsyncDisposable {
   bytes(): number;
+}
+
+interface Servers {
+  readonly world: ConsoleWorld;
+  readonly client: ConsoleClient;
+  readonly board: BullBoard;
 }
 
 interface Contender {
@@ -31,8 +37,7 @@ interface Contender {
  * Idle first pages of the console and of bull-board, over the same Redis, in which nothing changes: streams of the one,
  * and the requests that pages of the other make by themselves. In a second and page: bytes of bodies, and CPU of the server.
  */
-export async function idlePages(world: ConsoleWorld, { session }: ConsoleClient, windowMs: number) {
-  await using board = await startBullBoard(world.redisUrl);
+export async function idlePages({ world, client: { session }, board }: Servers, windowMs: number) {
   const console = {
     name: "the console",
     usage: () => world.usage(),

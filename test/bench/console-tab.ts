@@ -7,7 +7,6 @@ import { LARGE } from "./console-fleet.ts";
 import { median } from "./rounds.ts";
 
 const VIEWPORT = { width: 1280, height: 800 } as const;
-const VISITS = 7;
 const LARGE_VISITS = 5;
 /** An explanation is kept for 2 s. */
 const FORGOTTEN_MS = 3_000;
@@ -15,15 +14,17 @@ const WORDS = ["4217", "0930", "7358", "2604", "9182", "5071", "3846", "6495", "
 /** The browser reports no shorter tasks. */
 const LONG_TASK_MS = 50;
 
-interface VisitTimes {
+/** Of the first visit to a page. Bytes as they were transferred. */
+export interface VisitTimes {
   readonly paintMs: number;
+  /** NaN for a page that has no rows as the console has them. */
   readonly rowsMs: number;
   readonly fileBytes: number;
   readonly bytes: number;
 }
 
 /** Members that `test/browser/page-times.ts` adds to a page. */
-interface Timed {
+export interface Timed {
   readonly times: {
     readonly rowsAtMs: number | undefined;
     readonly longTasksMs: number[];
@@ -55,13 +56,9 @@ export interface TabMemory {
 
 /** Opens the link in a context of its own and waits for the rows of the fleet. */
 export async function openTab(browser: Browser, link: string): Promise<Tab> {
-  const context = await browser.newContext({ viewport: VIEWPORT });
-  const page = await context.newPage();
-  // Its types are those of a browser, so it is not imported.
-  const measuring = await readFile(new URL("../browser/page-times.ts", import.meta.url), "utf8");
-  await page.addInitScript({ content: stripTypeScriptTypes(measuring) });
+  const { context, page } = await openTimedPage(browser);
   await page.goto(link);
-  await page.waitForFunction(() => (globalThis as unknown as Timed).times.rowsAtMs !== undefined);
+  await untilRows(page);
   return {
     page,
     longestTaskMs: async () =>
@@ -78,6 +75,21 @@ export async function openTab(browser: Browser, link: string): Promise<Tab> {
     memory: () => memoryOf(browser, context, page),
     [Symbol.asyncDispose]: () => context.close(),
   };
+}
+
+/** Opens an empty page, in a context of its own, that will be measured from within. */
+export async function openTimedPage(browser: Browser) {
+  const context = await browser.newContext({ viewport: VIEWPORT });
+  const page = await context.newPage();
+  // Its types are those of a browser, so it is not imported.
+  const measuring = await readFile(new URL("../browser/page-times.ts", import.meta.url), "utf8");
+  await page.addInitScript({ content: stripTypeScriptTypes(measuring) });
+  return { context, page, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Resolves once the fleet has rows. */
+export async function untilRows(page: Page): Promise<void> {
+  await page.waitForFunction(() => (globalThis as unknown as Timed).times.rowsAtMs !== undefined);
 }
 
 async function memoryOf(browser: Browser, context: BrowserContext, page: Page): Promise<TabMemory> {
@@ -102,22 +114,6 @@ async function largestRendererMiB(browser: Browser): Promise<number> {
     }),
   );
   return Math.round(Math.max(...sizes));
-}
-
-/** Medians of first visits, each in a context of its own. `kib`: transferred before the rows stood, with headers. */
-export async function firstVisits(browser: Browser, link: string) {
-  const visits: VisitTimes[] = [];
-  for (let visit = 0; visit < VISITS; visit += 1) {
-    await using tab = await openTab(browser, link);
-    visits.push(await tab.page.evaluate(() => (globalThis as unknown as Timed).times.visit()));
-  }
-  const middle = (of: keyof VisitTimes) => median(visits.map((one) => one[of]));
-  return {
-    paintMs: Math.round(middle("paintMs")),
-    rowsMs: Math.round(middle("rowsMs")),
-    fileKiB: round(middle("fileBytes") / 1_024, 1),
-    kib: round(middle("bytes") / 1_024, 1),
-  };
 }
 
 /** From a key in the filter of the fleet until its rows are painted, of ten words. `totalOf` asks the API. */

@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { ask } from "./ask.ts";
 import { currentLink, type Link, watchLink } from "./stream.ts";
 import { type Answer, answerOf, UNKNOWN, watchTopic } from "./topics.ts";
@@ -14,7 +14,8 @@ function useRedraw(): () => void {
  */
 export function useTopic<Body>(topic: string | undefined): Answer<Body> {
   const redraw = useRedraw();
-  useEffect(() => (topic === undefined ? undefined : watchTopic(topic, redraw)), [topic]);
+  // Not an effect that waits for the next frame: while that is drawn, the answer is on its way.
+  useLayoutEffect(() => (topic === undefined ? undefined : watchTopic(topic, redraw)), [topic]);
   return (topic === undefined ? UNKNOWN : answerOf(topic)) as Answer<Body>;
 }
 

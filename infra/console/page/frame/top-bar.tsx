@@ -28,7 +28,7 @@ interface Props {
   readonly help: () => void;
 }
 
-/** Name, pages, search, and how current the page is. */
+/** Name, pages, search, and how current the page is. Its name stands in the shell (`index.html`) until then. */
 export function TopBar({ page, me, isSignedOut, search, help }: Props) {
   const link = useLink();
   const routes = new Set(me?.routes);
@@ -36,12 +36,6 @@ export function TopBar({ page, me, isSignedOut, search, help }: Props) {
     <header class="bar">
       <div>
         <a class="brand" href="/">
-          <svg viewBox="0 0 16 16" aria-hidden="true">
-            <g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round">
-              <circle cx="8" cy="8" r="3.2" />
-              <path d="M8 1v3.2M8 11.8V15M1 8h3.2M11.8 8H15M3 3l2.3 2.3M10.7 10.7 13 13M13 3l-2.3 2.3M5.3 10.7 3 13" />
-            </g>
-          </svg>
           Capstan
         </a>
         <nav aria-label="Pages">

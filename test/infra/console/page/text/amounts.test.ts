@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageText, counted, durationText } from "../../../../../infra/console/page/text/amounts.ts";
+import { ageText, counted, countText, durationText } from "../../../../../infra/console/page/text/amounts.ts";
 
 describe("amounts for people", () => {
   it("writes ages as kubectl does", () => {
@@ -10,6 +10,12 @@ describe("amounts for people", () => {
   it("writes durations with their unit", () => {
     expect([0.26, 8.44, 12.4, 999, 1_400, 192_000].map(durationText)).toEqual([
       ...["0.3 ms", "8.4 ms", "12 ms", "999 ms", "1.4 s", "3.2 min"],
+    ]);
+  });
+
+  it("separates thousands", () => {
+    expect([0, 999, 1_000, 12_345, 999_999, 1_234_567].map(countText)).toEqual([
+      ...["0", "999", "1,000", "12,345", "999,999", "1,234,567"],
     ]);
   });
 
