@@ -3,7 +3,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
 import { rest } from "../rest.ts";
-import { createLeaseCandidate } from "./lease.ts";
+import { createLeaseCandidate } from "./lease-candidate.ts";
 
 /*
  * One of several processes works (KR-21):
@@ -47,29 +47,20 @@ interface Lead extends AsyncDisposable {
 
 /** How often a leader renews and a standby reads the lease. As client-go. */
 const RETRY_MS = 2 * SECOND;
-/** A leader that could not renew for this long steps down, before a standby can have taken over. */
-const RENEW_DEADLINE_MS = 10 * SECOND;
 
 /** Starts a candidate. A leader that is disposed of renews until its work has ended, then frees the lease. */
 export function startElected<Work extends Lead>(options: ElectedOptions<Work>): Elected<Work> {
   const { lease, identity, clock, log, role, lead } = options;
   const stop = new AbortController();
-  const candidate = createLeaseCandidate({ client: options.client, key: lease, identity });
+  const candidate = createLeaseCandidate({ client: options.client, key: lease, identity, clock });
   const ready = Promise.withResolvers<void>();
   let work: Work | undefined;
-  let heldFrom = Number.NEGATIVE_INFINITY;
-
-  const isHeld = () => clock.now().getTime() - heldFrom < RENEW_DEADLINE_MS;
   const mayWrite = (): void => {
-    if (!isHeld()) throw new WaitingError(`Lease ${lease.namespace}/${lease.name}`);
+    if (!candidate.isHeld) throw new WaitingError(`Lease ${lease.namespace}/${lease.name}`);
   };
   const tryHold = async (): Promise<boolean> => {
-    // Before the request: a candidate that sees it later also waits longer.
-    const askedAt = clock.now();
     try {
-      if (!(await candidate.tryHold(askedAt))) return false;
-      heldFrom = askedAt.getTime();
-      return true;
+      return await candidate.tryHold();
     } catch (error) {
       log.warn({ error: String(error) }, `the Lease of the ${role}s cannot be read or written; retrying`);
       return false;
@@ -77,10 +68,9 @@ export function startElected<Work extends Lead>(options: ElectedOptions<Work>): 
   };
   /** Resolves when the lease is lost or the signal aborts. */
   const renew = async (over: AbortSignal): Promise<void> => {
-    while (!over.aborted && isHeld()) {
+    while (!over.aborted && candidate.isHeld) {
       await rest(RETRY_MS, clock, over);
-      if (over.aborted || (await tryHold())) continue;
-      if (candidate.holder !== identity) heldFrom = Number.NEGATIVE_INFINITY;
+      if (!over.aborted) await tryHold();
     }
   };
   const term = async (): Promise<void> => {
@@ -109,7 +99,7 @@ export function startElected<Work extends Lead>(options: ElectedOptions<Work>): 
         await rest(RETRY_MS, clock, stop.signal);
       }
     } finally {
-      await candidate.release(clock.now()).catch(() => undefined);
+      await candidate.release().catch(() => undefined);
     }
   };
   const ended = run();

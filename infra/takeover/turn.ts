@@ -1,12 +1,10 @@
 import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
-import { createLeaseCandidate } from "../relay/lease.ts";
+import { createLeaseCandidate } from "../relay/lease-candidate.ts";
 import { rest } from "../rest.ts";
 
 const RENEW_MS = 3 * SECOND;
-/** Shorter than the Lease lasts (15 s): who could not renew for this long writes nothing more. */
-const HELD_MS = 10 * SECOND;
 const LOOK_MS = SECOND;
 
 /** The right to hand over: one operator at a time. Disposing gives it back. */
@@ -32,16 +30,9 @@ export async function takeTurn(
   }: { readonly namespace: string; readonly identity: string; readonly clock: Clock },
 ): Promise<Turn> {
   const key = turnKey(namespace);
-  const candidate = createLeaseCandidate({ client, key, identity });
-  let heldFrom = Number.NEGATIVE_INFINITY;
-  const hold = async (): Promise<boolean> => {
-    const askedAt = clock.now();
-    const held = await candidate.tryHold(askedAt);
-    if (held) heldFrom = askedAt.getTime();
-    return held;
-  };
+  const candidate = createLeaseCandidate({ client, key, identity, clock });
   let first: string | undefined;
-  while (!(await hold())) {
+  while (!(await candidate.tryHold())) {
     first ??= candidate.renewedAt;
     if (candidate.renewedAt !== first) {
       throw new Error(
@@ -56,14 +47,12 @@ export async function takeTurn(
   const renewing = (async () => {
     while (!stop.signal.aborted) {
       await rest(RENEW_MS, clock, stop.signal);
-      if (stop.signal.aborted || (await hold().catch(() => false))) continue;
-      // At once: by a clock that was set back it would be held for long.
-      if (candidate.holder !== identity) heldFrom = Number.NEGATIVE_INFINITY;
+      if (!stop.signal.aborted) await candidate.tryHold().catch(() => undefined);
     }
   })();
   return {
     check() {
-      if (clock.now().getTime() - heldFrom < HELD_MS) return;
+      if (candidate.isHeld) return;
       throw new Error(
         `the Lease ${key.namespace}/${key.name} was lost; start again, and it continues from there`,
       );
@@ -71,7 +60,7 @@ export async function takeTurn(
     async [Symbol.asyncDispose]() {
       stop.abort();
       await renewing;
-      await candidate.release(clock.now()).catch(() => undefined);
+      await candidate.release().catch(() => undefined);
     },
   };
 }

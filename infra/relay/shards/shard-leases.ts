@@ -4,7 +4,8 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock, KubeClient, Log } from "../../../shared/runtime/ports.ts";
 import { rest } from "../../rest.ts";
 import { freeSpec, heldSpec, Lease, writeLease } from "../lease.ts";
-import { createLeaseAges, SHARD_LEASE_SECONDS } from "./lease-ages.ts";
+import { createLeaseAges } from "../lease-ages.ts";
+import { type LeaseHold, startLeaseHold } from "../lease-hold.ts";
 import { MAX_SHARDS, shardNames } from "./shard-names.ts";
 
 /*
@@ -40,6 +41,8 @@ export interface ShardLeasesOptions {
   readonly onChange: () => void;
 }
 
+/** How long the Lease of a shard lasts without renewal. Shorter than a leader's: its Clusters wait so long. */
+const SHARD_LEASE_SECONDS = 10;
 /** How often a Lease is renewed and the others are looked at. */
 const LOOK_MS = 2 * SECOND;
 /** Before the Lease can have expired for another relay. */
@@ -58,7 +61,7 @@ class HeldShard implements ShardLeases {
   readonly #ended: Promise<void>;
   #shard: string | undefined;
   #shards: readonly string[] = [];
-  #heldFrom = Number.NEGATIVE_INFINITY;
+  #hold: LeaseHold | undefined;
 
   constructor(options: ShardLeasesOptions) {
     this.#options = options;
@@ -74,9 +77,7 @@ class HeldShard implements ShardLeases {
   }
 
   isHeld(): boolean {
-    const ageMs = this.#options.clock.now().getTime() - this.#heldFrom;
-    // A clock that was set back says nothing about the age; the next renewal does.
-    return ageMs >= 0 && ageMs < RENEW_DEADLINE_MS;
+    return this.#hold?.isOver === false;
   }
 
   ready(): Promise<void> {
@@ -97,25 +98,28 @@ class HeldShard implements ShardLeases {
       });
       await rest(LOOK_MS, clock, signal);
     }
-    this.#heldFrom = Number.NEGATIVE_INFINITY;
+    this.#hold?.end();
     await this.#release().catch(() => undefined);
   }
 
   async #look(): Promise<void> {
-    // Before the request: a relay that sees the renewal later also waits longer.
-    const askedAt = this.#options.clock.now();
+    const { clock } = this.#options;
+    const askedAt = clock.now();
     const found = await this.#leases(askedAt);
     const own = found.find((lease) => this.#isOurs(lease));
     const held = await (own === undefined
       ? this.#claim(found, askedAt)
       : this.#take(own.metadata.name, own, askedAt));
-    if (held !== undefined) this.#heldFrom = askedAt.getTime();
+    if (held !== undefined) {
+      this.#hold?.end();
+      this.#hold = startLeaseHold(clock, askedAt, RENEW_DEADLINE_MS);
+    }
     // A renewal that was overtaken: the next look shows whether the Lease was lost or only edited.
     const shard = held ?? own?.metadata.name;
     // Others that begin at the same moment hold theirs by now.
     const now = own === undefined ? await this.#leases(askedAt) : found;
     const others = now.filter(({ metadata }) => metadata.name !== shard);
-    const live = others.filter((lease) => this.#ages.isLive(lease));
+    const live = others.filter((lease) => this.#ages.isLive(lease, SHARD_LEASE_SECONDS));
     const names = live.map(({ metadata }) => metadata.name);
     this.#change(shard, [...names, ...(shard === undefined ? [] : [shard])].toSorted(compareText));
     this.#ready.resolve();
@@ -161,7 +165,7 @@ class HeldShard implements ShardLeases {
   async #claim(leases: readonly Lease[], now: Date): Promise<string | undefined> {
     for (const name of this.#names()) {
       const lease = leases.find(({ metadata }) => metadata.name === name);
-      if (lease !== undefined && this.#ages.isLive(lease)) continue;
+      if (lease !== undefined && this.#ages.isLive(lease, SHARD_LEASE_SECONDS)) continue;
       const taken = await this.#take(name, lease, now);
       if (taken !== undefined) return taken;
     }

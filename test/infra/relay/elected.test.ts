@@ -7,6 +7,7 @@ import { startElected } from "../../../infra/relay/elected.ts";
 import { Lease } from "../../../infra/relay/lease.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -23,13 +24,16 @@ async function world() {
   const clock = virtualClock();
   const client = server.as("test");
   const steps: string[] = [];
-  const begin = (identity: string, { slowly = Promise.resolve() }: { slowly?: Promise<void> } = {}) => {
+  const begin = (
+    identity: string,
+    { slowly = Promise.resolve(), clock: own = clock }: { slowly?: Promise<void>; clock?: Clock } = {},
+  ) => {
     const fences: (() => void)[] = [];
     const elected = startElected({
       client,
       lease,
       identity,
-      clock,
+      clock: own,
       log: silentLog,
       role: "test",
       async lead(mayWrite) {
@@ -61,6 +65,11 @@ async function world() {
       }, within),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The clock of a machine that is wrong by so much; time passes as it does everywhere. */
+function behind(clock: Clock, ms: () => number): Clock {
+  return { now: () => new Date(clock.now().getTime() - ms()), after: clock.after };
 }
 
 describe("one of several candidates (KR-21)", () => {
@@ -109,6 +118,37 @@ describe("one of several candidates (KR-21)", () => {
     await w.clock.advance(11 * SECOND);
     expect(first.mayWrite).toThrow("waiting for Lease kube-system/work");
     await w.until(() => expect(w.steps).toContain("first has ended"));
+  });
+
+  it("may not write for longer because the clock is set back while it cannot renew", async () => {
+    await using w = await world();
+    let behindMs = 0;
+    const first = w.begin("first", { clock: behind(w.clock, () => behindMs) });
+    await w.until(() => expect(first.work).toBeDefined());
+    w.embedded.faults.add({
+      on: { resource: "leases.coordination.k8s.io" },
+      effect: { kind: "status", code: 403 },
+    });
+    behindMs = 3_600 * SECOND;
+    expect(first.mayWrite).not.toThrow();
+    await w.clock.advance(11 * SECOND);
+    expect(first.mayWrite).toThrow("waiting for Lease kube-system/work");
+    await w.until(() => expect(w.steps).toContain("first has ended"));
+  });
+
+  it("leaves the lease to the one that renews it, though its own clock jumps ahead", async () => {
+    await using w = await world();
+    const first = w.begin("first");
+    await w.until(() => expect(first.work).toBeDefined());
+    let aheadMs = 0;
+    const second = w.begin("second", { clock: behind(w.clock, () => -aheadMs) });
+    await second.ready();
+    for (let jump = 0; jump < 5; jump += 1) {
+      aheadMs += 3_600 * SECOND;
+      await w.clock.advance(4 * SECOND);
+    }
+    expect(w.steps).toEqual(["first works"]);
+    expect(await w.holder()).toBe("first");
   });
 
   it("stops at once when another one has taken the lease, and works again when that one is gone", async () => {

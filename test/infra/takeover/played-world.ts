@@ -4,7 +4,8 @@ import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import type { ServerClient } from "../../../infra/kube/verbs.ts";
-import { createLeaseCandidate, Lease } from "../../../infra/relay/lease.ts";
+import { Lease } from "../../../infra/relay/lease.ts";
+import { createLeaseCandidate } from "../../../infra/relay/lease-candidate.ts";
 import { Deployment } from "../../../infra/takeover/core.ts";
 import { allMembers, FAMILIES, type Member } from "../../../infra/takeover/families.ts";
 import { Policy, PolicyBinding } from "../../../infra/takeover/fence.ts";
@@ -48,7 +49,13 @@ export async function playedWorld({ clusters, filter, coreTakesMs = 0 }: PlayedO
     for (const [kind, object] of partsOf(name, filter)) await real.create(kind, object);
 
   let now = Date.parse("2026-01-01T00:00:00Z");
-  const standby = createLeaseCandidate({ client: real, key: LEASE_KEY, identity: "capi_1" });
+  const ofStandby = { now: () => new Date(now), after: () => () => undefined };
+  const standby = createLeaseCandidate({
+    client: real,
+    key: LEASE_KEY,
+    identity: "capi_1",
+    clock: ofStandby,
+  });
   const lastChecked = new Map<string, number>();
   let coreIsFreeAt = now;
   const sideOf = ({ object }: Member): "core" | "capstan" | undefined => {
@@ -68,7 +75,7 @@ export async function playedWorld({ clusters, filter, coreTakesMs = 0 }: PlayedO
     return true;
   };
   const play = async (): Promise<void> => {
-    const coreLeads = await standby.tryHold(new Date(now));
+    const coreLeads = await standby.tryHold();
     for (const member of await allMembers(real)) {
       const operations = pausedOperations(member.object);
       if (operations.length === 0 || !looksAt(member, coreLeads)) continue;

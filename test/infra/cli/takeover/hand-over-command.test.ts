@@ -7,7 +7,7 @@ import { installCrds } from "../../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../../infra/clock.ts";
 import { createServer } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
-import { createLeaseCandidate } from "../../../../infra/relay/lease.ts";
+import { createLeaseCandidate } from "../../../../infra/relay/lease-candidate.ts";
 import { Deployment } from "../../../../infra/takeover/core.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../../../shared/api/kinds.ts";
@@ -52,8 +52,8 @@ describe("capstan takeover start", () => {
     await using world = await startManagement();
     const { client, embedded } = world;
     const key = { namespace: NAMESPACE, name: "capstan-takeover" };
-    const ann = createLeaseCandidate({ client, key, identity: "ann@a:1" });
-    expect(await ann.tryHold(new Date())).toBe(true);
+    const ann = createLeaseCandidate({ client, key, identity: "ann@a:1", clock: systemClock });
+    expect(await ann.tryHold()).toBe(true);
     const looks = () =>
       embedded.requests.filter(({ verb, name }) => verb === "get" && name === key.name).length;
     const before = looks();
@@ -63,7 +63,7 @@ describe("capstan takeover start", () => {
     // He has found nothing in his way, and waits for the turn of the first.
     const value = { [FILTER]: "blue" };
     await client.jsonPatch(Cluster as Kind, CLUSTER, [{ op: "add", path: "/metadata/labels", value }]);
-    await ann.release(new Date());
+    await ann.release();
 
     expect(await bob.ended).toBe(1);
     expect(bob.output()).toContain(`label ${FILTER}=blue on Cluster demo`);

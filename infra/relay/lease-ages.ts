@@ -1,12 +1,12 @@
-import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Lease } from "../lease.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { Lease } from "./lease.ts";
 
 /** How long leases have been seen without a renewal, by our own clock: clocks of other machines are not trusted. */
 export interface LeaseAges {
   /** Notes all leases as they are now. */
   seen(leases: readonly Lease[], now: Date): void;
-  /** Returns whether a lease is held, and was renewed within the duration of the leases of shards. */
-  isLive(lease: Lease): boolean;
+  /** Returns whether a lease is held, and has been seen for less than so many seconds without a renewal. */
+  isLive(lease: Lease, seconds: number): boolean;
 }
 
 interface Sighting {
@@ -16,14 +16,12 @@ interface Sighting {
   readonly unrenewedMs: number;
 }
 
-/** How long the lease of a shard lasts without renewal. Shorter than a leader's: its Clusters wait so long. */
-export const SHARD_LEASE_SECONDS = 10;
 /** More than this between two looks does not count: what happened meanwhile is not known. */
 const MAX_GAP_MS = 4 * SECOND;
 
 /**
- * Creates it without any sighting. Only the time counts in which we looked: after an outage of the API server, or after
- * this process was stopped, the leases of others have their whole duration to be renewed.
+ * Creates it without any sighting. Only the time counts in which we looked: after an outage of the API server, after
+ * this process was stopped, or when our clock jumps ahead, the leases of others have their duration to be renewed.
  */
 export function createLeaseAges(): LeaseAges {
   let sightings: ReadonlyMap<string, Sighting> = new Map();
@@ -41,10 +39,10 @@ export function createLeaseAges(): LeaseAges {
         }),
       );
     },
-    isLive({ metadata: { name }, spec }) {
+    isLive({ metadata: { name }, spec }, seconds) {
       const { holderIdentity = "" } = spec ?? {};
       const unrenewedMs = sightings.get(name)?.unrenewedMs ?? 0;
-      return holderIdentity !== "" && unrenewedMs < SHARD_LEASE_SECONDS * SECOND;
+      return holderIdentity !== "" && unrenewedMs < seconds * SECOND;
     },
   };
 }

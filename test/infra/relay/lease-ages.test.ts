@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Lease } from "../../../../infra/relay/lease.ts";
-import { createLeaseAges } from "../../../../infra/relay/shards/lease-ages.ts";
-import { SECOND } from "../../../../shared/function/backoff.ts";
+import type { Lease } from "../../../infra/relay/lease.ts";
+import { createLeaseAges } from "../../../infra/relay/lease-ages.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 
+const SECONDS = 10;
 const START = Date.parse("2026-01-01T00:00:00Z");
 function lease(renewTime: string, holderIdentity = "a", leaseDurationSeconds = 10): Lease {
   return {
@@ -17,7 +18,7 @@ function expiryOf(one: Lease, startAt = START): number {
   const ages = createLeaseAges();
   for (let second = 0; second < 60; second += 2) {
     ages.seen([one], new Date(startAt + second * SECOND));
-    if (!ages.isLive(one)) return second;
+    if (!ages.isLive(one, SECONDS)) return second;
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -46,9 +47,9 @@ describe("the age of foreign Leases (D-603)", () => {
     for (const [look, one] of held.entries()) ages.seen([one], new Date(START + 2 * look * SECOND));
     const last = lease("9", "b");
     for (const second of [22, 24, 26, 28]) ages.seen([last], new Date(START + second * SECOND));
-    expect(ages.isLive(last)).toBe(true);
+    expect(ages.isLive(last, SECONDS)).toBe(true);
     ages.seen([last], new Date(START + 30 * SECOND));
-    expect(ages.isLive(last)).toBe(false);
+    expect(ages.isLive(last, SECONDS)).toBe(false);
   });
 
   it("does not grow while we do not look: after an outage each lease has its whole duration again", () => {
@@ -56,9 +57,9 @@ describe("the age of foreign Leases (D-603)", () => {
     const one = lease("1");
     ages.seen([one], new Date(START));
     ages.seen([one], new Date(START + 600 * SECOND));
-    expect(ages.isLive(one)).toBe(true);
+    expect(ages.isLive(one, SECONDS)).toBe(true);
     for (const second of [602, 604, 606]) ages.seen([one], new Date(START + second * SECOND));
-    expect(ages.isLive(one)).toBe(false);
+    expect(ages.isLive(one, SECONDS)).toBe(false);
   });
 
   it("does not shrink when our clock steps back", () => {
@@ -66,7 +67,7 @@ describe("the age of foreign Leases (D-603)", () => {
     const one = lease("1");
     for (const second of [0, 2, 4, -3_600, -3_598, -3_596, -3_594])
       ages.seen([one], new Date(START + second * SECOND));
-    expect(ages.isLive(one)).toBe(false);
+    expect(ages.isLive(one, SECONDS)).toBe(false);
   });
 
   it("is nothing to a lease that was freed or never held", () => {
@@ -74,6 +75,6 @@ describe("the age of foreign Leases (D-603)", () => {
     const free = lease("1", "");
     const { spec: _, ...empty } = free;
     ages.seen([free, empty], new Date(START));
-    expect([ages.isLive(free), ages.isLive(empty)]).toEqual([false, false]);
+    expect([ages.isLive(free, SECONDS), ages.isLive(empty, SECONDS)]).toEqual([false, false]);
   });
 });
