@@ -210,7 +210,7 @@ export const ALERTS = {
     severity: "warning",
     expr: "min by (certificate) (capstan_certificate_expiration_timestamp_seconds) - time() < 21 * 86400",
     for: "1h",
-    summary: "The first certificate of the {{ $labels.certificate }} ends in {{ $value }} s",
+    summary: "The first certificate of the {{ $labels.certificate }} ends in {{ $value | humanizeDuration }}",
     runbook:
       "Renew all Secrets at once: `capstan secrets` piped into `kubectl apply --server-side -f -`, then restart Redis, as the chapter on it in `infra/deploy/kustomize/README.md` says. For a certificate of your own look at what renews it.",
   },
