@@ -1,5 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
+import type { SamplesAnswer } from "../../infra/console/api/queue.ts";
+import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
 import { SCENES } from "./scenes/all.ts";
@@ -85,4 +87,28 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     await page.locator(".plot canvas").nth(2).waitFor();
     expect(loaded).toContain("/plot.js");
   });
+
+  it("W-105: shows how long runs took that are a minute apart, where no line is", async () => {
+    const page = await open("queue-function");
+    const path = "queue/machine-status/samples";
+    const samples = SCENES.find((one) => one.name === "queue-function")?.answers[path] as SamplesAnswer;
+    const durations = page.locator(".plot canvas").nth(1);
+    const change = (p50Ms: SamplesAnswer["p50Ms"]): void =>
+      setting.server.change(path, { ...samples, p50Ms, p99Ms: samples.p99Ms.map(() => null) });
+    const blue = () => durations.evaluate(countBlue);
+    change(samples.p50Ms.map(() => null));
+    await eventually(async () => (await blue()) === 0, { withinMs: 10_000 });
+    change(samples.p50Ms.map((_, at) => (at % 6 === 0 ? 40 : null)));
+    await eventually(async () => (await blue()) > 100, { withinMs: 10_000 });
+  });
 });
+
+/** How many pixels of a canvas have the colour of the first line. */
+function countBlue(canvas: Element): number {
+  const { width, height } = canvas as HTMLCanvasElement;
+  const { data } = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height) ?? {};
+  let count = 0;
+  for (let at = 0; at < (data?.length ?? 0); at += 4)
+    if ((data?.[at + 3] ?? 0) > 200 && (data?.[at + 2] ?? 0) > (data?.[at] ?? 0) + 60) count += 1;
+  return count;
+}

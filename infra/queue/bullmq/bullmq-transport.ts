@@ -6,7 +6,6 @@ import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { MalformedToken } from "../tokens/malformed-token.ts";
 import type { Token } from "../tokens/token-ledger.ts";
 import type { Receiver, Transport } from "../tokens/token-transport.ts";
-import { reapOrphans } from "./orphans.ts";
 
 /** 0 is BullMQ's plain list, served before every other number. */
 const RESYNC_PRIORITY = 1_000_000;
@@ -48,7 +47,6 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
     skipVersionCheck: true,
   });
   queue.on("error", onError);
-  const stopReaping = reapOrphans({ queue, redis: producer, prefix, clock, onError });
   return {
     followsLedger: true,
     send: async (tokens) => {
@@ -73,10 +71,7 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
       receiver.on("error", onError);
       return closing(receiver, clock);
     },
-    close: () => {
-      stopReaping();
-      return queue.close();
-    },
+    close: () => queue.close(),
   };
 }
 

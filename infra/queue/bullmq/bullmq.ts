@@ -14,6 +14,7 @@ import { LEASE_TIMING } from "../run-lease.ts";
 import { readerOf } from "../tokens/reader-of.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
+import { removeOrphans } from "./orphans.ts";
 
 export interface BullmqQueueOptions extends RedisTarget {
   /** For timers of this process; instants come from Redis. */
@@ -57,6 +58,11 @@ export async function createBullmqQueue({
     limits,
     ...(resendMs === undefined ? {} : { resendMs }),
   });
+  const stopRemoving = removeOrphans({
+    redis: producer,
+    clock,
+    onError: (error) => log.debug({ error: error.message }, "orphaned tokens were not searched for"),
+  });
   const functions = new Map<string, Promise<TokenQueue>>();
   let closed = false;
   const create = async (functionName: string): Promise<TokenQueue> => {
@@ -98,6 +104,7 @@ export async function createBullmqQueue({
     healthy: () => health.healthy(),
     [Symbol.asyncDispose]: async () => {
       closed = true;
+      stopRemoving();
       health[Symbol.dispose]();
       const opened = await Promise.all(functions.values());
       await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));

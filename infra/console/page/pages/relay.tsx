@@ -29,7 +29,8 @@ export function Relay() {
         title="Workload clusters with a problem"
         answer={answer}
         aside={
-          answer.body?.connected !== undefined && `${countText(answer.body.connected)} others are connected`
+          answer.body?.connected !== undefined &&
+          counted(answer.body.connected, "other is connected", "others are connected")
         }
       >
         {({ connections }) => <Connections connections={connections} />}

@@ -1,6 +1,7 @@
 import type UPlot from "uplot";
 import { ageText } from "../text/amounts.ts";
 import type { HourRow } from "./hour-rows.ts";
+import { loneValues } from "./lone-values.ts";
 import type { PlotSpec } from "./series.ts";
 
 /** A plot on the screen. */
@@ -52,7 +53,13 @@ export async function drawPlot(
       ...series.map(({ tone, isDashed }) => ({
         stroke: () => colorOf(place, tone),
         width: 1.5,
-        points: { show: false },
+        // How long a run of a function took that runs once a minute.
+        points: {
+          show: false,
+          size: 4,
+          fill: () => colorOf(place, tone),
+          filter: ({ data }: UPlot, index: number) => loneValues(data[index] ?? []),
+        },
         ...(isDashed ? { dash: [4, 3] } : {}),
       })),
     ],
