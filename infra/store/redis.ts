@@ -13,10 +13,11 @@ import { sharedReads } from "./shared-reads.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
-const SCRIPTS = ["put", "remove", "advance"] as const;
-type ScriptName = (typeof SCRIPTS)[number];
-
+/** Scripts of one type, by its six keys. */
+const TYPE_SCRIPTS = ["put", "remove", "advance"] as const;
+type TypeScript = (typeof TYPE_SCRIPTS)[number];
 const KEYS_PER_TYPE = 6;
+type ScriptName = TypeScript | "progress";
 
 /** Snapshots per answer: a long list must not block the server. */
 const READ_AT_ONCE = 500;
@@ -48,10 +49,7 @@ export async function createRedisStore({
   const progress = sharedReads(
     READ_AT_ONCE,
     (type: TypeKey) => keysOf(type).meta,
-    async (types) => {
-      const server = await identity();
-      return Promise.all(types.map((type) => readProgress({ redis, type }, server)));
-    },
+    async (types) => readProgress(redis, types, await identity()),
   );
   return {
     get: (type, key) => readSnapshot({ objects: keysOf(type).objects, field: fieldOf(key) }),
@@ -213,27 +211,29 @@ async function readSnapshots(
   return places.map((place) => found.get(place));
 }
 
-const PROGRESS = ["ready", "version", "scope", "server", "objects", "entries"] as const;
-
 /**
  * Ready: this server process (its run id, not empty) got the whole list and has lost nothing of it. The counts are of one
- * instant. Without a script: a worker may not write here, and scripts count as writes.
+ * instant.
  */
-async function readProgress({ redis, type }: TypeIn, server: string): Promise<TypeProgress> {
-  const { objects, heads, index, meta } = keysOf(type);
-  const transaction = redis.multi().hmget(meta, ...PROGRESS);
-  const replies = await transaction.hlen(objects).hlen(heads).zcard(index).exec();
-  const [fields, ...counts] = (replies ?? []).map(([error, reply]) => {
-    if (error !== null) throw error;
-    return reply;
+async function readProgress(
+  redis: Redis,
+  types: readonly TypeKey[],
+  server: string,
+): Promise<readonly TypeProgress[]> {
+  const places = types
+    .map(keysOf)
+    .flatMap(({ objects, heads, index, meta }) => [objects, heads, index, meta]);
+  const reply = (await run(redis, "progress", places)) as readonly unknown[];
+  return types.map((_type, at) => {
+    const [fields, ...counts] = reply.slice(4 * at, 4 * at + 4);
+    const [ready, version, scope, of, expected, entries] = fields as readonly (string | null)[];
+    const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
+    return {
+      ready: ready === "1" && server !== "" && of === server && isWhole,
+      resourceVersion: version ?? undefined,
+      scope: scope ?? undefined,
+    };
   });
-  const [ready, version, scope, of, expected, entries] = fields as readonly (string | null)[];
-  const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
-  return {
-    ready: ready === "1" && server !== "" && of === server && isWhole,
-    resourceVersion: version ?? undefined,
-    scope: scope ?? undefined,
-  };
 }
 
 function sameList(some: readonly unknown[], others: readonly unknown[]): boolean {
@@ -259,22 +259,27 @@ function orNone(body: string | null | undefined): KubeObject | undefined {
 async function defineScripts(redis: Redis): Promise<void> {
   const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
   const shared = `local HINTS = ${JSON.stringify(HINTS_CHANNEL)}\n${await textOf("type")}`;
-  for (const name of SCRIPTS) {
+  for (const name of TYPE_SCRIPTS) {
     redis.defineCommand(commandOf(name), {
       lua: `${shared}\n${await textOf(name)}`,
       numberOfKeys: KEYS_PER_TYPE,
     });
   }
+  redis.defineCommand(commandOf("progress"), { lua: await textOf("progress"), numberOfKeys: 0 });
 }
 
 function commandOf(script: ScriptName): string {
   return `capstanStore:${script}`;
 }
 
-async function call({ redis, type }: TypeIn, script: ScriptName, args: readonly string[]): Promise<unknown> {
+async function call({ redis, type }: TypeIn, script: TypeScript, args: readonly string[]): Promise<unknown> {
+  const { objects, heads, index, meta, notes, befores } = keysOf(type);
+  return run(redis, script, [objects, heads, index, meta, notes, befores, ...args]);
+}
+
+async function run(redis: Redis, script: ScriptName, args: readonly string[]): Promise<unknown> {
   // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, commandOf(script));
   if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-  const { objects, heads, index, meta, notes, befores } = keysOf(type);
-  return Reflect.apply(method, redis, [objects, heads, index, meta, notes, befores, ...args]);
+  return Reflect.apply(method, redis, args);
 }
