@@ -46,6 +46,11 @@ export async function createRedisStore({
     ({ objects, field }: SnapshotPlace) => `${objects} ${field}`,
     (places) => readSnapshots(redis, places),
   );
+  const readMembers: ReadMembers = sharedReads(
+    READ_AT_ONCE,
+    ({ index, prefix }: IndexPlace) => `${index} ${prefix}`,
+    (places) => Promise.all(places.map((place) => membersAt(redis, place))),
+  );
   const progress = sharedReads(
     READ_AT_ONCE,
     (type: TypeKey) => keysOf(type).meta,
@@ -53,9 +58,9 @@ export async function createRedisStore({
   );
   return {
     get: (type, key) => readSnapshot({ objects: keysOf(type).objects, field: fieldOf(key) }),
-    list: (type, selection) => list({ redis, kindOf, type }, selection),
+    list: (type, selection) => list({ redis, kindOf, type, readMembers }, selection),
     find: async (type, index, value) =>
-      inOrder(await membersOf(redis, type, { index, value }), (member) => member),
+      inOrder(await readMembers(indexPlace(type, index, value)), (member) => member),
     async *each(type) {
       const { objects } = keysOf(type);
       const fields = await redis.hkeys(objects);
@@ -113,14 +118,21 @@ function snapshotOf(body: string): KubeObject {
   return freezeDeep(parsed);
 }
 
-async function membersOf(
-  redis: Redis,
-  type: TypeKey,
-  { index, value }: { readonly index: string; readonly value: string },
-): Promise<readonly Member[]> {
-  const prefix = indexText(index, value);
+/** Where the members of one value are: a sorted set, and the text that they begin with. */
+interface IndexPlace {
+  readonly index: string;
+  readonly prefix: string;
+}
+
+type ReadMembers = (place: IndexPlace) => Promise<readonly Member[]>;
+
+function indexPlace(type: TypeKey, index: string, value: string): IndexPlace {
+  return { index: keysOf(type).index, prefix: indexText(index, value) };
+}
+
+async function membersAt(redis: Redis, { index, prefix }: IndexPlace): Promise<readonly Member[]> {
   // A member starts with a bracket; `\` is the character after it.
-  const texts = await redis.zrangebylex(keysOf(type).index, `[${prefix}[`, `(${prefix}\\`);
+  const texts = await redis.zrangebylex(index, `[${prefix}[`, `(${prefix}\\`);
   return texts.map((text) => {
     const parsed: readonly [string, string, string, true?] = JSON.parse(text.slice(prefix.length));
     const [tenant, namespace, name, deleting] = parsed;
@@ -155,12 +167,12 @@ async function putAll(
 }
 
 async function list(
-  { redis, kindOf, type }: IndexedTypeIn,
+  { redis, kindOf, type, readMembers }: IndexedTypeIn & { readonly readMembers: ReadMembers },
   selection: Selection,
 ): Promise<readonly KubeObject[]> {
   const { index } = selection;
   const fields =
-    index === undefined ? await redis.hkeys(keysOf(type).objects) : await fieldsOf({ redis, type }, index);
+    index === undefined ? await redis.hkeys(keysOf(type).objects) : await fieldsOf(readMembers, type, index);
   const found: KubeObject[] = [];
   for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
     const bodies = await redis.hmget(keysOf(type).objects, ...fields.slice(start, start + READ_AT_ONCE));
@@ -180,13 +192,11 @@ async function list(
 }
 
 async function fieldsOf(
-  { redis, type }: TypeIn,
-  index: NonNullable<Selection["index"]>,
+  readMembers: ReadMembers,
+  type: TypeKey,
+  { name, values }: NonNullable<Selection["index"]>,
 ): Promise<readonly string[]> {
-  const { name } = index;
-  const members = await Promise.all(
-    index.values.map((value) => membersOf(redis, type, { index: name, value })),
-  );
+  const members = await Promise.all(values.map((value) => readMembers(indexPlace(type, name, value))));
   return [...new Set(members.flat().map(fieldOf))];
 }
 
