@@ -26,7 +26,7 @@ const CHANGE: Change = {
 };
 const DONE: Outcome = { type: "ok", requested: true, fences: [] };
 
-/** What a process hands to tracing. */
+/** Parts of a process that tracing wraps. */
 type Traced = Pick<Tracing, "queue" | "clients" | "traceEvent">;
 
 const UNTRACED: Traced = { queue: (queue) => queue, clients: (clients) => clients, traceEvent: undefined };
