@@ -4,6 +4,7 @@ import type { SamplesAnswer } from "../../infra/console/api/queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
+import type { Scene } from "./scene.ts";
 import { SCENES } from "./scenes/all.ts";
 import { startSetting } from "./setting.ts";
 import { playScene, type Visit, visit } from "./visit.ts";
@@ -15,10 +16,13 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     visited = await visit(setting, "/");
   });
 
-  const open = async (name: string): Promise<Page> => {
+  const sceneOf = (name: string): Scene => {
     const scene = SCENES.find((one) => one.name === name);
     if (scene === undefined) throw new Error(`there is no scene ${name}`);
-    await playScene(visited, setting.server, scene);
+    return scene;
+  };
+  const open = async (name: string): Promise<Page> => {
+    await playScene(visited, setting.server, sceneOf(name));
     return visited.page;
   };
   /** The heading of the chosen run, of this function. */
@@ -81,8 +85,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     await page.getByText("machine-status").first().waitFor();
     expect(loaded).toContain("/page.js");
     expect(loaded).not.toContain("/plot.js");
-    const plays = SCENES.find((one) => one.name === "queue-function");
-    setting.server.play(plays ?? { answers: {} });
+    setting.server.play(sceneOf("queue-function"));
     await page.getByRole("link", { name: "machine-status" }).click();
     await page.locator(".plot canvas").nth(2).waitFor();
     expect(loaded).toContain("/plot.js");
@@ -91,7 +94,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   it("W-105: shows how long runs took that are a minute apart, where no line is", async () => {
     const page = await open("queue-function");
     const path = "queue/machine-status/samples";
-    const samples = SCENES.find((one) => one.name === "queue-function")?.answers[path] as SamplesAnswer;
+    const samples = sceneOf("queue-function").answers[path] as SamplesAnswer;
     const durations = page.locator(".plot canvas").nth(1);
     const change = (p50Ms: SamplesAnswer["p50Ms"]): void =>
       setting.server.change(path, { ...samples, p50Ms, p99Ms: samples.p99Ms.map(() => null) });

@@ -50,7 +50,7 @@ describeWith(redisMissing())("R-05: jobs without a place in any list", () => {
     await hasSearched();
     expect(await areGone(...orphans)).toBe(true);
     for (let minute = 0; minute < 2; minute += 1) {
-      // As another process with its own clock would find it half a minute later.
+      // The turn of the last search ends by the clock of Redis, which moves on by less than this one.
       await redis.del("{cap:tokens}:searched");
       await Promise.all(orphans.map(plant));
       await clock.advance(MINUTE - 1);
