@@ -6,7 +6,7 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { isPaused, PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
+import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { isManagedOutside, MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
@@ -47,7 +47,8 @@ export const simAutoscaler = defineFunction(
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return { result: done };
     if (!isManagedOutside(pool)) return { result: done };
     const cluster = await readCluster(read, pool);
-    if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+    const pause = pausedBy(cluster, object);
+    if (pause !== undefined) return { result: waitFor(pause) };
 
     const { ready, replicas } = object.status ?? {};
     if (ready !== true || replicas === undefined)

@@ -22,7 +22,7 @@ import {
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { isPaused, pausedBy, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { hasEndpoint } from "./rules/control-plane-view.ts";
@@ -160,9 +160,8 @@ async function runsOnMachines({ spec, metadata }: Cluster, read: StepContext["re
 /** The server goes first: when the SimCluster is gone, its address is dead. */
 async function takeApart(object: SimCluster, { read }: StepContext): Promise<Decision<SimCluster, Owned>> {
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
-  if (isPaused(await readClusterByLabel(read.live, object), object)) {
-    return { result: waitFor("Cluster.spec.paused") };
-  }
+  const pause = pausedBy(await readClusterByLabel(read.live, object), object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const { namespace, labels } = object.metadata;
   const clusterName = labels?.[CLUSTER_NAME_LABEL];
   const labelSelector = clusterName === undefined ? undefined : `${CLUSTER_NAME_LABEL}=${clusterName}`;

@@ -22,7 +22,7 @@ import {
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { isPaused, pausedBy, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
@@ -206,7 +206,8 @@ async function scaleDown(
   if (object === undefined || livePool === undefined || !isSame) return unknown;
   const wanted = wantedReplicas(object, livePool);
   if (wanted === undefined) return unknown;
-  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const pause = pausedBy(liveCluster, object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const surplus = surplusInstances({ object, pool, wanted, ...parts });
   return { delete: removalOf(object, parts, surplus), result: done };
 }
@@ -217,9 +218,8 @@ async function takeApart(
   { read }: StepContext,
 ): Promise<Decision<SimMachinePool, Owned>> {
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
-  if (isPaused(await readClusterByLabel(read.live, object), object)) {
-    return { result: waitFor("Cluster.spec.paused") };
-  }
+  const pause = pausedBy(await readClusterByLabel(read.live, object), object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const parts = await readFleetLive(read.live, object);
   const left = [...parts.instances, ...parts.simMachines];
   if (left.length + orphanedMachines(object, parts).length === 0) {

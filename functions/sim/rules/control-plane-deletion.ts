@@ -10,7 +10,7 @@ import { done, waitFor } from "../../../shared/function/result.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { CONTROL_PLANE_FINALIZER } from "./control-plane-hold.ts";
 import { readMachinesLive } from "./control-plane-reads.ts";
 import { type AnyControlPlane, kindOfControlPlane } from "./control-plane-view.ts";
@@ -29,7 +29,8 @@ export async function deleteControlPlane(
   // No Cluster has adopted it yet: it has made nothing.
   if (name === undefined) return letGo(object);
   const cluster = await read.live.get(Cluster, { namespace, name });
-  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const pause = pausedBy(cluster, object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const worker = await firstWorker(read.live, namespace, name);
   if (worker !== undefined) return { result: waitFor(`${worker.kind} deleted`) };
 

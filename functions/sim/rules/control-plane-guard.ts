@@ -13,7 +13,7 @@ import {
   ownerReference,
   ownerReferencePatch,
 } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import { faultsOf } from "./control-plane-faults.ts";
 import { CONTROL_PLANE_FINALIZER, lacksInfrastructure } from "./control-plane-hold.ts";
@@ -42,7 +42,8 @@ export async function guardControlPlane(
   if (object.metadata.deletionTimestamp !== undefined) return { result: done };
   const cluster = await readOwner(Cluster, object, read);
   if (cluster === undefined) return { result: waitFor(`${object.kind}.metadata.ownerReferences`) };
-  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const pause = pausedBy(cluster, object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const own = [...addFinalizerPatch(object, CONTROL_PLANE_FINALIZER), ...versionPatch(object)];
   if (own.length > 0) return patched(object, own);
 

@@ -6,7 +6,7 @@ import type { LiveReader } from "../../../shared/function/reads.ts";
 import { done, failed, type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { conditionPatch } from "./control-plane-condition-patch.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type MachinesDecision, makeClones, makeMachine, withoutClones } from "./control-plane-making.ts";
@@ -94,7 +94,8 @@ async function act(snapshot: Situation, live: LiveReader): Promise<MachinesDecis
   ]);
   const isSame = object?.metadata.uid === snapshot.object.metadata.uid;
   if (object === undefined || cluster === undefined || !isSame || isDeleting(object)) return { result: done };
-  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const pause = pausedBy(cluster, object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const template = machineTemplateOf(object);
   if (template === undefined || "problem" in template) return { result: done };
   const machines = await readMachinesLive(live, object, cluster.metadata.name);

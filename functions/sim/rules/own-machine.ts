@@ -15,7 +15,7 @@ import {
   removeFinalizerPatch,
 } from "../../../shared/rules/metadata/finalizers.ts";
 import { controllerReference, isOwnedBy } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { readClusterByLabel } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import { KUBELET_VERSION } from "./instances.ts";
@@ -122,9 +122,8 @@ function newInstance(object: SimMachine, machine: Machine, now: Date): NewObject
 /** The instance first; with it go its Node, the Pods there, and its API server. */
 async function takeDown(object: SimMachine, live: StepContext["read"]["live"]): Promise<SimMachineDecision> {
   if (!hasFinalizer(object, SIM_MACHINE_FINALIZER)) return { result: done };
-  if (isPaused(await readClusterByLabel(live, object), object)) {
-    return { result: waitFor("Cluster.spec.paused") };
-  }
+  const pause = pausedBy(await readClusterByLabel(live, object), object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const instance = await live.get(SimInstance, objectKeyOf(object));
   if (instance === undefined || !isOwnedBy(instance, object.metadata.uid)) {
     return patched(object, removeFinalizerPatch(object, SIM_MACHINE_FINALIZER));

@@ -7,7 +7,7 @@ import type { StepContext } from "../../../shared/function/define-function.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
 import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { readClusterByLabel } from "../../../shared/rules/metadata/read-cluster.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./machines.ts";
@@ -59,7 +59,8 @@ async function followInstance(
     live.get(SimMachine, objectKeyOf(object)),
     machineOf(object, machine, live),
   ]);
-  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const pause = pausedBy(cluster, object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   if (instanceOf(object, instance) !== undefined) return { result: done };
   if (own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
   if (liveMachine === undefined || !isKept(liveMachine))
@@ -78,9 +79,8 @@ async function takeDown(
   { live }: StepContext["read"],
 ): Promise<SimMachineDecision> {
   if (!hasFinalizer(object, SIM_MACHINE_FINALIZER)) return { result: done };
-  if (isPaused(await readClusterByLabel(live, object), object)) {
-    return { result: waitFor("Cluster.spec.paused") };
-  }
+  const pause = pausedBy(await readClusterByLabel(live, object), object);
+  if (pause !== undefined) return { result: waitFor(pause) };
   const instance = instanceOf(object, await live.get(SimInstance, objectKeyOf(object)));
   if (instance !== undefined) {
     return {

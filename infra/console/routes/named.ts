@@ -1,5 +1,6 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
+import { dnsLabel } from "../../../shared/api/meta.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { type Problem, problem } from "../problem.ts";
 
@@ -20,12 +21,12 @@ export function kindNamed(functions: readonly AnyFunction[], name = ""): Kind {
 
 export const CLUSTER = Cluster as unknown as Kind;
 
-/** The Problem of an object that the read model does not hold. */
+/**
+ * The Problem of an object that the read model does not hold. The namespace comes from a link, which any
+ * page may have made: only what a namespace may be called gets into a command for a shell.
+ */
 export function unknownObject({ kind, plural, group }: Kind, namespace: string): Problem {
   const message = `the read model holds no ${kind} of this name: it does not exist, or no relay has listed it`;
-  return problem(
-    "notFound",
-    message,
-    `list them with: kubectl --namespace ${namespace} get ${plural}.${group}`,
-  );
+  const scope = dnsLabel().safeParse(namespace).success ? `--namespace ${namespace}` : "--all-namespaces";
+  return problem("notFound", message, `list them with: kubectl get ${plural}.${group} ${scope}`);
 }

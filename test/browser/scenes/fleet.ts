@@ -32,6 +32,11 @@ export function signedOut(signIn: "link" | "token", next: string): Scene["answer
 const fleet = await PLAYED.ask<Fleet>("fleet");
 const CALM = fleetOf(fleet.items.filter(({ state }) => state === "healthy"));
 
+const RELAY_GONE = [
+  { since: ago(14.5 * MINUTE), reason: "the relay has stopped: no process gave a sign of life" },
+];
+const UNLISTED = [{ reason: "4 of 11 kinds are not listed yet" }];
+
 export const FLEET_SCENES: readonly Scene[] = [
   { name: "fleet", path: "/", answers: { me: ME, fleet }, shows: "its budget is used up" },
   {
@@ -41,6 +46,24 @@ export const FLEET_SCENES: readonly Scene[] = [
     shows: "Nothing needs you",
   },
   { name: "fleet-empty", path: "/", answers: { me: ME, fleet: fleetOf([]) }, shows: "There is no Cluster" },
+  {
+    name: "fleet-calm-old",
+    path: "/",
+    answers: { me: ME, fleet: { ...CALM, stale: RELAY_GONE } },
+    shows: "Nothing needed you",
+  },
+  {
+    name: "fleet-unlisted",
+    path: "/",
+    answers: { me: ME, fleet: { ...fleetOf([]), stale: UNLISTED } },
+    shows: "No Cluster is known",
+  },
+  {
+    name: "fleet-calm-paused",
+    path: "/",
+    answers: { me: ME, fleet: fleetOf(CALM.items, { paused: 2 }) },
+    shows: "2 Clusters are paused. Every other Cluster",
+  },
   { name: "fleet-loading", path: "/", answers: { me: ME, fleet: undefined }, shows: "Dead letters" },
   {
     name: "fleet-filtered",
@@ -77,10 +100,7 @@ export const FLEET_SCENES: readonly Scene[] = [
               : item,
           ),
         ),
-        stale: [
-          { since: ago(14.5 * MINUTE), reason: "the relay has stopped: no process gave a sign of life" },
-          { reason: "4 of 11 kinds are not listed yet" },
-        ],
+        stale: [...RELAY_GONE, ...UNLISTED],
       },
     },
     shows: "the relay has stopped",

@@ -250,7 +250,7 @@ describe("sim-machinepool", () => {
     [
       "it has just been paused itself",
       { ...provisioned.metadata, annotations: { "cluster.x-k8s.io/paused": "" } },
-      "Cluster.spec.paused",
+      "SimMachinePool.metadata.annotations[cluster.x-k8s.io/paused]",
     ],
     ["it is another one by now", { ...provisioned.metadata, uid: "uid-new" }, "MachinePool.spec.replicas"],
   ])("deletes nothing when %s", async (_, metadata, what) => {

@@ -87,7 +87,6 @@ function chipsOf(fleet: FleetBody | undefined, state: string, query: URLSearchPa
 function Needs({ fleet }: { readonly fleet: FleetBody }) {
   const needs = fleet.items.filter(({ state }) => NEEDS.includes(state)).slice(0, MOST_NEEDS);
   const all = NEEDS.reduce((sum, state) => sum + (fleet.counts[state] ?? 0), 0);
-  if (fleet.total === 0) return <NoCluster />;
   if (needs.length === 0) return <Calm fleet={fleet} />;
   return (
     <ol class="sheet needs">
@@ -125,9 +124,21 @@ function Calm({ fleet }: { readonly fleet: FleetBody }) {
         need nothing.
       </p>
     );
+  // Why it is old is said above. Old data do not prove that nothing needs anyone, or that there is no Cluster.
+  if (fleet.stale !== undefined)
+    return (
+      <p class="sheet say">
+        <Mark of="unknown" bare />{" "}
+        <b>{fleet.total === 0 ? "No Cluster is known." : "Nothing needed you when this was known."}</b>
+      </p>
+    );
+  if (fleet.total === 0) return <NoCluster />;
+  const paused = fleet.counts.paused ?? 0;
   return (
     <p class="sheet say">
-      <Mark of="healthy" bare /> <b>Nothing needs you.</b> Every Cluster is healthy or on its way.
+      <Mark of="healthy" bare /> <b>Nothing needs you.</b>{" "}
+      {paused > 0 && `${counted(paused, "Cluster")} ${paused === 1 ? "is" : "are"} paused. `}
+      {`Every ${paused > 0 ? "other " : ""}Cluster is healthy or on its way.`}
     </p>
   );
 }

