@@ -66,7 +66,8 @@ ${cases.join("\n")}
   case "$word" in -*) return ;; esac
   case "$place" in
     ${named.join("|")})
-      next="$("\${COMP_WORDS[0]}" complete-words --within "\${CAPSTAN_COMPLETION_MS:-300}" -- "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null)"
+      # Parsed again, for the command may be an alias; only its own word becomes text, and quoted.
+      next="$(eval "$(printf %q "\${COMP_WORDS[0]}")"' complete-words --within "\${CAPSTAN_COMPLETION_MS:-300}" -- "\${COMP_WORDS[@]:1:$COMP_CWORD}"' 2>/dev/null)"
       COMPREPLY+=($(compgen -W "$next" -- "$word")) ;;
   esac
 }

@@ -32,6 +32,28 @@ describe("keptAnswers", () => {
     expect(asked).toEqual(["a", "b", "a"]);
   });
 
+  it("keeps an answer that took long for longer, so that it takes at most its share of the time", async () => {
+    let nowMs = 0;
+    let asked = 0;
+    const clock = { now: () => new Date(nowMs) };
+    const answers = keptAnswers<number>({ keptMs: 1_000, share: 1 / 20, most: 2, clock });
+    const ask = async (tookMs: number) =>
+      answers("large", async () => {
+        nowMs += tookMs;
+        asked += 1;
+        return asked;
+      });
+    await ask(500);
+    nowMs = 9_999;
+    expect(await ask(1)).toBe(1);
+    nowMs = 10_000;
+    expect(await ask(1)).toBe(2);
+    nowMs = 10_999;
+    expect(await ask(1)).toBe(2);
+    nowMs = 11_000;
+    expect(await ask(1)).toBe(3);
+  });
+
   it("asks at once again after a failure, and an older failure does not drop a newer answer", async () => {
     const { asked, ask, pass } = scene();
     const late = Promise.withResolvers<string>();

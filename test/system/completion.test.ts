@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,16 +117,20 @@ describeWith(undefined)("completion of names", () => {
     expect(await run(process.execPath, nothing, { env: env() })).toEqual({ stdout: "", stderr: "" });
   });
 
-  it("W-802: finishes the name of a Cluster in bash", async () => {
-    const offered = async (...words: readonly string[]) => {
-      const line = `source ${await script("bash")}
-COMP_WORDS=(capstan ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; COMPREPLY=()
+  it("W-802: finishes the name of a Cluster in bash, also behind the alias of README", async () => {
+    const offered = async (...words: readonly string[]) => offeredBy("capstan", words);
+    const offeredBy = async (command: string, words: readonly string[]) => {
+      const line = `shopt -s expand_aliases; alias nickname='command capstan'; source ${await script("bash")}
+COMP_WORDS=('${command}' ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; COMPREPLY=()
 _capstan; printf '%s\\n' "\${COMPREPLY[@]}"`;
       return (await inShell("bash", line)).trim().split("\n");
     };
     expect(await offered("explain", "cluster", "default/tab-t")).toEqual(["default/tab-two"]);
     expect(await offered("queue", "pause", "machinepool-no")).toEqual(["machinepool-nodes"]);
     expect(await offered("dlq", "drop", "machinepool-status", "def")).toEqual(["default/p1"]);
+    expect(await offeredBy("nickname", ["explain", "cluster", "default/tab-t"])).toEqual(["default/tab-two"]);
+    expect(await offeredBy("$(touch hacked)", ["explain", "cluster", "default/"])).toEqual([""]);
+    expect(existsSync(join(dir, "hacked")) || existsSync("hacked")).toBe(false);
   });
 });
 
@@ -140,7 +145,7 @@ describeWith(missing("zsh"), { optional: true })("completion in zsh", () => {
   it("W-802: finishes the name of a Cluster in zsh", async () => {
     const text = `zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell 'PATH=${dir}:$PATH; PS1=; autoload -U compinit; compinit -D -u; source ${await script("zsh")}; echo REA""DY'
+zpty -w shell 'PATH=${dir}:$PATH; PS1=; alias capstan="command capstan"; autoload -U compinit; compinit -D -u; source ${await script("zsh")}; echo REA""DY'
 zpty -r shell out '*READY*'
 zpty -n -w shell $'capstan explain cluster default/tab-t\\t'
 zpty -r shell out '*default/tab-two*'

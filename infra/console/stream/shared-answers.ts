@@ -2,6 +2,7 @@ import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Api } from "../answers.ts";
 import { type Changed, concerns, type Interest, isEmpty } from "../interest.ts";
+import { MAX_SHARE } from "../share.ts";
 import type { Versioned } from "../version.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -40,8 +41,6 @@ const UNSETTLED_MS = 6 * SECOND;
 const AGAIN_MS = 2 * SECOND;
 /** Hints may be lost. */
 const SETTLED_MS = MINUTE;
-/** However much changes, a topic takes at most a twentieth of the time. */
-const MAX_SHARE = 1 / 20;
 const MAX_KEPT = 2_000;
 
 /** Reads a topic again when a hint concerns it, and once a minute: at rest an open page costs next to nothing. Source: W-205 */
