@@ -4,10 +4,11 @@ import { valueAt } from "../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { RecordedRead } from "../../shared/runtime/attempt-record.ts";
 import { acceptedWrites, nothingIssued } from "../../shared/runtime/letters/replay.ts";
+import { NotListedError } from "../../shared/runtime/listed.ts";
 import type { Clients, Clock, Store } from "../../shared/runtime/ports.ts";
-import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Failure, Lease } from "../../shared/runtime/queue-port.ts";
 import { titleOfWrite } from "../../shared/runtime/run-entry.ts";
-import { runStep } from "../../shared/runtime/run-step.ts";
+import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
 import { createIssuer } from "../pki/issuer.ts";
 import { x509 } from "../pki/x509.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -27,7 +28,7 @@ export interface StepNow {
   /** Time until it would run again by itself, and why. */
   readonly againAfterMs?: number;
   readonly why?: string;
-  /** The read model is not complete yet: the result is unknown. */
+  /** The read model is not complete yet, see `why`: the result is unknown. */
   readonly notListed?: boolean;
   readonly failure?: Failure;
   /** It depends on what is read live, where no live read is made: the result is unknown. In words. */
@@ -90,7 +91,7 @@ function withoutWrites(clients: Clients): Clients {
 }
 
 function stepNow(
-  outcome: Outcome,
+  outcome: EndedRun,
   wouldSend: readonly string[],
   toDependency: (what: string) => Dependency,
 ): StepNow {
@@ -98,7 +99,14 @@ function stepNow(
     const { failure } = outcome;
     return failure.reason === NOT_READ ? { wouldSend: [], notRead: failure.message } : { wouldSend, failure };
   }
-  if (outcome.type === "again") return { wouldSend, notListed: true };
+  if (outcome.type === "again") {
+    const { thrown } = outcome.record;
+    return {
+      wouldSend,
+      notListed: true,
+      ...(thrown instanceof NotListedError ? { why: thrown.message } : {}),
+    };
+  }
   const { waitingFor, afterMs } = outcome;
   if (afterMs !== undefined) {
     return { wouldSend, againAfterMs: afterMs, ...(waitingFor === undefined ? {} : { why: waitingFor }) };

@@ -51,10 +51,11 @@ function causeOf(
   { now, history, deadLetter }: ExplainedFunction,
   causes: readonly RootCause[],
 ): RootCause | undefined {
-  const { waitsFor, wouldSend, failure } = now;
-  if (waitsFor === undefined || wouldSend.length > 0 || failure !== undefined) return undefined;
+  const { waitsFor, wouldSend, failure, notListed, why } = now;
+  const awaited = waitsFor?.what ?? (notListed === true ? why : undefined);
+  if (awaited === undefined || wouldSend.length > 0 || failure !== undefined) return undefined;
   if (deadLetter !== undefined || history?.state?.failure !== undefined) return undefined;
-  return causes.find((cause) => isAwaited(cause, waitsFor.what));
+  return causes.find((cause) => isAwaited(cause, awaited));
 }
 
 function isIdle({ now, history, deadLetter }: ExplainedFunction): boolean {

@@ -24,6 +24,8 @@ export interface ObjectNode {
   readonly problem?: string;
   /** The problem is the definition of the kind, not the object: `<group>/<Kind>`. */
   readonly definition?: string;
+  /** The problem is that the server refuses the list of the kind to the relay. */
+  readonly isRefused?: true;
   readonly children: readonly ObjectNode[];
   readonly more: readonly LeftOut[];
 }
@@ -109,7 +111,18 @@ async function follow(
   if (growing.seen.has(idOf(kind, key))) return undefined;
   const object = await growing.store.get(managementType(kind), key);
   if (object !== undefined) return grow(growing, kind, object);
-  return { kind, key, object, problem: "does not exist", children: [], more: [] };
+  const { ready, refusal } = await growing.store.progress(managementType(kind));
+  // Without a complete list nothing is known to be missing.
+  const problem = ready ? "does not exist" : (refusal ?? "its kind is not listed yet");
+  return {
+    kind,
+    key,
+    object,
+    problem,
+    ...(refusal === undefined ? {} : { isRefused: true }),
+    children: [],
+    more: [],
+  };
 }
 
 /** Returns the objects that this one controls; of a Cluster also those that name it and have no other controller. */

@@ -8,7 +8,7 @@ import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
 /** A cause that holds up several functions and conditions; it is named once. */
 export interface RootCause {
-  readonly about: "connection" | "definition" | "topology";
+  readonly about: "connection" | "definition" | "list" | "topology";
   /** Of a definition: `<group>/<Kind>`. */
   readonly definition?: string;
   /** Condition and cause, then `; ` and the action. */
@@ -16,20 +16,21 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster that is not
+ * Finds the root causes in a tree: kinds that are missing, have no contract label or may not be listed, the workload cluster that is not
  * connected, a topology that nothing runs.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
-  const causes = [...(await causesOfCluster(store, root, now)), ...definitionsIn(root)];
+  const causes = [...(await causesOfCluster(store, root, now)), ...kindsIn(root)];
   return [...new Map(causes.map((cause) => [cause.message, cause])).values()];
 }
 
-function definitionsIn({ problem, definition, children }: ObjectNode): readonly RootCause[] {
-  const own: readonly RootCause[] =
-    definition === undefined || problem === undefined
-      ? []
-      : [{ about: "definition", definition, message: problem }];
-  return [...own, ...children.flatMap(definitionsIn)];
+function kindsIn({ problem, definition, isRefused, children }: ObjectNode): readonly RootCause[] {
+  const own = (): readonly RootCause[] => {
+    if (problem === undefined) return [];
+    if (definition !== undefined) return [{ about: "definition", definition, message: problem }];
+    return isRefused === true ? [{ about: "list", message: problem }] : [];
+  };
+  return [...own(), ...children.flatMap(kindsIn)];
 }
 
 /** Returns the causes in the Cluster that is the root of the tree or contains it. */
@@ -61,12 +62,14 @@ function readerOf(store: Store) {
 }
 
 /** Returns whether a function that waits for `what` (`Kind.path`) waits for the end of this cause. */
-export function isAwaited({ about, definition }: RootCause, what: string): boolean {
+export function isAwaited({ about, definition, message }: RootCause, what: string): boolean {
   switch (about) {
     case "connection":
       return /^Connection[. ]/.test(what);
     case "definition":
       return what.startsWith("CustomResourceDefinition.") && what.endsWith(` of ${definition}`);
+    case "list":
+      return what.includes(message);
     case "topology":
       return /^Cluster\.spec\.(infrastructureRef|controlPlaneRef)$/.test(what);
     default:

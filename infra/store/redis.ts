@@ -80,13 +80,14 @@ export async function createRedisStore({
     },
     progress,
     untold: (type) => readUntold(redis, type),
-    advance: async (type, { ready, resourceVersion, scope }) => {
+    advance: async (type, { ready, resourceVersion, scope, refusal }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
       await call({ redis, type }, "advance", [
         readyText,
         resourceVersion ?? "",
         scope ?? "",
         await identity(),
+        refusal ?? "",
       ]);
     },
     drop: async (type) => {
@@ -236,12 +237,14 @@ async function readProgress(
   const reply = (await run(redis, "progress", places)) as readonly unknown[];
   return types.map((_type, at) => {
     const [fields, ...counts] = reply.slice(4 * at, 4 * at + 4);
-    const [ready, version, scope, of, expected, entries] = fields as readonly (string | null)[];
+    const [ready, version, scope, of, expected, entries, refusal] = fields as readonly (string | null)[];
     const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
+    const isReady = ready === "1" && server !== "" && of === server && isWhole;
     return {
-      ready: ready === "1" && server !== "" && of === server && isWhole,
+      ready: isReady,
       resourceVersion: version ?? undefined,
       scope: scope ?? undefined,
+      refusal: isReady ? undefined : (refusal ?? undefined),
     };
   });
 }

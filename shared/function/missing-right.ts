@@ -35,7 +35,16 @@ function missingDeletion(message: string): MissingRight | undefined {
   return { verb: "delete", resource, group };
 }
 
-/** Returns the commands of kubectl that grant a right, on the server that has refused. Source: D-403, D-404, D-406 */
+/** Says that a right is missing, as an API server does. */
+export function refusalText({ user, verb, resource, group, namespace }: MissingRight): string {
+  const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
+  return `User "${user}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
+}
+
+/**
+ * Returns the commands of kubectl that grant a right, or with `verb` as `list,watch` several, on the server that has
+ * refused. Source: D-403, D-404, D-406
+ */
 export function grantCommand({ user, verb, resource, group, namespace }: MissingRight): string {
   if (user === undefined) {
     return `add the component owner-enforcement, or let the account ${verb} ${resource}.${group}`.replace(
@@ -47,7 +56,7 @@ export function grantCommand({ user, verb, resource, group, namespace }: Missing
   const [, accountNamespace, accountName = user.replaceAll(/[^a-z0-9]+/g, "-")] = account ?? [];
   const [plural = "", ...sub] = resource.split("/");
   const onto = [group === "" ? plural : `${plural}.${group}`, ...sub].join("/");
-  const name = `${accountName}-${verb}-${resource.replaceAll("/", "-")}`;
+  const name = `${accountName}-${verb}-${resource}`.replaceAll(/[/,]/g, "-");
   const subject = account === null ? `--user=${user}` : `--serviceaccount=${accountNamespace}:${accountName}`;
   const [role, scope] = namespace === undefined ? ["clusterrole", ""] : ["role", ` --namespace=${namespace}`];
   return [

@@ -5,9 +5,14 @@ import type { Store, TypeKey } from "./ports.ts";
  * exist (KR-22). The run comes back soon.
  */
 export class NotListedError extends Error {
-  constructor(type: TypeKey) {
-    super(`the list of ${type.kind} on ${type.cluster} is not complete`);
+  /** Why the server lets no relay list the kind, with the next step. */
+  readonly refusal: string | undefined;
+
+  constructor(type: TypeKey, refusal?: string) {
+    const why = refusal === undefined ? "" : `: ${refusal}`;
+    super(`the list of ${type.kind} on ${type.cluster} is not complete${why}`);
     this.name = "NotListedError";
+    this.refusal = refusal;
   }
 }
 
@@ -24,5 +29,6 @@ export async function whileListed<T>(store: Store, type: TypeKey, read: () => Pr
 }
 
 async function demandListed(store: Store, type: TypeKey): Promise<void> {
-  if (!(await store.progress(type)).ready) throw new NotListedError(type);
+  const { ready, refusal } = await store.progress(type);
+  if (!ready) throw new NotListedError(type, refusal);
 }

@@ -47,6 +47,8 @@ export interface TypeProgress {
   readonly resourceVersion: string | undefined;
   /** Scope of the snapshots: server, selector, kept fields. Only a relay of the same scope continues from them. */
   readonly scope: string | undefined;
+  /** Why the server lets no relay list the type, with the next step; only while it is not ready. */
+  readonly refusal?: string | undefined;
 }
 
 /** A stored change that may not have been delivered. No `before`: added. No `after`: removed. */

@@ -11,9 +11,10 @@ import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { refuseBesideForeign } from "./foreign-controller.ts";
 import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
+import { NotListedError } from "./listed.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
-import type { Fence, Lease, Outcome } from "./queue-port.ts";
+import type { Failure, Fence, Lease, Outcome } from "./queue-port.ts";
 import { reachOf, withinReach } from "./reach.ts";
 import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
@@ -214,30 +215,40 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
 const REFUSALS_UNTIL_TOLD = 3;
 
 /**
- * A person must look after failures that are not retried, after repeated refusals, and after a right that is missing: once
- * for all keys that need it.
+ * Returns the failure that a person must look after: one that is not retried, repeated refusals, and a right that is
+ * missing, once for all keys that need it.
  */
-function isWorthTelling(
-  outcome: Outcome,
+function worthTelling(
+  { outcome, thrown, told, clock }: RunContext & Run & { readonly outcome: Outcome },
   { failures }: Lease,
-  { told, clock }: RunContext,
-): outcome is Outcome & { readonly type: "error" } {
-  if (outcome.type !== "error") return false;
-  if (outcome.terminal) return true;
-  const right = missingRight(outcome.failure.message);
-  if (right !== undefined) return isFirstOf(Object.values(right).join(" "), told, clock.now());
-  return outcome.failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_TOLD;
+): Told | undefined {
+  const failure = outcome.type === "error" ? outcome.failure : refusalOf(thrown);
+  if (failure === undefined || (outcome.type === "error" && outcome.terminal)) return failure;
+  const right = missingRight(failure.message);
+  if (right !== undefined)
+    return isFirstOf(Object.values(right).join(" "), told, clock.now()) ? failure : undefined;
+  return failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_TOLD ? failure : undefined;
+}
+
+type Told = Pick<Failure, "reason" | "message">;
+
+/** The run waits for a list that the server refuses to the relay. */
+function refusalOf(thrown: unknown): Told | undefined {
+  if (!(thrown instanceof NotListedError) || thrown.refusal === undefined) return undefined;
+  return { reason: "Forbidden", message: thrown.message };
 }
 
 /** Sends a failure as an Event, unless the decision has sent the same one already. */
 async function tellFailure(
   fn: AnyFunction,
   lease: Lease,
-  { outcome, object, decision, ...context }: RunContext & Run & { readonly outcome: Outcome },
+  given: RunContext & Run & { readonly outcome: Outcome },
 ): Promise<void> {
-  if (object === undefined || !isWorthTelling(outcome, lease, context)) return;
+  const { object, decision, outcome: _, ...context } = given;
+  const failure = object === undefined ? undefined : worthTelling(given, lease);
+  if (object === undefined || failure === undefined) return;
   const { signal, runId } = lease;
-  const { reason, message } = outcome.failure;
+  const { reason, message } = failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
   if (told === true) return;
   await sendEvents([{ type: "Warning", reason, message }], {

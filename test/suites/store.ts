@@ -240,6 +240,20 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: "100", scope: "s1" });
     });
 
+    it("keeps why a type may not be listed until it is", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.advance(type, { ready: false });
+      await store.advance(type, { refusal: "no right" });
+      await store.advance(type, { refusal: "another right" });
+      await store.advance(type, { ready: false });
+      expect(await store.progress(type)).toMatchObject({ ready: false, refusal: "another right" });
+      await store.advance(type, { ready: true, resourceVersion: "15" });
+      expect((await store.progress(type)).refusal).toBeUndefined();
+      await store.advance(type, { ready: false });
+      expect((await store.progress(type)).refusal).toBeUndefined();
+    });
+
     it("keeps a change untold until the version has passed it (KR-14)", async () => {
       await using store = await open();
       const type = newType();

@@ -5,6 +5,7 @@ import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
 import type { Lease } from "../../shared/runtime/queue-port.ts";
 import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
+import type { ToldEvents } from "../../shared/runtime/send-events.ts";
 import { virtualClock } from "./clock.ts";
 import { recordingClients, type SentWrite } from "./recording-clients.ts";
 import { silentLog } from "./silent-log.ts";
@@ -38,6 +39,7 @@ interface Given {
   readonly store?: Store;
   readonly refuse?: (write: SentWrite) => Error | undefined;
   readonly log?: Log;
+  readonly told?: ToldEvents;
   /** Object on the server; the snapshot is version 7. */
   readonly liveVersion?: string;
 }
@@ -62,7 +64,7 @@ export async function runWidget(given: Given): Promise<{
     signal: new AbortController().signal,
     ...given.lease,
   };
-  const context = { store, clients, clock: virtualClock(), log: given.log ?? silentLog };
+  const context = { store, clients, clock: virtualClock(), log: given.log ?? silentLog, told: given.told };
   const { record, ...outcome } = await runStep(grow(given.step), lease, context);
   return { outcome, record, sent: clients.sent };
 }

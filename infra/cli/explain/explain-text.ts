@@ -98,7 +98,8 @@ function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfte
   if (failure !== undefined)
     return paint("red", `would fail: ${failure.reason}: ${oneLine(failure.message)}`);
   if (notRead !== undefined) return paint("yellow", oneLine(notRead));
-  if (notListed === true) return paint("yellow", "the objects that it reads are not completely listed yet");
+  if (notListed === true)
+    return paint("yellow", oneLine(why ?? "the objects that it reads are not completely listed yet"));
   const parts = [
     ...(wouldSend.length === 0 ? [] : [paint("cyan", `would ${listed(wouldSend)}`)]),
     ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),

@@ -88,7 +88,7 @@ export type Explained = Shape<typeof explainedSchema>;
 
 /** Causes that hold up several functions. */
 export const rootCauseSchema = z.object({
-  about: z.enum(["connection", "definition", "topology"]),
+  about: z.enum(["connection", "definition", "list", "topology"]),
   definition: z.string().optional(),
   /** Condition and cause, then `; ` and the remedy. */
   message: z.string(),

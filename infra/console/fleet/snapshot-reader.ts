@@ -41,8 +41,8 @@ export function createSnapshotReader({ store, clock, roster }: SnapshotSources):
   return async (names) => {
     if (names === "all") await readAll();
     else await inParts(names, clock, readOne);
-    const { ready } = await store.progress(CLUSTERS);
-    return ready ? undefined : "the relay has not listed all of them yet";
+    const { ready, refusal } = await store.progress(CLUSTERS);
+    return ready ? undefined : (refusal ?? "the relay has not listed all of them yet");
   };
 }
 

@@ -2,6 +2,7 @@
 --
 -- KEYS      see type.lua
 -- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''  [3] scope or ''  [4] run id of the server
+--           [5] refusal or ''
 -- Returns   1
 -- One call because two relays advance at the same time, and the greater version must stay; and because the notes up to
 -- a version must not be forgotten without the version.
@@ -11,6 +12,8 @@
 if ARGV[1] == '0' or ARGV[1] == '1' and redis.call('HGET', META, 'server') == ARGV[4] then
   redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4])
 end
+if ARGV[1] == '1' then redis.call('HDEL', META, 'refusal') end
+if ARGV[5] ~= '' then redis.call('HSET', META, 'refusal', ARGV[5]) end
 if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
 if ARGV[2] == '' then return 1 end
 

@@ -49,6 +49,15 @@ describe("foldCauses", () => {
     expect(JSON.stringify(folded)).not.toMatch(/cluster-guard|machinepool-|refuses/);
   });
 
+  it("folds functions that wait for a list which the server refuses", () => {
+    const refused = { about: "list", message: 'User "r" cannot list' } as const;
+    const why = 'the list of Foo on management is not complete: User "r" cannot list';
+    const one = pool("p1", [fn("waits", { notListed: true, why }), fn("other", { notListed: true })]);
+    const { explained: folded, causes } = foldCauses(one, [refused]);
+    expect(folded.functions.map((each) => each.function)).toEqual(["other"]);
+    expect(causes).toMatchObject([{ ...refused, holdsUp: [expect.stringContaining("waits")] }]);
+  });
+
   it("keeps functions with a failure or a run of their own", () => {
     const failure = { class: "Transient", reason: "NoAnswer", message: "no answer" } as const;
     const queued = { state: { state: "ready", causes: [], failures: 0 } } as const;

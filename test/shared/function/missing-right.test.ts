@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grantCommand, missingRight } from "../../../shared/function/missing-right.ts";
+import { grantCommand, missingRight, refusalText } from "../../../shared/function/missing-right.ts";
 
 const RELAY = "system:serviceaccount:capstan-system:capstan-relay";
 const SECRET = `secrets "c1-kubeconfig" is forbidden: User "${RELAY}" cannot get resource "secrets" in API group "" in the namespace "team"`;
@@ -30,6 +30,17 @@ describe("a right that an account lacks", () => {
 
   it("D-406: names group and subresource as kubectl reads them", () => {
     expect(commandFor(STATUS)).toContain("--verb=patch --resource=machines.cluster.x-k8s.io/status ");
+  });
+
+  it("D-406: is said as a server says it, and granted with others of the same resource", () => {
+    for (const message of [SECRET, CRDS]) {
+      const right = missingRight(message);
+      if (right === undefined) throw new Error(message);
+      expect(message).toContain(refusalText(right));
+      expect(grantCommand({ ...right, verb: "list,watch" })).toMatch(
+        /^kubectl create [a-z]*role ([a-z-]+-list-watch-[a-z]+) --verb=list,watch .* --[a-z]*role=\1 /,
+      );
+    }
   });
 
   it("D-403: is named where a server checks who changes owners, which does not say whose it is", () => {

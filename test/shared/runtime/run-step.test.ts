@@ -3,11 +3,13 @@ import { Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { KubeError, TerminalError, WaitingError } from "../../../shared/function/errors.ts";
 import { done, failed, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { NotListedError } from "../../../shared/runtime/listed.ts";
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
+import type { ToldEvents } from "../../../shared/runtime/send-events.ts";
 import type { SentWrite } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { Gadget, WIDGET_KEY, widget, widgetFence } from "../../support/widget.ts";
+import { Gadget, WIDGET_KEY, WIDGETS, widget, widgetFence } from "../../support/widget.ts";
 import { decides, type GrowStep, runWidget as run, storeOf } from "../../support/widget-run.ts";
 
 const CANARY = "c4n4ry-s3cr3t-v4lue";
@@ -262,6 +264,34 @@ describe("a right that is missing", () => {
       kind: "Event",
       body: { type: "Warning", reason: "Forbidden", message },
     });
+  });
+});
+
+describe("a list that the server refuses to the relay", () => {
+  const refusal =
+    'User "system:serviceaccount:a:relay" cannot list resource "gadgets" in API group "a.dev" at the cluster scope; to allow it there: kubectl create clusterrole x';
+
+  it("D-406: is waited for, and shows up once as an Event about the object that waits", async () => {
+    const told: ToldEvents = new Map();
+    const step = () => Promise.reject(new NotListedError(WIDGETS, refusal));
+    const { outcome, sent } = await run({ step, told });
+    expect(outcome).toMatchObject({ type: "again" });
+    const message = `the list of Widget on management is not complete: ${refusal}`;
+    expect(sent).toEqual([
+      expect.objectContaining({
+        kind: "Event",
+        body: expect.objectContaining({ type: "Warning", reason: "Forbidden", message }),
+      }),
+    ]);
+    expect((await run({ step, told })).sent).toEqual([]);
+  });
+
+  it("causes no Event while it is only not complete", async () => {
+    const { outcome, sent } = await run({
+      step: () => Promise.reject(new NotListedError(WIDGETS)),
+    });
+    expect(outcome).toMatchObject({ type: "again" });
+    expect(sent).toEqual([]);
   });
 });
 

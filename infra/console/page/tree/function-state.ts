@@ -56,7 +56,7 @@ function nowState({ history, now }: ExplainedFunction): FunctionState {
   // Nothing is read live for a page, so a step that needs it cannot say what it would do.
   if (notRead !== undefined)
     return { mark: "healthy", text: `depends on a live read: ${notRead}`, isIdle: true };
-  if (notListed === true) return { mark: "unknown", text: "the read model is not complete yet" };
+  if (notListed === true) return { mark: "unknown", text: why ?? "the read model is not complete yet" };
   if (wouldSend.length > 0) return { mark: "progressing", text: `would send ${wouldSend.join(", ")}` };
   if (waitsFor !== undefined) return waitState(waitsFor);
   if (againAfterMs !== undefined) {

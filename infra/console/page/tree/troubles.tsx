@@ -51,6 +51,7 @@ export function Troubles({ tree, causes }: Props) {
 const ABOUT = {
   connection: "Workload cluster",
   definition: "Provider",
+  list: "Rights",
   topology: "Topology",
 } as const;
 

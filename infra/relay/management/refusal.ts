@@ -1,0 +1,32 @@
+import { KubeError } from "../../../shared/function/errors.ts";
+import { grantCommand, missingRight, refusalText } from "../../../shared/function/missing-right.ts";
+import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
+
+/**
+ * Returns what notes in the read model that the server lets this relay not list a type. Runs that wait for the list say
+ * so, since nothing else shows it to a person who looks at an object. Other failures end by themselves. Source: D-406
+ */
+export function noteRefusals(store: Pick<Store, "advance">, type: TypeKey): (error: unknown) => void {
+  let noted: string | undefined;
+  return (error) => {
+    if (!(error instanceof KubeError) || error.status !== 403) return;
+    const refusal = refusalIn(error.message);
+    if (refusal === noted) return;
+    noted = refusal;
+    store.advance(type, { refusal }).catch(() => {
+      // The next attempt notes it again.
+      noted = undefined;
+    });
+  };
+}
+
+/** A watch may begin with everything, or follow a list: whichever was refused, both are needed. */
+function refusalIn(message: string): string {
+  const right = missingRight(message);
+  if (right === undefined) return message;
+  return [
+    refusalText({ ...right, verb: "list" }),
+    `to allow it there: ${grantCommand({ ...right, verb: "get,list,watch" })}`,
+    "for all that the providers here need: capstan rbac --from-cluster",
+  ].join("; ");
+}
