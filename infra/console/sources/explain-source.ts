@@ -8,7 +8,6 @@ import { explainTree } from "../../explain/explain-tree.ts";
 import { withoutLiveReads } from "../../explain/without-live-reads.ts";
 import { keptAnswers } from "../../kept-answers.ts";
 import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
-import { MAX_SHARE } from "../share.ts";
 
 export interface ExplainSourceOptions {
   readonly store: Store;
@@ -23,6 +22,8 @@ export interface ExplainSourceOptions {
  * more seconds, and a change must be seen within two.
  */
 const EXPLAINED_MS = 0.8 * SECOND;
+/** However large an object is and however many persons look at it. */
+const MAX_SHARE = 1 / 10;
 const MAX_KEPT = 500;
 
 /**

@@ -2,7 +2,6 @@ import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Api } from "../answers.ts";
 import { type Changed, concerns, type Interest, isEmpty } from "../interest.ts";
-import { MAX_SHARE } from "../share.ts";
 import type { Versioned } from "../version.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -25,6 +24,8 @@ interface SharedAnswersOptions {
 interface Kept {
   readonly answer: Promise<Versioned>;
   readonly askedAtMs: number;
+  /** When it was last read sooner than its share of the time allows. */
+  readonly quickAtMs: number;
   /** Absent: it has not come yet. */
   tookMs?: number;
   interest: Interest;
@@ -41,6 +42,11 @@ const UNSETTLED_MS = 6 * SECOND;
 const AGAIN_MS = 2 * SECOND;
 /** Hints may be lost. */
 const SETTLED_MS = MINUTE;
+/** However much changes, a topic takes at most a twentieth of the time. */
+const MAX_SHARE = 1 / 20;
+/** Once in a while twice as much: a person who changes something right after a read must see it within two seconds. */
+const QUICK_SHARE = 1 / 10;
+const QUICK_AGAIN_MS = 10 * SECOND;
 const MAX_KEPT = 2_000;
 
 /** Reads a topic again when a hint concerns it, and once a minute: at rest an open page costs next to nothing. Source: W-205 */
@@ -60,7 +66,9 @@ export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOp
   const isCurrent = (entry: Kept, nowMs: number): boolean => {
     const { askedAtMs, tookMs } = entry;
     if (tookMs === undefined) return true;
-    return nowMs - askedAtMs < Math.max(intervalOf(entry, nowMs), tookMs / MAX_SHARE);
+    const mayBeQuick = nowMs - entry.quickAtMs >= QUICK_AGAIN_MS;
+    const paceMs = tookMs / (mayBeQuick ? QUICK_SHARE : MAX_SHARE);
+    return nowMs - askedAtMs < Math.max(intervalOf(entry, nowMs), paceMs);
   };
   const ask = (topic: string, viewer: Viewer, before: Kept | undefined): Kept => {
     const askedAtMs = clock.now().getTime();
@@ -68,6 +76,7 @@ export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOp
     const entry: Kept = {
       answer: asked,
       askedAtMs,
+      quickAtMs: isQuick(before, askedAtMs) ? askedAtMs : (before?.quickAtMs ?? Number.NEGATIVE_INFINITY),
       interest: {},
       hasFailed: false,
       isOld: false,
@@ -112,6 +121,10 @@ export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOp
     },
     forget: () => kept.clear(),
   };
+}
+
+function isQuick(before: Kept | undefined, nowMs: number): boolean {
+  return before?.tookMs !== undefined && nowMs - before.askedAtMs < before.tookMs / MAX_SHARE;
 }
 
 /** `/me` differs from person to person, whatever they see. */
