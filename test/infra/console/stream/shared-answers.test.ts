@@ -135,6 +135,23 @@ describe("answers of topics", () => {
     expect(reads).toBeLessThanOrEqual(9);
   });
 
+  it("W-205: follow a change right after a read within a second, once in ten seconds", async () => {
+    const { pass, change, setLasts } = world({ mine: { clusters: ["a/c1"] } });
+    setLasts(80);
+    await pass(20);
+    const readsOf = async (seconds: number): Promise<readonly number[]> => {
+      const reads: number[] = [];
+      for (let second = 0; second < seconds; second += 1) {
+        await change(keys("machine-node", KEY));
+        reads.push((await pass(1)).length);
+      }
+      return reads;
+    };
+    expect(await readsOf(6)).toEqual([1, 1, 0, 1, 0, 1]);
+    await pass(20);
+    expect(await readsOf(2)).toEqual([1, 1]);
+  });
+
   it("W-403: that fail are read again soon", async () => {
     const { pass, setFails, forget } = world({ mine: {} });
     setFails(true);
