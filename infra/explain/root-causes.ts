@@ -16,8 +16,8 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree: kinds that are missing, have no contract label or may not be listed, the workload cluster that is not
- * connected, a topology that nothing runs.
+ * Finds the root causes in a tree: kinds that are missing, have no contract label or may not be listed, the workload
+ * cluster that is not connected, a topology that nothing runs.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
   const causes = [...(await causesOfCluster(store, root, now)), ...kindsIn(root)];

@@ -129,8 +129,8 @@ class StoredType {
     const known = this.progress.resourceVersion;
     const newer = resourceVersion !== undefined && !isAtLeast(known, resourceVersion);
     const reached = newer ? resourceVersion : known;
-    const refusal = change.ready === true ? undefined : (change.refusal ?? this.progress.refusal);
-    this.progress = Object.freeze({ ...this.progress, ...change, resourceVersion: reached, refusal });
+    const progress = { ...this.progress, ...change, resourceVersion: reached };
+    this.progress = Object.freeze({ ...progress, refusal: progress.ready ? undefined : progress.refusal });
     if (resourceVersion === undefined) return;
     for (const [text, note] of this.#notes) {
       if (isAtLeast(reached, note.resourceVersion)) this.#notes.delete(text);

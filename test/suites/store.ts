@@ -250,6 +250,8 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.progress(type)).toMatchObject({ ready: false, refusal: "another right" });
       await store.advance(type, { ready: true, resourceVersion: "15" });
       expect((await store.progress(type)).refusal).toBeUndefined();
+      await store.advance(type, { refusal: "no right any more" });
+      expect((await store.progress(type)).refusal).toBeUndefined();
       await store.advance(type, { ready: false });
       expect((await store.progress(type)).refusal).toBeUndefined();
     });

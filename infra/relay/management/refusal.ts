@@ -3,21 +3,13 @@ import { grantCommand, missingRight, refusalText } from "../../../shared/functio
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 
 /**
- * Returns what notes in the read model that the server lets this relay not list a type. Runs that wait for the list say
- * so, since nothing else shows it to a person who looks at an object. Other failures end by themselves. Source: D-406
+ * Notes in the read model that the server lets this relay not list a type. Runs that wait for the list say so, since
+ * nothing else shows it to a person who looks at an object. Other failures end by themselves. Every failed attempt notes
+ * it again, for the read model may have been lost. Source: D-406
  */
-export function noteRefusals(store: Pick<Store, "advance">, type: TypeKey): (error: unknown) => void {
-  let noted: string | undefined;
-  return (error) => {
-    if (!(error instanceof KubeError) || error.status !== 403) return;
-    const refusal = refusalIn(error.message);
-    if (refusal === noted) return;
-    noted = refusal;
-    store.advance(type, { refusal }).catch(() => {
-      // The next attempt notes it again.
-      noted = undefined;
-    });
-  };
+export function noteRefusal(store: Pick<Store, "advance">, type: TypeKey, error: unknown): void {
+  if (!(error instanceof KubeError) || error.status !== 403) return;
+  store.advance(type, { refusal: refusalIn(error.message) }).catch(() => undefined);
 }
 
 /** A watch may begin with everything, or follow a list: whichever was refused, both are needed. */

@@ -17,7 +17,7 @@ import {
   type ManagementWatches,
   type ManagementWatchesOptions,
 } from "./management-watches.ts";
-import { noteRefusals } from "./refusal.ts";
+import { noteRefusal } from "./refusal.ts";
 
 /**
  * Watches the types of the management server: every kind that a function reconciles or watches, as soon as its
@@ -219,7 +219,7 @@ class Types implements WatchedTypes {
       deleted: (object, upTo) => delivery.remove(key, object, upTo),
       reached: (resourceVersion) => delivery.reached(key, resourceVersion),
       gone: () => delivery.drop(key),
-      failed: noteRefusals(store, key),
+      failed: (error) => noteRefusal(store, key, error),
     };
     const loop: WatchLoop = this.#watches.start(kind, consumer, () => store.list(key, {}));
     this.#watched.set(id, { kind, loop, listed: false });
