@@ -5,7 +5,7 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import { maskText } from "../../shared/redaction/redact.ts";
 import { managementType } from "../../shared/runtime/management-type.ts";
-import type { Clock, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, Store, TypeProgress } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "../telemetry/metered-queue.ts";
@@ -108,14 +108,15 @@ async function storeReasons({ functions, store, clock }: HealthSources): Promise
   const kinds = [...new Set(functions.map(({ spec }) => spec.reconciles))];
   const look = async (): Promise<readonly string[]> => {
     const crds = managementType(CustomResourceDefinition);
-    if (!(await store.progress(crds)).ready) return [unlisted(CustomResourceDefinition)];
+    const progress = await store.progress(crds);
+    if (!progress.ready) return [unlisted(CustomResourceDefinition, progress)];
     const reasons = await Promise.all(
       kinds.map(async (kind) => {
         // Without its CRD there is nothing to list, and nothing to do.
         const crd = await store.get(crds, { namespace: "", name: `${kind.plural}.${kind.group}` });
-        return crd === undefined || (await store.progress(managementType(kind))).ready
-          ? []
-          : [unlisted(kind)];
+        if (crd === undefined) return [];
+        const progress = await store.progress(managementType(kind));
+        return progress.ready ? [] : [unlisted(kind, progress)];
       }),
     );
     return reasons.flat();
@@ -125,8 +126,8 @@ async function storeReasons({ functions, store, clock }: HealthSources): Promise
   ]);
 }
 
-function unlisted({ kind }: Pick<Kind, "kind">): string {
-  return `read model: no complete list of ${kind}; a relay fills it`;
+function unlisted({ kind }: Pick<Kind, "kind">, { refusal }: TypeProgress): string {
+  return `read model: no complete list of ${kind}; ${refusal ?? "a relay fills it"}`;
 }
 
 const MAX_REASON_CHARS = 300;

@@ -92,6 +92,7 @@ class Types implements WatchedTypes {
       },
       deleted: (object) => this.#crdDeleted(object),
       reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
+      failed: (error) => noteRefusal(options.store, CRD_TYPE, error),
     };
     this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds, () =>
       options.store.list(CRD_TYPE, {}),

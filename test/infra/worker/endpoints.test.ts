@@ -121,6 +121,10 @@ describe("readiness", () => {
     expect(await world.readyz()).toEqual(
       NOT_READY("read model: no complete list of Widget; a relay fills it"),
     );
+    await world.store.advance(WIDGETS, { refusal: "User a cannot list widgets" });
+    expect(await world.readyz()).toEqual(
+      NOT_READY("read model: no complete list of Widget; User a cannot list widgets"),
+    );
     await world.store.drop(CRDS);
     const reason = "read model: no complete list of CustomResourceDefinition; a relay fills it";
     expect(await world.readyz()).toEqual(NOT_READY(reason));
