@@ -176,6 +176,13 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await kubectl(
         `create clusterrolebinding ${name} --clusterrole=${name} --serviceaccount=${NAMESPACE}:${OF_OWNERS.account}`,
       );
+      // The refused run comes again by itself: only then has the account used its other rights on health checks.
+      await eventually(async () => {
+        const owners = "get machinehealthchecks -o jsonpath={.items[*].metadata.ownerReferences[0].kind}";
+        expect(await kubectl(owners)).toBe("Cluster Cluster");
+        const counts = "get machinehealthchecks -o jsonpath={.items[*].status.expectedMachines}";
+        expect(await kubectl(counts)).toBe("2 1");
+      }, WITHIN);
       const named = [...granted].map((command) => {
         const [, verb, resource] = /--verb=(\S+) --resource=(\S+)/.exec(command) ?? [];
         return `${command.split(" ")[3]?.replace(/-(get|create|patch)-.*/, "")} ${verb} ${resource}`;

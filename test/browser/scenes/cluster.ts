@@ -13,6 +13,7 @@ export const CLUSTER_SCENES: readonly Scene[] = [
   await clusterScene("cluster", "billing", "its budget is used up"),
   await clusterScene("cluster-going", "old-staging", "old-staging-1"),
   await clusterScene("cluster-lost", "edge", "connect ECONNREFUSED"),
+  await clusterScene("cluster-paused", "frozen", "waits for Cluster.spec.paused"),
   await clusterScene("cluster-well", "payments", "3 of 3"),
   { name: "cluster-gone", path: "/clusters/default/gone", answers: { me: ME }, shows: "Not there" },
 ];

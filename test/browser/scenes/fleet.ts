@@ -30,7 +30,7 @@ export function signedOut(signIn: "link" | "token", next: string): Scene["answer
 }
 
 const fleet = await PLAYED.ask<Fleet>("fleet");
-const CALM = fleetOf(fleet.items.filter(({ state }) => state === "healthy"));
+const CALM = fleetOf(fleet.items.filter(({ state }) => state === "healthy" || state === "paused"));
 
 const RELAY_GONE = [
   { since: ago(14.5 * MINUTE), reason: "the relay has stopped: no process gave a sign of life" },
@@ -43,7 +43,7 @@ export const FLEET_SCENES: readonly Scene[] = [
     name: "fleet-calm",
     path: "/",
     answers: { me: ME, fleet: CALM },
-    shows: "Nothing needs you",
+    shows: "1 Cluster is paused. Every other Cluster",
   },
   { name: "fleet-empty", path: "/", answers: { me: ME, fleet: fleetOf([]) }, shows: "There is no Cluster" },
   {
@@ -51,18 +51,6 @@ export const FLEET_SCENES: readonly Scene[] = [
     path: "/",
     answers: { me: ME, fleet: { ...CALM, stale: RELAY_GONE } },
     shows: "Nothing needed you",
-  },
-  {
-    name: "fleet-unlisted",
-    path: "/",
-    answers: { me: ME, fleet: { ...fleetOf([]), stale: UNLISTED } },
-    shows: "No Cluster is known",
-  },
-  {
-    name: "fleet-calm-paused",
-    path: "/",
-    answers: { me: ME, fleet: fleetOf(CALM.items, { paused: 2 }) },
-    shows: "2 Clusters are paused. Every other Cluster",
   },
   { name: "fleet-loading", path: "/", answers: { me: ME, fleet: undefined }, shows: "Dead letters" },
   {
