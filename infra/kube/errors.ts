@@ -1,6 +1,6 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
 import { type ErrorClass, KubeError, messageOf } from "../../shared/function/errors.ts";
-import { grantCommand, missingRight } from "../../shared/function/missing-right.ts";
+import { missingRight, remedyText } from "../../shared/function/missing-right.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
 /** The subject of a request: distinguishes a missing object from a type that is not served. */
@@ -98,7 +98,7 @@ function kubeErrorOf(
 /** Says how to grant the right that is missing. */
 function remedyOf(code: number, message: string): string {
   const right = code === 403 ? missingRight(message) : undefined;
-  return right === undefined ? "" : `; to allow it there: ${grantCommand(right)}`;
+  return right === undefined ? "" : `; ${remedyText(right)}`;
 }
 
 const WITHOUT = {

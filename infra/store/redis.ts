@@ -239,12 +239,11 @@ async function readProgress(
     const [fields, ...counts] = reply.slice(4 * at, 4 * at + 4);
     const [ready, version, scope, of, expected, entries, refusal] = fields as readonly (string | null)[];
     const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
-    const isReady = ready === "1" && server !== "" && of === server && isWhole;
     return {
-      ready: isReady,
+      ready: ready === "1" && server !== "" && of === server && isWhole,
       resourceVersion: version ?? undefined,
       scope: scope ?? undefined,
-      refusal: isReady ? undefined : (refusal ?? undefined),
+      refusal: refusal ?? undefined,
     };
   });
 }

@@ -108,8 +108,8 @@ async function storeReasons({ functions, store, clock }: HealthSources): Promise
   const kinds = [...new Set(functions.map(({ spec }) => spec.reconciles))];
   const look = async (): Promise<readonly string[]> => {
     const crds = managementType(CustomResourceDefinition);
-    const progress = await store.progress(crds);
-    if (!progress.ready) return [unlisted(CustomResourceDefinition, progress)];
+    const definitions = await store.progress(crds);
+    if (!definitions.ready) return [unlisted(CustomResourceDefinition, definitions)];
     const reasons = await Promise.all(
       kinds.map(async (kind) => {
         // Without its CRD there is nothing to list, and nothing to do.

@@ -41,6 +41,11 @@ export function refusalText({ user, verb, resource, group, namespace }: MissingR
   return `User "${user}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
 }
 
+/** Says how to grant a right, see `grantCommand`. */
+export function remedyText(right: MissingRight): string {
+  return `to allow it there: ${grantCommand(right)}`;
+}
+
 /**
  * Returns the commands of kubectl that grant a right, or with `verb` as `list,watch` several, on the server that has
  * refused. Source: D-403, D-404, D-406

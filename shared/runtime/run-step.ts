@@ -244,9 +244,10 @@ async function tellFailure(
   lease: Lease,
   given: RunContext & Run & { readonly outcome: Outcome },
 ): Promise<void> {
-  const { object, decision, outcome: _, ...context } = given;
-  const failure = object === undefined ? undefined : worthTelling(given, lease);
-  if (object === undefined || failure === undefined) return;
+  const { object, decision, ...context } = given;
+  if (object === undefined) return;
+  const failure = worthTelling(given, lease);
+  if (failure === undefined) return;
   const { signal, runId } = lease;
   const { reason, message } = failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);

@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/processes.ts";
 import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { type CliProcess, startCli } from "./processes/cli.ts";
 import { kubectlFor } from "./processes/kubectl.ts";
 import type { RealServer } from "./processes/real-server.ts";
 
@@ -16,6 +17,8 @@ export const OF_SIMS = ["bootstrap-sim", "control-plane-sim", "infrastructure-si
 interface DeployedAccounts extends AsyncDisposable {
   /** A kubeconfig with the token of `capstan-relay`. */
   fileOf(account: string): string;
+  /** Starts a process of the base under the token of its account. */
+  start(process: ServerProcess, queue: string, ...more: readonly string[]): CliProcess;
 }
 
 /** Writes an overlay of the base with these components into a folder. */
@@ -44,8 +47,14 @@ export async function deployAccounts(
     const token = await kubectl(`create token ${account} --namespace ${NAMESPACE}`);
     await writeFile(join(dir, account), server.kubeconfigWith(token.trim()), { mode: 0o600 });
   }
+  const fileOf = (account: string) => join(dir, account);
   return {
-    fileOf: (account) => join(dir, account),
+    fileOf,
+    start({ name, part, functions }, queue, ...more) {
+      const names = functions.map(({ spec }) => spec.name);
+      const shared = ["--kubeconfig", fileOf(name), "--queue", queue];
+      return startCli([part, ...shared, ...more, "--functions", ...names]);
+    },
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
 }

@@ -14,7 +14,6 @@ import { allowDisruptions, deletingText, fooMachine, placePod } from "../support
 import { ownNamespace } from "../support/own-namespace.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -150,11 +149,9 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const beside = await ownNamespace(management.kubeconfigFile, "beside");
       for (const namespace of ["default", "beside"])
         await kubectl(`apply --validate=strict --namespace ${namespace} -k infra/deploy/kustomize/namespace`);
-      const started = processes.map(({ name, part, functions }) => {
-        const names = functions.map(({ spec }) => spec.name);
-        const shared = ["--kubeconfig", accounts.fileOf(name), "--queue", redis.url];
-        const scope = part === "relay" ? ["--namespace", "default", "--namespace", "beside"] : [];
-        return stack.use(startCli([part, ...shared, ...scope, "--functions", ...names]));
+      const started = processes.map((process) => {
+        const scope = process.part === "relay" ? ["--namespace", "default", "--namespace", "beside"] : [];
+        return stack.use(accounts.start(process, redis.url, ...scope));
       });
       const [relay, ...workers] = started;
       await eventually(() => {

@@ -4,7 +4,7 @@ import { deployAccounts } from "../support/deployed-accounts.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster } from "../support/manifests.ts";
 import { REAL } from "../support/processes/api-servers.ts";
-import { runCli, startCli } from "../support/processes/cli.ts";
+import { runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { type RealServer, startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -34,11 +34,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
           processes.map(({ name }) => name),
         ),
       );
-      for (const { name, part, functions } of processes) {
-        const shared = ["--kubeconfig", accounts.fileOf(name), "--queue", queue];
-        const names = functions.map(({ spec }) => spec.name);
-        stack.use(startCli([part, ...shared, "--functions", ...names]));
-      }
+      for (const process of processes) stack.use(accounts.start(process, queue));
     });
     afterAll(() => stack.disposeAsync());
 

@@ -17,7 +17,7 @@ import {
 import { objectsThrough } from "../support/objects.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { type CliProcess, runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { type RealServer, startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -132,11 +132,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
           installCrds: false,
         }),
       );
-      for (const { name, part, functions } of processes) {
-        const shared = ["--kubeconfig", accounts.fileOf(name), "--queue", redis.url];
-        const names = functions.map(({ spec }) => spec.name);
-        running.push(stack.use(startCli([part, ...shared, "--functions", ...names])));
-      }
+      for (const process of processes) running.push(stack.use(accounts.start(process, redis.url)));
     });
     afterAll(() => stack.disposeAsync());
 

@@ -42,7 +42,7 @@ const UNSETTLED_MS = 6 * SECOND;
 const AGAIN_MS = 2 * SECOND;
 /** Hints may be lost. */
 const SETTLED_MS = MINUTE;
-/** However much changes, a topic takes at most a twentieth of the time. */
+/** However much changes, a topic takes at most a twentieth of the time, but for the quick reads below. */
 const MAX_SHARE = 1 / 20;
 /** Once in a while twice as much: a person who changes something right after a read must see it within two seconds. */
 const QUICK_SHARE = 1 / 10;

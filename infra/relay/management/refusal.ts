@@ -1,5 +1,5 @@
 import { KubeError } from "../../../shared/function/errors.ts";
-import { grantCommand, missingRight, refusalText } from "../../../shared/function/missing-right.ts";
+import { missingRight, refusalText, remedyText } from "../../../shared/function/missing-right.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 
 /**
@@ -18,7 +18,7 @@ function refusalIn(message: string): string {
   if (right === undefined) return message;
   return [
     refusalText({ ...right, verb: "list" }),
-    `to allow it there: ${grantCommand({ ...right, verb: "get,list,watch" })}`,
+    remedyText({ ...right, verb: "get,list,watch" }),
     "for all that the providers here need: capstan rbac --from-cluster",
   ].join("; ");
 }

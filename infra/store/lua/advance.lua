@@ -11,9 +11,11 @@
 -- and so has one that was wiped meanwhile (X-36).
 if ARGV[1] == '0' or ARGV[1] == '1' and redis.call('HGET', META, 'server') == ARGV[4] then
   redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4])
+  if ARGV[1] == '1' then redis.call('HDEL', META, 'refusal') end
 end
-if ARGV[5] ~= '' then redis.call('HSET', META, 'refusal', ARGV[5]) end
-if redis.call('HGET', META, 'ready') == '1' then redis.call('HDEL', META, 'refusal') end
+if ARGV[5] ~= '' and redis.call('HGET', META, 'ready') ~= '1' then
+  redis.call('HSET', META, 'refusal', ARGV[5])
+end
 if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
 if ARGV[2] == '' then return 1 end
 

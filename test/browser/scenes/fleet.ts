@@ -35,7 +35,6 @@ const CALM = fleetOf(fleet.items.filter(({ state }) => state === "healthy" || st
 const RELAY_GONE = [
   { since: ago(14.5 * MINUTE), reason: "the relay has stopped: no process gave a sign of life" },
 ];
-const UNLISTED = [{ reason: "4 of 11 kinds are not listed yet" }];
 
 export const FLEET_SCENES: readonly Scene[] = [
   { name: "fleet", path: "/", answers: { me: ME, fleet }, shows: "its budget is used up" },
@@ -88,7 +87,7 @@ export const FLEET_SCENES: readonly Scene[] = [
               : item,
           ),
         ),
-        stale: [...RELAY_GONE, ...UNLISTED],
+        stale: [...RELAY_GONE, { reason: "4 of 11 kinds are not listed yet" }],
       },
     },
     shows: "the relay has stopped",

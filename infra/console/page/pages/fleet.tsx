@@ -124,7 +124,7 @@ function Calm({ fleet }: { readonly fleet: FleetBody }) {
         need nothing.
       </p>
     );
-  // Why it is old is said above. Old data do not prove that nothing needs anyone, or that there is no Cluster.
+  // The header of the part says why the data are old. Old data cannot show that no Cluster needs attention, or exists.
   if (fleet.stale !== undefined)
     return (
       <p class="sheet say">
