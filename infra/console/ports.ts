@@ -1,3 +1,4 @@
+import type { Event } from "../../shared/api/core.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
@@ -30,7 +31,7 @@ export interface Ports {
   readonly explain?: Explain | undefined;
   readonly children?: ReadChildren | undefined;
   readonly runs?: ReadRuns | undefined;
-  readonly managers?: ReadManagers | undefined;
+  readonly live?: ReadLive | undefined;
   readonly samples?: Samples["read"] | undefined;
   readonly search?: Search | undefined;
   readonly relay?: (() => Promise<Omit<RelayAnswer, "asOf" | "stale">>) | undefined;
@@ -60,14 +61,28 @@ type ReadChildren = (
 ) => Promise<SiblingPage | undefined>;
 
 /**
- * Reads who wrote each field of an object, live, as the owner of the token; without one as the account of this process.
- * Undefined: it does not exist. Throws KubeError when the API server refuses it.
+ * Reads an object and its Events from the API server, as the owner of the token; without one as the account of this
+ * process. Undefined: it does not exist. Throws KubeError when the API server refuses the object.
  */
-export type ReadManagers = (
+export type ReadLive = (
   kind: Kind,
   key: ObjectKey,
   token: string | undefined,
-) => Promise<readonly FieldOwner[] | undefined>;
+) => Promise<LiveObject | undefined>;
+
+interface LiveObject extends LiveEvents {
+  /** Who wrote each field. */
+  readonly managers: readonly FieldOwner[];
+  /** Without managedFields and secrets. */
+  readonly manifest: KubeObject;
+}
+
+export interface LiveEvents {
+  /** The newest first. */
+  readonly events: readonly Event[];
+  /** Why there are none; undefined: they were read. */
+  readonly eventsMissing?: string | undefined;
+}
 
 /** Finds places with a text in their names, among those that a viewer sees; best first, at most 20. */
 type Search = (asked: { readonly q: string; readonly sight: Sight }) => Promise<SearchAnswer["items"]>;

@@ -4,6 +4,9 @@ import { answerShape, listOf, pageQueryShape, type Shape } from "./page.ts";
 
 /** Some 1 MB of rows. */
 export const MAX_MANAGERS = 5_000;
+export const MAX_EVENTS = 20;
+/** An object has at most 1.5 MiB; spaces make it longer. */
+export const MAX_MANIFEST_CHARS = 4_000_000;
 
 export const objectSchema = z.object({
   ...answerShape,
@@ -12,6 +15,12 @@ export const objectSchema = z.object({
   name: z.string(),
   /** The Cluster that it belongs to. */
   cluster: z.object({ namespace: z.string(), name: z.string() }).optional(),
+  /** RFC 3339. */
+  createdAt: z.string().optional(),
+  /** Of Kubernetes, as the object has or wants it. */
+  version: z.string().optional(),
+  /** Its controller: `MachineSet default/workers`. */
+  owner: z.string().optional(),
   tree: explainedSchema,
   causes: z.array(rootCauseSchema),
   /** Commands that show the same in a terminal. */
@@ -19,10 +28,31 @@ export const objectSchema = z.object({
 });
 export type ObjectAnswer = Shape<typeof objectSchema>;
 
-/** Fields by manager: read live, with the rights of the viewer: `capstan fields -o json`. Sorted by field. */
-export const managersSchema = z.object({
+/** An object as the API server has it, read with the rights of the viewer. */
+export const liveSchema = z.object({
   ...answerShape,
-  items: z
+  /** JSON, without managedFields and secrets. */
+  manifest: z.string().max(MAX_MANIFEST_CHARS),
+  /** The newest first. */
+  events: z
+    .array(
+      z.object({
+        /** `Normal` or `Warning`. */
+        type: z.string(),
+        reason: z.string(),
+        message: z.string(),
+        times: z.int(),
+        /** The component that told of it. */
+        from: z.string(),
+        /** When it was last seen, RFC 3339. */
+        at: z.string(),
+      }),
+    )
+    .max(MAX_EVENTS),
+  /** Why there are none; absent: they were read. */
+  eventsMissing: z.string().optional(),
+  /** `capstan fields -o json`, sorted by field. */
+  managers: z
     .array(
       z.object({
         /** `status.conditions[Ready].status`. */
@@ -35,10 +65,10 @@ export const managersSchema = z.object({
       }),
     )
     .max(MAX_MANAGERS),
-  /** Rows behind these. */
+  /** Rows of managers behind these. */
   more: z.int(),
 });
-export type Managers = Shape<typeof managersSchema>;
+export type Live = Shape<typeof liveSchema>;
 
 /** The objects of one kind below an object, worst first: what a tree leaves out, and what it shows. */
 export const childrenSchema = listOf(

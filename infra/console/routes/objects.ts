@@ -1,4 +1,5 @@
-import type { Kind } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { clusterKeyOf } from "../../explain/object-tree.ts";
 import { clusterSchema } from "../api/cluster.ts";
 import type { Explained } from "../api/explained.ts";
@@ -48,6 +49,7 @@ export const object = defineRoute(
       namespace,
       name,
       ...(cluster === undefined ? {} : { cluster }),
+      ...summaryOf(found),
       tree,
       causes,
       commands: [
@@ -58,6 +60,17 @@ export const object = defineRoute(
   },
   (_, { namespace, name, tree }) => ({ objects: [`${namespace}/${name}`, ...namesIn(tree)] }),
 );
+
+/** What people look for first; every kind has its version at one of these paths, if it has one. */
+function summaryOf(object: KubeObject) {
+  const { creationTimestamp: createdAt, ownerReferences = [], namespace = "" } = object.metadata;
+  const versions = VERSIONS.map((path) => valueAt(object, path));
+  const version = versions.find((each) => typeof each === "string");
+  const controller = ownerReferences.find((reference) => reference.controller === true) ?? ownerReferences[0];
+  const owner = controller && titleOf(controller.kind, { namespace, name: controller.name });
+  return { createdAt, version, owner };
+}
+const VERSIONS = ["status.version", "spec.version", "spec.template.spec.version"];
 
 /** `default/p1` of `MachinePool default/p1`. */
 function namesIn({ object, children }: Explained): readonly string[] {

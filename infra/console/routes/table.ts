@@ -5,7 +5,7 @@ import { fleet } from "./fleet.ts";
 import { job, jobs, resumeJob, startJob, stopJob } from "./jobs.ts";
 import { letterGroups } from "./letter-groups.ts";
 import { letter, letters } from "./letters.ts";
-import { managers } from "./managers.ts";
+import { live } from "./live.ts";
 import { me } from "./me.ts";
 import { cluster, object } from "./objects.ts";
 import { keys, queue, tenants } from "./queue.ts";
@@ -26,7 +26,7 @@ export const ROUTES: readonly Route[] = [
   object,
   objectRuns,
   children,
-  managers,
+  live,
   queue,
   tenants,
   keys,

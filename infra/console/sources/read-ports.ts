@@ -14,7 +14,7 @@ import { createTrials } from "../jobs/trials.ts";
 import type { Ports } from "../ports.ts";
 import { createExplain } from "./explain-source.ts";
 import { createHeads } from "./letter-heads.ts";
-import { createManagers } from "./managers-source.ts";
+import { createLive } from "./live-source.ts";
 import { createReplay } from "./replay-source.ts";
 import { createRunsSource } from "./runs-source.ts";
 
@@ -54,7 +54,7 @@ export function readPorts(sources: ReadSources, starting: AsyncDisposableStack):
       return object && siblingsOf({ store, functions }, { kind, object }, selection);
     },
     runs: runs && createRunsSource({ store, functions, runs }),
-    managers: createManagers(sources),
+    live: createLive(sources),
     samples: (name, lastMs) => samples.read(name, lastMs),
     search: (asked) => search({ fleet, store, functions, letters, runs }, asked),
     replay: createReplay(openApart, clock),

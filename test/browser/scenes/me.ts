@@ -7,7 +7,7 @@ const ROUTES = [
     "clusters/{namespace}/{name}/runs",
     "objects/{kind}/{namespace}/{name}",
   ],
-  ...["objects/{kind}/{namespace}/{name}/runs", "objects/{kind}/{namespace}/{name}/managers", "queue"],
+  ...["objects/{kind}/{namespace}/{name}/runs", "objects/{kind}/{namespace}/{name}/live", "queue"],
   "objects/{kind}/{namespace}/{name}/children",
   ...[
     "queue/{function}/tenants",

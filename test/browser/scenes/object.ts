@@ -68,16 +68,17 @@ export const OBJECT_SCENES: readonly Scene[] = [
     shows: "Not available",
   },
   {
-    name: "object-managers",
+    name: "object-live",
     path: `/${POOL}`,
     answers: {
       me: ME,
       [POOL]: pool,
       [`${POOL}/runs`]: poolRuns,
-      [`${POOL}/managers`]: await PLAYED.ask(`${POOL}/managers`),
+      [`${POOL}/live`]: await PLAYED.ask(`${POOL}/live`),
     },
     act: async (page) => {
-      await page.getByRole("button", { name: "Read from the API server" }).click();
+      await page.getByText("Manifest").click();
+      await page.getByText("Field managers").click();
       await page.getByText("spec.providerIDList").scrollIntoViewIfNeeded();
     },
     shows: "spec.providerIDList",

@@ -7,6 +7,8 @@ import type { View } from "../place/place.ts";
 interface Entry {
   readonly href: string;
   readonly title: string;
+  /** The rest of the title, where there is room. */
+  readonly more?: string;
   /** Route of the API that it needs. */
   readonly route: string;
   readonly pages: readonly View["page"][];
@@ -16,7 +18,7 @@ const ENTRIES: readonly Entry[] = [
   { href: "/", title: "Fleet", route: "GET /fleet", pages: ["fleet", "cluster", "object", "children"] },
   { href: "/queue", title: "Queue", route: "GET /queue", pages: ["queue", "function"] },
   { href: "/letters", title: "Dead letters", route: "GET /letters", pages: ["letters", "letter"] },
-  { href: "/relay", title: "Relay and workers", route: "GET /relay", pages: ["relay"] },
+  { href: "/relay", title: "Relay", more: " and workers", route: "GET /relay", pages: ["relay"] },
 ];
 
 interface Props {
@@ -40,10 +42,13 @@ export function TopBar({ page, me, isSignedOut, search, help }: Props) {
         </a>
         <nav aria-label="Pages">
           <ul>
-            {ENTRIES.filter(({ route }) => routes.has(route)).map(({ href, title, pages }) => (
+            {ENTRIES.filter(({ route }) => routes.has(route)).map(({ href, title, more, pages }) => (
               <li key={href}>
                 <a href={href} aria-current={pages.includes(page) ? "page" : undefined}>
-                  {title}
+                  <span>
+                    {title}
+                    {more !== undefined && <small>{more}</small>}
+                  </span>
                 </a>
               </li>
             ))}

@@ -3,6 +3,7 @@ import type { Run, Runs } from "../../api/runs.ts";
 import { useTopic } from "../data/hooks.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { Json } from "../parts/json.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { objectOfKey } from "../text/keys.ts";
 import { RunDetails } from "./run-details.tsx";
@@ -25,6 +26,10 @@ export function ChosenRun({ run, close }: { readonly run: Run; readonly close: (
         </button>
       </header>
       <RunDetails run={run} />
+      <details class="unfold">
+        <summary>As JSON</summary>
+        <Json text={JSON.stringify(run, undefined, 2)} />
+      </details>
     </section>
   );
 }

@@ -3,7 +3,6 @@ import { escaped } from "../../../telemetry/escape.ts";
 import type { Run } from "../../api/runs.ts";
 import { serverNow } from "../data/server-clock.ts";
 import { useNarrow } from "../list/use-narrow.ts";
-import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { ageText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
@@ -25,8 +24,8 @@ const COLUMN_PX = 24;
 const WIDE = { lanePx: 28, middlePx: 13, namesPx: 200 };
 /** The name of a lane stands above it. */
 const NARROW = { lanePx: 50, middlePx: 36, namesPx: 0 };
-/** Columns between two ages. */
-const AGE_EVERY = 5;
+/** Columns between two times. */
+const TIME_EVERY = 4;
 
 /** Draws runs as a time line with a lane for each function; of the chosen one the runs before and behind it (W-103). */
 export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
@@ -52,38 +51,67 @@ export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
   };
   const entry = chosenAt === -1 ? line.marks.length - 1 : chosenAt;
   return (
-    <div class="sheet lanes" role="group" aria-label="Time line" ref={scroller} onKeyDown={step}>
-      <div style={{ width: `${namesPx + line.columns * COLUMN_PX}px` }} class="field">
-        {line.lanes.map((name, lane) => (
-          <div key={name} class="lane" role="group" aria-label={name} style={{ height: `${lanePx}px` }}>
-            <a class="name mono" href={hrefOfLane(name)}>
-              <Foreign text={name} maxChars={80} />
-            </a>
-            {marksOf(line, lane).map(({ mark, at }) => (
-              <a
-                key={mark.row.id}
-                href={hrefOfRun(mark.runs[0])}
-                class={`at ${lookOf(mark)}`}
-                style={{ left: `${namesPx + mark.column * COLUMN_PX}px` }}
-                aria-current={at === chosenAt ? "true" : undefined}
-                tabIndex={at === entry ? 0 : -1}
-                data-at={at}
-                onClick={(event) => {
-                  event.preventDefault();
-                  choose(mark.row);
-                }}
-              >
-                {escaped(labelOf(mark))}
+    <>
+      <div class="sheet lanes" role="group" aria-label="Time line" ref={scroller} onKeyDown={step}>
+        <div style={{ width: `${namesPx + line.columns * COLUMN_PX}px` }} class="field">
+          {line.lanes.map((name, lane) => (
+            <div key={name} class="lane" role="group" aria-label={name} style={{ height: `${lanePx}px` }}>
+              <a class="name mono" href={hrefOfLane(name)}>
+                <Foreign text={name} maxChars={80} />
               </a>
-            ))}
-          </div>
-        ))}
-        {chosen !== undefined && <Chain line={line} chosen={chosen} at={chosenAt} isNarrow={isNarrow} />}
-        <Ages line={line} namesPx={namesPx} />
+              {marksOf(line, lane).map(({ mark, at }) => (
+                <a
+                  key={mark.row.id}
+                  href={hrefOfRun(mark.runs[0])}
+                  class={`at ${lookOf(mark)}`}
+                  style={{ left: `${namesPx + mark.column * COLUMN_PX}px` }}
+                  aria-current={at === chosenAt ? "true" : undefined}
+                  tabIndex={at === entry ? 0 : -1}
+                  data-at={at}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    choose(mark.row);
+                  }}
+                >
+                  {escaped(labelOf(mark))}
+                </a>
+              ))}
+            </div>
+          ))}
+          {chosen !== undefined && <Chain line={line} chosen={chosen} at={chosenAt} isNarrow={isNarrow} />}
+          <Axis line={line} namesPx={namesPx} />
+        </div>
       </div>
-    </div>
+      <Legend marks={line.marks} />
+    </>
   );
 }
+
+/** What the marks of a time line mean, of those that are drawn. */
+function Legend({ marks }: Pick<TimeLine, "marks">) {
+  const drawn = new Set(marks.map(lookOf));
+  return (
+    <ul class="legend muted" aria-label="Marks">
+      {(Object.keys(LOOKS) as Look[])
+        .filter((look) => drawn.has(look))
+        .map((look) => (
+          <li key={look}>
+            <span class={`at ${look}`} /> {LOOKS[look]}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** Shapes differ, not only colours: style 8-lanes.css. */
+const LOOKS = {
+  wrote: "wrote",
+  failed: "failed",
+  waits: "waits",
+  postponed: "put off until newer data had come",
+  idle: "nothing to do",
+} as const;
+type Look = keyof typeof LOOKS;
 
 /** The right end stays in view, unless a person has scrolled away from it or has the focus there (W-110). */
 function useNewestInView(scroller: { readonly current: HTMLElement | null }, columns: number): void {
@@ -116,8 +144,7 @@ function keepInView(scroller: HTMLElement, mark: HTMLElement | null, namesPx: nu
   else if (scroller.scrollLeft < right) scroller.scrollLeft = right;
 }
 
-/** Shapes differ, not only colours: style 8-lanes.css. */
-function lookOf({ row }: LaneMark): string {
+function lookOf({ row }: LaneMark): Look {
   if (row.type === "idle") return "idle";
   const { outcome, writes, waitingFor, afterMs } = row.run;
   if (outcome === "error") return "failed";
@@ -167,24 +194,44 @@ function Chain({ line, chosen, at, isNarrow }: ChainProps) {
   );
 }
 
-/** How long ago, below some of the columns. */
-function Ages({ line: { marks, columns }, namesPx }: { readonly line: TimeLine; readonly namesPx: number }) {
-  const newestOf = new Map(marks.map(({ column, runs: [run] }) => [column, run]));
-  const shown = Array.from(
-    { length: Math.ceil(columns / AGE_EVERY) },
-    (_, at) => columns - 1 - at * AGE_EVERY,
-  );
+/** When the runs of a burst ended, below its beginning and some of its columns, and how long each pause was. */
+function Axis({ line, namesPx }: { readonly line: TimeLine; readonly namesPx: number }) {
+  const { marks, pauses } = line;
+  const oldestOf = new Map(marks.toReversed().map(({ column, runs }) => [column, runs.at(-1)]));
+  const begins = [0, ...pauses.map(({ column }) => column + 1)];
+  const left = (column: number) => ({ left: `${namesPx + column * COLUMN_PX}px` });
   return (
-    <div class="ages muted" aria-hidden="true">
-      {shown.map((column) => {
-        const run = newestOf.get(column);
-        if (run === undefined) return null;
-        return (
-          <span key={column} style={{ left: `${namesPx + column * COLUMN_PX}px` }}>
-            <Age since={run.endedAt} />
-          </span>
+    <div class="axis muted" aria-hidden="true">
+      {begins.flatMap((from, burst) => {
+        const end = pauses[burst]?.column ?? line.columns;
+        const shown = Array.from(
+          { length: Math.ceil((end - from) / TIME_EVERY) },
+          (_, at) => from + at * TIME_EVERY,
         );
+        return shown.map((column) => (
+          <span key={column} style={left(column)}>
+            {timeText(oldestOf.get(column)?.endedAt)}
+          </span>
+        ));
       })}
+      {pauses.map(({ column, ms }) => (
+        <span
+          key={`pause ${column}`}
+          class="pause"
+          style={left(column)}
+          title={`Nothing ran for ${ageText(ms)}.`}
+        >
+          {ageText(ms)}
+        </span>
+      ))}
     </div>
   );
+}
+
+/** `14:03:21`, by the clock of the reader; of another day with its date. */
+function timeText(time: string | undefined): string {
+  if (time === undefined) return "";
+  const [at, now] = [new Date(time), new Date(serverNow())];
+  const clock = at.toTimeString().slice(0, 8);
+  return at.toDateString() === now.toDateString() ? clock : `${at.getMonth() + 1}/${at.getDate()} ${clock}`;
 }

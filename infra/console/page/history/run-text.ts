@@ -21,14 +21,13 @@ export function runText({
     const why = failure === undefined ? "" : `: ${failure.reason}: ${failure.message}`;
     return { mark: "failing", text: `${times}failed${why}` };
   }
-  if (outcome === "again")
-    return { mark: "waiting", text: `${times}put off: its snapshots were not new enough` };
+  if (outcome === "again") return { mark: "waiting", text: `${times}put off until newer data had come` };
   const [first, ...others] = writes;
   if (first !== undefined) {
     const more = others.length + moreWrites === 0 ? "" : ` and ${countText(others.length + moreWrites)} more`;
     return { mark: "progressing", text: `${times}${writeText(first)}${more}` };
   }
-  if (waitingFor !== undefined) return { mark: "healthy", text: `${times}waits: ${waitingFor}` };
+  if (waitingFor !== undefined) return { mark: "waiting", text: `${times}waits: ${waitingFor}` };
   return { mark: "healthy", text: `${times}nothing to do` };
 }
 

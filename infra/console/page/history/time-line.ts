@@ -17,21 +17,40 @@ export interface TimeLine {
   /** From left to right, then from top to bottom: the oldest first. */
   readonly marks: readonly LaneMark[];
   readonly columns: number;
+  /** Columns without a run, each of which stands for a time in which nothing ran. */
+  readonly pauses: readonly Pause[];
 }
+
+interface Pause {
+  readonly column: number;
+  /** From the end of the run before to that of the next one. */
+  readonly ms: number;
+}
+
+/** What lasts as long is drawn as a pause: runs of one burst follow each other faster. */
+const PAUSE_MS = 10_000;
 
 /** So many rows are drawn, the newest: the list has all. */
 const MAX_COLUMNS = 200;
 
 /**
  * Places the rows of a history, newest first: a lane for each function and a column for each row, in their order. Runs come
- * in bursts of milliseconds with hours between them, so that places by their time would lie upon each other (W-103).
+ * in bursts of milliseconds with hours between them, so that places by their time would lie upon each other: a pause takes
+ * one column, which tells how long it was (W-103).
  */
 export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
   const rows = history.slice(0, MAX_COLUMNS).toReversed();
   const lanes: string[] = [];
   const marks: LaneMark[] = [];
-  for (const [column, row] of rows.entries()) {
+  const pauses: Pause[] = [];
+  let endedMs = Number.POSITIVE_INFINITY;
+  for (const [at, row] of rows.entries()) {
     const runs = row.type === "run" ? [row.run] : row.runs;
+    const ends = runs.map(({ endedAt }) => Date.parse(endedAt));
+    const ms = Math.min(...ends) - endedMs;
+    if (ms >= PAUSE_MS) pauses.push({ column: at + pauses.length, ms });
+    endedMs = Math.max(...ends);
+    const column = at + pauses.length;
     const byFunction = Map.groupBy(runs, (run) => run.function);
     const placed = [...byFunction].map(([name, own]) => {
       if (!lanes.includes(name)) lanes.push(name);
@@ -39,7 +58,7 @@ export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
     });
     marks.push(...placed.toSorted((a, b) => a.lane - b.lane));
   }
-  return { lanes, marks, columns: rows.length };
+  return { lanes, marks, pauses, columns: rows.length + pauses.length };
 }
 
 /** Returns the index of the mark that a key leads to from mark `at`; undefined: none. */

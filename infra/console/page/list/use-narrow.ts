@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
-const NARROW = matchMedia("(max-width: 720px)");
+const NARROW = matchMedia("(max-width: 880px)");
 
-/** Whether the screen is as narrow as a phone: rows have two lines then. The same limit as in the styles. */
+/** Whether the screen is narrower than a table: rows have two lines then. The same limit as in the styles. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(NARROW.matches);
   useEffect(() => {

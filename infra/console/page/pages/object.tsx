@@ -1,15 +1,16 @@
-import { useState } from "preact/hooks";
 import type { Explained } from "../../api/explained.ts";
-import type { Managers, ObjectAnswer } from "../../api/object.ts";
+import type { ObjectAnswer } from "../../api/object.ts";
 import { useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
 import { History } from "../history/history.tsx";
+import { LiveObject } from "../live/live-object.tsx";
 import { Age } from "../parts/age.tsx";
 import { Commands } from "../parts/commands.tsx";
 import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
 import { markOf } from "../tree/tree-rows.ts";
@@ -26,6 +27,7 @@ export function ObjectPage({ kind, namespace, name }: Props) {
   const path = pathOf("objects", kind, namespace, name).slice(1);
   const answer = useTopic<ObjectAnswer>(path);
   const hasRuns = useRoute("GET /objects/{kind}/{namespace}/{name}/runs");
+  const isLive = useRoute("GET /objects/{kind}/{namespace}/{name}/live");
   const { body } = answer;
   return (
     <>
@@ -46,13 +48,13 @@ export function ObjectPage({ kind, namespace, name }: Props) {
       </div>
       {body !== undefined && <Troubles tree={alone(body.tree)} causes={body.causes} />}
       <Part title="Facts" answer={answer}>
-        {({ tree }) => <Facts tree={tree} />}
+        {(body) => <Facts of={body} />}
       </Part>
       <Part title="Functions" answer={answer}>
         {({ tree }) => <Tree label={`Functions of ${kind} ${name}`} root={tree} />}
       </Part>
+      {isLive === true && <LiveObject of={path} />}
       {hasRuns === true && <History of={path} />}
-      <FieldManagers of={path} />
       <Part title="On the command line" answer={answer}>
         {({ commands }) => <Commands commands={commands} />}
       </Part>
@@ -69,13 +71,34 @@ function alone(tree: Explained): Explained {
   return { ...tree, children: [] };
 }
 
-function Facts({
-  tree: { conditions, details = [], deletingSince, nodes, problem },
-}: {
-  readonly tree: Explained;
-}) {
+function Facts({ of: { version, createdAt, owner, tree } }: { readonly of: ObjectAnswer }) {
+  const { conditions, details = [], deletingSince, nodes, problem } = tree;
   return (
     <dl class="sheet facts">
+      {version !== undefined && (
+        <>
+          <dt>Version</dt>
+          <dd>
+            <Foreign text={version} maxChars={80} />
+          </dd>
+        </>
+      )}
+      {createdAt !== undefined && (
+        <>
+          <dt>Created</dt>
+          <dd>
+            <Age since={createdAt} /> ago
+          </dd>
+        </>
+      )}
+      {owner !== undefined && (
+        <>
+          <dt>Owner</dt>
+          <dd>
+            <PlaceLink text={owner} />
+          </dd>
+        </>
+      )}
       {deletingSince !== undefined && (
         <>
           <dt>Being deleted</dt>
@@ -140,55 +163,5 @@ function Facts({
         </div>
       )}
     </dl>
-  );
-}
-
-/** Read live, with the rights of the viewer, so only when a person asks. */
-function FieldManagers({ of }: { readonly of: string }) {
-  const [isOpen, open] = useState(false);
-  if (useRoute("GET /objects/{kind}/{namespace}/{name}/managers") !== true) return null;
-  return isOpen ? (
-    <OpenManagers of={of} />
-  ) : (
-    <section class="part" aria-label="Field managers">
-      <header>
-        <h2>Field managers</h2>
-        <button type="button" class="button" onClick={() => open(true)}>
-          Read from the API server
-        </button>
-      </header>
-    </section>
-  );
-}
-
-function OpenManagers({ of }: { readonly of: string }) {
-  const answer = useTopic<Managers>(`${of}/managers`);
-  return (
-    <Part title="Field managers" answer={answer} aside="as the API server has them">
-      {({ items }) => (
-        <table class="sheet plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Manager</th>
-              <th scope="col">Field</th>
-              <th scope="col">Written</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map(({ manager, field, time }) => (
-              <tr key={`${manager} ${field}`}>
-                <td>
-                  <Foreign text={manager} />
-                </td>
-                <td class="mono">
-                  <Foreign text={field} />
-                </td>
-                <td>{time !== "" && <Age since={time} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </Part>
   );
 }

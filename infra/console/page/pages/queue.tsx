@@ -68,7 +68,7 @@ function Table({ items, text }: { readonly items: readonly Row[]; readonly text:
   return <Grid label="Functions" one="function" of="queue" rows={rows} columns={COLUMNS} idOf={idOf} />;
 }
 
-const number = (title: string, of: (item: Row) => number | undefined, width = "72px"): Column<Row> => ({
+const number = (title: string, of: (item: Row) => number | undefined, width = "56px"): Column<Row> => ({
   title,
   width,
   isNumber: true,
@@ -82,7 +82,7 @@ const number = (title: string, of: (item: Row) => number | undefined, width = "7
 /** Half of the runs of the last minute, or 99 of 100, took no longer. */
 const duration = (title: string, of: (item: Row) => number | undefined): Column<Row> => ({
   title,
-  width: "72px",
+  width: "60px",
   isNumber: true,
   cell: (item) => {
     const ms = of(item);
@@ -93,7 +93,7 @@ const duration = (title: string, of: (item: Row) => number | undefined): Column<
 const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Function",
-    width: "minmax(200px, 260px)",
+    width: "minmax(140px, 260px)",
     narrow: "first",
     cell: (item) => (
       <span class="named">
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "State",
-    width: "minmax(120px, 1fr)",
+    width: "minmax(80px, 1fr)",
     narrow: "second",
     cell: (item) => (
       <span class={queueState(item).mark === "healthy" ? "muted" : ""}>{queueState(item).word}</span>
@@ -113,7 +113,7 @@ const COLUMNS: readonly Column<Row>[] = [
   number("Ready", ({ ready }) => ready),
   {
     title: "Oldest",
-    width: "64px",
+    width: "56px",
     isNumber: true,
     cell: (item) => {
       const ms = oldestMs(item);
@@ -124,12 +124,12 @@ const COLUMNS: readonly Column<Row>[] = [
   number("Waiting", ({ waiting }) => waiting),
   {
     title: "Dead",
-    width: "72px",
+    width: "56px",
     isNumber: true,
     narrow: "end",
     cell: ({ dead }) => <span class={dead === 0 ? "muted" : "bad"}>{countText(dead)}</span>,
   },
-  number("Runs / min", ({ lastMinute }) => lastMinute?.runs ?? 0, "84px"),
+  number("Runs / min", ({ lastMinute }) => lastMinute?.runs ?? 0, "72px"),
   duration("p50", ({ p50Ms }) => p50Ms),
   duration("p99", ({ p99Ms }) => p99Ms),
 ];

@@ -28,6 +28,7 @@ export function Tree({ label, root }: Props) {
   const rowPx = useNarrow() ? NARROW_ROW_PX : ROW_PX;
   const rows = treeRows(root, { folded, showsIdle });
   const { first, end } = useRowWindow(list, rows.length, rowPx);
+  const within = namespaceOf(root);
   const fold = (id: string, isOpen: boolean) => setFolded((before) => new Map(before).set(id, isOpen));
   return (
     <div class="sheet tree">
@@ -52,7 +53,7 @@ export function Tree({ label, root }: Props) {
               onKeyDown={(event) => foldByKey(event, row, fold)}
             >
               <span role="gridcell" class="what" style={{ paddingInlineStart: `${(row.level - 1) * 20}px` }}>
-                <What row={row} fold={fold} showIdle={() => showIdle(true)} />
+                <What row={row} within={within} fold={fold} showIdle={() => showIdle(true)} />
               </span>
               <span role="gridcell" class="how">
                 <How row={row} />
@@ -67,6 +68,11 @@ export function Tree({ label, root }: Props) {
 
 type Fold = (id: string, isOpen: boolean) => void;
 
+/** `default/`: objects below the root are in its namespace, which would stand in each row. */
+function namespaceOf({ object }: Explained): string {
+  return /^\S+ ([^\s/]+\/)/.exec(object)?.[1] ?? "";
+}
+
 function foldByKey(event: KeyboardEvent, row: TreeRow, fold: Fold): void {
   if (row.type !== "object" || row.isLeaf || (event.key !== "ArrowLeft" && event.key !== "ArrowRight"))
     return;
@@ -76,10 +82,13 @@ function foldByKey(event: KeyboardEvent, row: TreeRow, fold: Fold): void {
 
 function What({
   row,
+  within,
   fold,
   showIdle,
 }: {
   readonly row: TreeRow;
+  /** What names begin with that are not told whole. */
+  readonly within: string;
   readonly fold: Fold;
   readonly showIdle: () => void;
 }) {
@@ -89,7 +98,7 @@ function What({
         <>
           <Toggle row={row} fold={fold} />
           <Mark of={row.mark} />
-          <ObjectName text={row.node.object} />
+          <ObjectName text={row.node.object} within={row.level === 1 ? "" : within} />
         </>
       );
     case "function":
@@ -162,8 +171,8 @@ function Toggle({ row, fold }: { readonly row: Extract<TreeRow, { type: "object"
   );
 }
 
-/** `MachinePool default/p1`, the kind apart. */
-function ObjectName({ text }: { readonly text: string }) {
+/** `MachinePool p1`, the kind apart. */
+function ObjectName({ text, within }: { readonly text: string; readonly within: string }) {
   const place = placeOfText(text);
   const [kind = "", name = ""] = place === undefined ? [text] : text.split(" ");
   return (
@@ -173,7 +182,7 @@ function ObjectName({ text }: { readonly text: string }) {
       </small>{" "}
       {place !== undefined && (
         <a href={hrefOf(place)}>
-          <Foreign text={name} />
+          <Foreign text={name.startsWith(within) ? name.slice(within.length) : name} />
         </a>
       )}
     </span>

@@ -13,8 +13,8 @@ describe("what a run did", () => {
   it.each([
     ["nothing to do", {}, "healthy"],
     ["412 × nothing to do", { times: 412 }, "healthy"],
-    ["waits: Cluster.status.phase", { waitingFor: "Cluster.status.phase" }, "healthy"],
-    ["put off: its snapshots were not new enough", { outcome: "again" }, "waiting"],
+    ["waits: Cluster.status.phase", { waitingFor: "Cluster.status.phase" }, "waiting"],
+    ["put off until newer data had come", { outcome: "again" }, "waiting"],
     [
       "failed: R: m",
       { outcome: "error", failure: { class: "Transient", reason: "R", message: "m" } },

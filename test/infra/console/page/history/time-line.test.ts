@@ -36,6 +36,22 @@ describe("the time line of runs", () => {
     expect([idsOf(causes), idsOf(effects)]).toEqual([["s1"], ["i2"]]);
   });
 
+  it("W-103: gives a pause a column, which tells how long it was", () => {
+    const at = (runId: string, endedAt: string) => run("f", runId, { outcome: "error", endedAt });
+    const rows = [
+      at("c", "2026-01-01T02:00:05Z"),
+      at("b", "2026-01-01T02:00:00Z"),
+      at("a", "2026-01-01T00:00:00Z"),
+    ];
+    const { columns, marks, pauses } = timeLineOf(foldIdle(rows, new Set()));
+    expect([columns, pauses]).toEqual([4, [{ column: 1, ms: 7_200_000 }]]);
+    expect(marks.map(({ column, runs }) => [column, runs[0]?.runId])).toEqual([
+      [0, "a"],
+      [2, "b"],
+      [3, "c"],
+    ]);
+  });
+
   it("W-109: is walked by the arrow keys: in time, and to the nearest run of the next lane", () => {
     const walk = (keys: readonly string[]) => keys.reduce((at, key) => stepBetween(line, at, key) ?? at, 0);
     expect(walk(["ArrowRight"])).toBe(1);

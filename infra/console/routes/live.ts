@@ -1,33 +1,49 @@
+import type { Event } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
-import { MAX_MANAGERS, managersSchema } from "../api/object.ts";
+import { maskText } from "../../../shared/redaction/redact.ts";
+import { type Live, liveSchema, MAX_EVENTS, MAX_MANAGERS, MAX_MANIFEST_CHARS } from "../api/object.ts";
 import { problem } from "../problem.ts";
+import { timeOf } from "../sources/live-source.ts";
 import type { Viewer } from "../viewer.ts";
 import { demandNamespace } from "./demand.ts";
 import { kindNamed, unknownObject } from "./named.ts";
 import { defineRoute } from "./route.ts";
 
-export const managers = defineRoute(
+export const live = defineRoute(
   {
     method: "GET",
-    path: "/objects/{kind}/{namespace}/{name}/managers",
+    path: "/objects/{kind}/{namespace}/{name}/live",
     summary:
-      "Returns who wrote each field of an object: read from the API server with the rights of the viewer.",
-    needs: ["managers"],
+      "Returns an object with its last Events and who wrote each field: read from the API server with the rights of the viewer.",
+    needs: ["live"],
     isOnce: true,
-    answer: managersSchema,
+    answer: liveSchema,
   },
   async ({ viewer, params, ports }, { functions }) => {
     const { namespace = "", name = "" } = params;
     const kind = kindNamed(functions, params["kind"]);
     demandNamespace(viewer, namespace);
     const found = await ports
-      .managers(kind, { namespace, name }, viewer.token)
+      .live(kind, { namespace, name }, viewer.token)
       .catch((error: unknown) => refuseRead(error, viewer, kind));
     if (found === undefined) throw unknownObject(kind, namespace);
-    return { items: found.slice(0, MAX_MANAGERS), more: Math.max(0, found.length - MAX_MANAGERS) };
+    const { managers, manifest, events, eventsMissing } = found;
+    return {
+      manifest: JSON.stringify(manifest, undefined, 2).slice(0, MAX_MANIFEST_CHARS),
+      events: events.slice(0, MAX_EVENTS).map(eventOf),
+      ...(eventsMissing === undefined ? {} : { eventsMissing: maskText(eventsMissing) }),
+      managers: managers.slice(0, MAX_MANAGERS),
+      more: Math.max(0, managers.length - MAX_MANAGERS),
+    };
   },
 );
+
+function eventOf(event: Event): Live["events"][number] {
+  const { type, reason, message, count = 1, reportingComponent, source } = event;
+  const from = reportingComponent || source?.component || "";
+  return { type, reason, message: maskText(message), times: count, from, at: timeOf(event) };
+}
 
 function refuseRead(error: unknown, { name }: Viewer, { plural, group }: Kind): never {
   if (!(error instanceof KubeError) || (error.status !== 401 && error.status !== 403)) throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { managersSchema } from "../../../../infra/console/api/object.ts";
-import { createManagers } from "../../../../infra/console/sources/managers-source.ts";
+import { liveSchema } from "../../../../infra/console/api/object.ts";
+import { createLive } from "../../../../infra/console/sources/live-source.ts";
 import type { Server } from "../../../../infra/kube/client.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
@@ -22,40 +22,69 @@ const MANAGED = {
 };
 const KEY = { namespace: "default", name: "w" };
 
-async function managersOf(get: () => Promise<unknown>) {
+const EVENT = {
+  ...{ apiVersion: "v1", kind: "Event", metadata: { name: "e", namespace: "default" } },
+  ...{ type: "Warning", reason: "Faded", message: "the colour faded", count: 3 },
+  ...{ reportingComponent: "painter", lastTimestamp: "2026-01-01T00:00:01Z" },
+};
+
+async function liveOf(get: () => Promise<unknown>, list = async (): Promise<object> => ({ items: [EVENT] })) {
   const store = createMemoryStore();
   await store.put(WIDGETS, widget());
   const asked: (string | undefined)[] = [];
   const connect = (token: string | undefined) => {
     asked.push(token);
-    return { as: () => ({ get }), [Symbol.dispose]: () => undefined } as unknown as Server;
+    return { as: () => ({ get, list }), [Symbol.dispose]: () => undefined } as unknown as Server;
   };
-  return { asked, read: createManagers({ store, connect }) };
+  return { asked, read: createLive({ store, connect }) };
 }
 
 async function answerWith(get: () => Promise<unknown>, path: string) {
-  const { asked, read } = await managersOf(get);
+  const { asked, read } = await liveOf(get);
   await using world = await serveTestConsole({
     functions: [GROW],
     reviewer: allowingIn("default"),
     namespaces: async () => ["default", "other"],
-    ports: { managers: read },
+    ports: { live: read },
   });
-  const answer = await world.ask(`/api/v1/objects/widget/${path}/managers`, { headers: await world.logIn() });
+  const answer = await world.ask(`/api/v1/objects/widget/${path}/live`, { headers: await world.logIn() });
   return { ...answer, asked };
 }
 
-describe("field managers in the console", () => {
+describe("an object as the API server has it, in the console", () => {
   it("W-104: are read live, once when a person asks, with that person's own token", async () => {
     const live = { ...widget(), metadata: { ...widget().metadata, managedFields: [MANAGED] } };
-    const { asked, read } = await managersOf(async () => live);
+    const { asked, read } = await liveOf(async () => live);
     const rows = [{ field: "spec.colour", manager: "kubectl", operation: "Apply", time: MANAGED.time }];
-    expect(await read(Widget, KEY, "token-of-ann")).toEqual(rows);
+    expect((await read(Widget, KEY, "token-of-ann"))?.managers).toEqual(rows);
     expect(asked).toEqual(["token-of-ann"]);
     expect(await read(Widget, { namespace: "..", name: ".." }, "token-of-ann")).toBeUndefined();
     expect(asked.length).toBe(1);
     const { body } = await answerWith(async () => live, "default/w");
-    expect(managersSchema.parse(body)).toMatchObject({ items: rows, more: 0 });
+    expect(liveSchema.parse(body)).toMatchObject({
+      ...{ managers: rows, more: 0 },
+      events: [{ type: "Warning", reason: "Faded", times: 3, from: "painter", at: "2026-01-01T00:00:01Z" }],
+    });
+    expect(body["manifest"]).not.toContain("managedFields");
+  });
+
+  it("W-104, W-505: an object is shown without the right to list its Events, and the page says so", async () => {
+    const { read } = await liveOf(
+      async () => widget(),
+      async () => {
+        throw new Error("events is forbidden");
+      },
+    );
+    expect(await read(Widget, KEY, "token-of-ann")).toMatchObject({
+      events: [],
+      eventsMissing: "events is forbidden",
+    });
+  });
+
+  it("W-104, D-802: the manifest has no secret", async () => {
+    const token = "canary-5d3f";
+    const { body } = await answerWith(async () => ({ ...widget(), spec: { password: token } }), "default/w");
+    expect(JSON.stringify(body)).not.toContain(token);
   });
 
   it("W-104, W-505: are refused as the API server refuses them, with the next step", async () => {
