@@ -1,17 +1,19 @@
 import { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { type Kind, type ObjectKey, titleOf } from "../../shared/api/kinds.ts";
+import { type Kind, kindNames, type ObjectKey, titleOf } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { type FieldOwner, fieldOwners } from "../kube/field-owners.ts";
 import { readManagement } from "./management.ts";
+import { addObjectArguments, keyOf, namedObject } from "./object-arguments.ts";
 import { ageOf, tableLines } from "./table.ts";
 import { openLog } from "./terminal/log.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 interface FieldsOptions {
+  readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly manager?: string;
   readonly output: string;
@@ -19,10 +21,13 @@ interface FieldsOptions {
 
 /** KW-13. */
 export function fieldsCommand(): Command {
-  return new Command("fields")
-    .description("Print who wrote each field of an object, and when: one row per field and manager")
-    .argument("<kind>", "machinepool, clusters, simmachinepools.infrastructure.sim.capstan.dev, …")
-    .argument("<object>", "NAMESPACE/NAME; a name alone is cluster-scoped or in the namespace default")
+  const command = new Command("fields").description(
+    "Print who wrote each field of an object, and when: one row per field and manager",
+  );
+  return addObjectArguments(
+    command,
+    "machinepool, clusters, simmachinepools.infrastructure.sim.capstan.dev, …",
+  )
     .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
@@ -30,13 +35,14 @@ export function fieldsCommand(): Command {
     .option("--manager <name>", "only fields of this manager, for example capstan-machinepool-status")
     .option("-o, --output <format>", "table or json", "table")
     .addHelpText("after", "\nExample:\n  capstan fields machinepool default/demo-pool")
-    .action(async (kindName: string, objectName: string, options: FieldsOptions) => {
+    .action(async (kindArgument: string, objectArgument: string | undefined, options: FieldsOptions) => {
+      const named = namedObject(kindArgument, objectArgument, options);
       const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
       const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
       using server = connect();
       const client = server.as("fields");
-      const kind = await findKind(client, kindName);
-      const owners = await readOwners(client, kind, keyOf(kind, objectName));
+      const kind = await findKind(client, named.kindName);
+      const owners = await readOwners(client, kind, keyOf(kind, named));
       const shown = owners.filter(({ manager }) => manager === (options.manager ?? manager));
       if (options.output === "json") printJson(shown);
       else print(...tableOf(shown, systemClock.now()));
@@ -73,7 +79,7 @@ const READ_MODEL_GROUP = "capstan.dev";
 /** Returns a kind by any name that kubectl accepts: kind, plural, singular, short name, or `<plural>.<group>`. */
 async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
   const name = wanted.toLowerCase();
-  const known = KINDS.find((kind) => isServed(kind) && namesOf(kind).includes(name));
+  const known = KINDS.find((kind) => isServed(kind) && kindNames(kind).includes(name));
   if (known !== undefined) return known;
   const { items } = await client.list(CustomResourceDefinition, {});
   for (const { spec } of items) {
@@ -81,23 +87,7 @@ async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
     const { kind, plural } = spec.names;
     if (version === undefined) continue;
     const found = { group: spec.group, version, kind, plural, namespaced: spec.scope === "Namespaced" };
-    if (namesOf(found).includes(name)) return found;
+    if (kindNames(found).includes(name)) return found;
   }
   throw new Error(`the server has no kind "${wanted}"; kubectl api-resources lists them`);
-}
-
-/** Names of a kind that kubectl accepts. */
-export function namesOf({ kind, plural, group, crd }: Kind): readonly string[] {
-  return [kind.toLowerCase(), plural, `${plural}.${group}`, ...(crd?.shortNames ?? [])];
-}
-
-/** Parses `NAMESPACE/NAME`, or a name alone. Throws when the text is neither. */
-export function keyOf({ namespaced }: Kind, text: string): ObjectKey {
-  const parts = text.split("/");
-  const name = parts.at(-1) ?? "";
-  if (parts.length > 2 || parts.some((part) => part === "")) {
-    throw new Error(`"${text}" is not the name of an object; write NAMESPACE/NAME`);
-  }
-  if (!namespaced) return { namespace: "", name };
-  return { namespace: parts.length === 2 ? (parts[0] ?? "") : "default", name };
 }

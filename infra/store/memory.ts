@@ -2,7 +2,7 @@ import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type { NamePart, Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -24,6 +24,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     get: async (type, key) => typeOf(type).get(key),
     list: async (type, selection) => typeOf(type).list(selection),
     find: async (type, index, value) => typeOf(type).find(index, value),
+    named: async (type, part, limit) => typeOf(type).named(part, limit),
     async *each(type) {
       yield* typeOf(type).each();
     },
@@ -71,6 +72,16 @@ class StoredType {
   list(selection: Selection): readonly KubeObject[] {
     const found = this.#candidates(selection).filter((object) => isSelected(object, selection));
     return inOrder(found, ({ metadata }) => metadata);
+  }
+
+  named({ namespace, part }: NamePart, limit: number): readonly ObjectKey[] {
+    const found: ObjectKey[] = [];
+    for (const { object } of this.#objects.values()) {
+      const key = objectKeyOf(object);
+      const isWanted = key.name.includes(part) && key.namespace === (namespace ?? key.namespace);
+      if (isWanted && found.push(key) === limit) break;
+    }
+    return found;
   }
 
   *each(): Iterable<KubeObject> {

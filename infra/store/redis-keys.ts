@@ -19,3 +19,8 @@ export function keysOf({ cluster, group, kind }: TypeKey) {
 export function fieldOf({ namespace, name }: ObjectKey): string {
   return JSON.stringify([namespace, name]);
 }
+
+export function keyOfField(field: string): ObjectKey {
+  const [namespace, name]: readonly [string, string] = JSON.parse(field);
+  return { namespace, name };
+}

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import type { Member, Selection } from "../../shared/api/indexes.ts";
-import type { KubeObject } from "../../shared/api/kinds.ts";
+import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type { NamePart, Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { identifyRedis } from "../redis/identity.ts";
-import { fieldOf, keysOf } from "./redis-keys.ts";
+import { fieldOf, keyOfField, keysOf } from "./redis-keys.ts";
 import { sharedReads } from "./shared-reads.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -61,6 +61,7 @@ export async function createRedisStore({
     list: (type, selection) => list({ redis, kindOf, type, readMembers }, selection),
     find: async (type, index, value) =>
       inOrder(await readMembers(indexPlace(type, index, value)), (member) => member),
+    named: (type, part, limit) => named({ redis, type }, part, limit),
     async *each(type) {
       const { objects } = keysOf(type);
       const fields = await redis.hkeys(objects);
@@ -199,6 +200,29 @@ async function fieldsOf(
 ): Promise<readonly string[]> {
   const members = await Promise.all(values.map((value) => readMembers(indexPlace(type, name, value))));
   return [...new Set(members.flat().map(fieldOf))];
+}
+
+/** Fields that Redis looks at in one call: it serves others in between. */
+const SCANNED_AT_ONCE = 500;
+
+async function named(
+  { redis, type }: TypeIn,
+  { namespace = "*", part }: NamePart,
+  limit: number,
+): Promise<readonly ObjectKey[]> {
+  // Names have no character that a pattern of Redis gives a meaning: nothing has another text in its name.
+  if (!/^[\w.:-]+$/.test(part) || !/^([\w.:-]*|\*)$/.test(namespace)) return [];
+  const { objects } = keysOf(type);
+  const pattern = `\\["${namespace}","*${part}*"\\]`;
+  const found = new Map<string, ObjectKey>();
+  let cursor = "0";
+  do {
+    const [next, pairs] = await redis.hscan(objects, cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
+    // Each field is followed by its body.
+    for (const [at, field] of pairs.entries()) if (at % 2 === 0) found.set(field, keyOfField(field));
+    cursor = next;
+  } while (cursor !== "0" && found.size < limit);
+  return [...found.values()].slice(0, limit);
 }
 
 /** Where the snapshot of one object is: a hash, and the field in it. */

@@ -157,6 +157,11 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
+/** Names of a kind that kubectl accepts. */
+export function kindNames({ kind, plural, group, crd }: Kind): readonly string[] {
+  return [kind.toLowerCase(), plural, `${plural}.${group}`, ...(crd?.shortNames ?? [])];
+}
+
 /** How reports, causes and plans name an object: `MachinePool default/p1`, `Node n1`. */
 export function titleOf(
   kind: string,

@@ -65,6 +65,12 @@ export interface Stored {
   readonly before: KubeObject | undefined;
 }
 
+/** A part of the names of objects, in one namespace or in all. */
+export interface NamePart {
+  readonly namespace?: string | undefined;
+  readonly part: string;
+}
+
 /**
  * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache:
  * it may be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
@@ -75,6 +81,8 @@ export interface Store extends AsyncDisposable {
   /** Sorted by namespace, then name. */
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
+  /** Objects of a type with `part` in their names, in no order, at most `limit`: for the searches of people. */
+  named(type: TypeKey, part: NamePart, limit: number): Promise<readonly ObjectKey[]>;
   /** Every snapshot of a type, in no order and some at a time; one that is stored or removed meanwhile may be missing. */
   each(type: TypeKey): AsyncIterable<KubeObject>;
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import type { Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { NamePart, Store, TypeKey } from "../../shared/runtime/ports.ts";
 
 export interface StoreSuite {
   readonly name: string;
@@ -348,6 +348,24 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(found).toHaveLength(names.length);
       expect(new Set(named(found))).toEqual(new Set(names));
       expect(found.every((object) => Object.isFrozen(object))).toBe(true);
+    });
+
+    it("W-109: finds names by any part of them, in one namespace or in all, and no pattern", async () => {
+      await using store = await open();
+      const type = newType();
+      for (const name of ["demo-pool", "pool-2", "other"]) await store.put(type, widget({ name }));
+      await store.put(type, widget({ name: "demo-pool", namespace: "pool" }));
+      const names = async (part: NamePart, limit = 10) =>
+        (await store.named(type, part, limit)).map(({ namespace, name }) => `${namespace}/${name}`).sort();
+      expect(await names({ part: "pool" })).toEqual([
+        "default/demo-pool",
+        "default/pool-2",
+        "pool/demo-pool",
+      ]);
+      expect(await names({ part: "pool", namespace: "pool" })).toEqual(["pool/demo-pool"]);
+      for (const part of ["*", "o?her", "[a-z]", "default", "\\", '"'])
+        expect(await names({ part })).toEqual([]);
+      expect(await names({ part: "pool" }, 2)).toHaveLength(2);
     });
 
     it("lists thousands of objects", async () => {

@@ -16,6 +16,7 @@ const VALUES = [
   "kubeconfig",
   "dead-letters",
   "functions-dir",
+  "namespace",
   "metrics-address",
   "file",
   "output",
@@ -40,7 +41,12 @@ function typedIn(words: readonly string[]): Omit<Typed, "word"> {
     args: [...words],
     strict: false,
     allowPositionals: true,
-    options: { ...options, output: { type: "string", short: "o" }, file: { type: "string", short: "f" } },
+    options: {
+      ...options,
+      output: { type: "string", short: "o" },
+      file: { type: "string", short: "f" },
+      namespace: { type: "string", short: "n" },
+    },
   });
   const texts = Object.entries(values).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : [],

@@ -17,8 +17,8 @@ import { openRunHistory } from "../../history/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { keyOf } from "../fields.ts";
 import { type LetterSource, openSource } from "../letter-source.ts";
+import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
@@ -32,6 +32,7 @@ import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions extends QueueFlags {
+  readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly deadLetters?: string;
   readonly metricsAddress?: LoopbackAddress;
@@ -58,15 +59,13 @@ did and why, and when it runs next. Of a MachineHealthCheck and of a Machine it 
 the next deadline, who holds a place of the limit, and what remediation waits for; -o json has all targets.`;
 
 export function explainCommand(): Command {
-  const command = new Command("explain")
-    .description(
-      "Explain the state of an object: what each function did, waits for and does next. Sends no write",
-    )
-    .argument(
-      "<kind>",
-      "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
-    )
-    .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default");
+  const command = new Command("explain").description(
+    "Explain the state of an object: what each function did, waits for and does next. Sends no write",
+  );
+  addObjectArguments(
+    command,
+    "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
+  );
   addWatchOption(command);
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(
@@ -89,10 +88,15 @@ export function explainCommand(): Command {
     .action(explain);
 }
 
-async function explain(kindName: string, objectName: string, options: ExplainOptions): Promise<void> {
+async function explain(
+  kindArgument: string,
+  objectArgument: string | undefined,
+  options: ExplainOptions,
+): Promise<void> {
+  const named = namedObject(kindArgument, objectArgument, options);
   const functions = await loadFunctions(undefined, options.functionsDir);
-  const kind = reconciledKind(functions, kindName);
-  const key = keyOf(kind, objectName);
+  const kind = reconciledKind(functions, named.kindName);
+  const key = keyOf(kind, named);
   await using source = await openSource(options);
   await using model = await openModel(source, functions, { ...options, namespace: key.namespace });
   const object = await demandObject(model, kind, key);

@@ -11,9 +11,9 @@ import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { askRuns } from "../explain/ask-process.ts";
-import { keyOf } from "../fields.ts";
 import { QUIET } from "../letter-source.ts";
 import { readManagement } from "../management.ts";
+import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
@@ -21,6 +21,7 @@ import { print, printJson } from "../terminal/print.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
 
 interface HistoryOptions extends QueueFlags {
+  readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly metricsAddress?: LoopbackAddress;
   readonly functionsDir?: string;
@@ -39,12 +40,10 @@ A cause names the version of an object; the run that wrote that version has led 
 workers on AWS Lambda leave none.`;
 
 export function historyCommand(): Command {
-  const command = new Command("history")
-    .description(
-      "Print the last runs of an object's functions: cause, outcome, writes, and when they run again",
-    )
-    .argument("<kind>", "cluster, machine, machinepool, … any kind that a function reconciles")
-    .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default");
+  const command = new Command("history").description(
+    "Print the last runs of an object's functions: cause, outcome, writes, and when they run again",
+  );
+  addObjectArguments(command, "cluster, machine, machinepool, … any kind that a function reconciles");
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(
       "--kubeconfig <file>",
@@ -58,15 +57,20 @@ export function historyCommand(): Command {
     .action(printHistory);
 }
 
-async function printHistory(kindName: string, objectName: string, options: HistoryOptions): Promise<void> {
+async function printHistory(
+  kindArgument: string,
+  objectArgument: string | undefined,
+  options: HistoryOptions,
+): Promise<void> {
+  const named = namedObject(kindArgument, objectArgument, options);
   const functions = await loadFunctions(undefined, options.functionsDir);
-  const kind = reconciledKind(functions, kindName);
+  const kind = reconciledKind(functions, named.kindName);
   const asked = functionsFor(functions, kind, options.function);
   await using source = await openRuns(options);
-  const object = await readObject(kind, keyOf(kind, objectName), options.kubeconfig);
+  const object = await readObject(kind, keyOf(kind, named), options.kubeconfig);
   const runs = await runsOf(source.runs, asked, { kind, object });
   if (options.output === "json") printJson(runs);
-  else if (runs.length === 0) print(`no run for ${kind.kind} ${objectName} is known`);
+  else if (runs.length === 0) print(`no run for ${kind.kind} ${named.objectName} is known`);
   else print(...historyTable(runs));
 }
 

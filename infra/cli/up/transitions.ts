@@ -72,6 +72,7 @@ export function observedStore(
     get: (type, key) => store.get(type, key),
     list: (type, selection) => store.list(type, selection),
     find: (type, index, value) => store.find(type, index, value),
+    named: (type, part, limit) => store.named(type, part, limit),
     each: (type) => store.each(type),
     progress: (type) => store.progress(type),
     untold: (type) => store.untold(type),

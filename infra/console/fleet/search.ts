@@ -1,8 +1,9 @@
-import { MANAGEMENT, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
+import { kindNames, titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { Store } from "../../../shared/runtime/ports.ts";
+import { managementType } from "../../../shared/runtime/management-type.ts";
+import type { NamePart, Store } from "../../../shared/runtime/ports.ts";
 import { RUN_ID, type RunHistory } from "../../../shared/runtime/run-history.ts";
 import { shownKinds } from "../../explain/object-tree.ts";
 import type { SearchAnswer } from "../api/search.ts";
@@ -11,7 +12,7 @@ import type { FleetIndex } from "./fleet-index.ts";
 
 export interface SearchSources {
   readonly fleet: Pick<FleetIndex, "page">;
-  readonly store: Pick<Store, "get">;
+  readonly store: Pick<Store, "named">;
   readonly functions: readonly AnyFunction[];
   readonly letters?: Pick<DeadLetters, "page"> | undefined;
   readonly runs?: Pick<RunHistory, "find"> | undefined;
@@ -21,13 +22,17 @@ type Found = SearchAnswer["items"][number];
 
 const MAX_FOUND = 20;
 const MAX_QUERY_CHARS = 200;
+/** Objects of one kind that one search ranks. */
+const MAX_NAMED = 2_000;
 /** Letters that one search looks at. */
 const MAX_LETTERS = 2_000;
 const LETTERS_AT_ONCE = 1_000;
+/** `machineset/demo-workers`, `machineset demo-workers`. */
+const WITH_FIRST = /^([\w.-]+)[\s/]+(.+)$/;
 
 /**
- * Finds Clusters, objects by `NAMESPACE/NAME`, functions, dead letters, and runs by their whole id in what a viewer sees;
- * at most 20, those that are called so first, then those whose names begin so.
+ * Finds Clusters, objects, functions and dead letters by a part of their names, and runs by their whole id, in what a
+ * viewer sees; at most 20, those that are called so first, then those whose names begin so.
  */
 export async function search(
   sources: SearchSources,
@@ -47,7 +52,10 @@ export async function search(
     ...functionsNamed(sources, text),
     ...letters,
   ];
-  const place = (one: Found): number => nearness(one.title.toLowerCase(), text.toLowerCase());
+  // The first word may be a kind, or a namespace.
+  const wanted = [text, text.replace(WITH_FIRST, "$2")].map((each) => each.toLowerCase());
+  const place = ({ title }: Found): number =>
+    Math.min(...wanted.map((each) => nearness(title.toLowerCase(), each)));
   return found.toSorted((a, b) => place(a) - place(b)).slice(0, MAX_FOUND);
 }
 
@@ -67,25 +75,35 @@ function clustersNamed({ fleet }: SearchSources, q: string, sight: Sight): reado
   }));
 }
 
-/** `NAMESPACE/NAME`, of any kind that trees show, or of the kind in front of it. */
+/** By `PART`, `NAMESPACE/PART`, and either behind a kind as kubectl takes it: `machineset/demo-workers`. */
 async function objectsNamed(
   { store, functions }: SearchSources,
   q: string,
   sight: Sight,
 ): Promise<readonly Found[]> {
-  const [, kindName, namespace, name] = /^(?:(\w+)\s+)?([^\s/]+)\/([^\s/]+)$/.exec(q) ?? [];
-  if (namespace === undefined || name === undefined || !sees({ sight }, namespace)) return [];
-  const key: ObjectKey = { namespace, name };
-  const kinds = shownKinds(functions).filter(
-    ({ kind }) =>
-      kind !== "Cluster" && (kindName === undefined || kind.toLowerCase() === kindName.toLowerCase()),
+  const kinds = shownKinds(functions).filter(({ kind }) => kind !== "Cluster");
+  const [, first = "", rest = ""] = WITH_FIRST.exec(q) ?? [];
+  const asked = kinds.filter((kind) => kindNames(kind).includes(first.toLowerCase()));
+  const places = [
+    ...kinds.map((kind) => ({ kind, text: q })),
+    ...asked.map((kind) => ({ kind, text: rest })),
+  ];
+  const found = await Promise.all(
+    places.map(async ({ kind, text }) => {
+      const keys = await store.named(managementType(kind), namePart(text), MAX_NAMED);
+      const seen = keys.filter(({ namespace }) => sees({ sight }, namespace));
+      return seen.map((key) => ({
+        place: { type: "object" as const, kind: kind.kind, ...key },
+        title: titleOf(kind.kind, key),
+      }));
+    }),
   );
-  const objects = await Promise.all(
-    kinds.map(({ group, kind }) => store.get({ cluster: MANAGEMENT, group, kind }, key)),
-  );
-  return kinds.flatMap(({ kind }, at) =>
-    objects[at] === undefined ? [] : [{ place: { type: "object", kind, ...key }, title: titleOf(kind, key) }],
-  );
+  return found.flat();
+}
+
+function namePart(text: string): NamePart {
+  const [first = "", ...others] = text.split("/");
+  return others.length === 0 ? { part: first } : { namespace: first, part: others.join("/") };
 }
 
 function functionsNamed({ functions }: SearchSources, q: string): readonly Found[] {

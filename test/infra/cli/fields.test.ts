@@ -51,7 +51,7 @@ describe("capstan fields (KW-13)", () => {
     for (const [kind, name, problem] of [
       ["siminstances.cloud.sim.capstan.dev", "default/x", "SimInstance default/x does not exist"],
       ["unicorn", "x", 'the server has no kind "unicorn"'],
-      ["secret", "a/b/c", '"a/b/c" is not the name of an object; write NAMESPACE/NAME'],
+      ["secret", "a/b/c", '"a/b/c" is not the name of an object; write NAME, or NAMESPACE/NAME'],
     ] as const) {
       const refused = await runCli("fields", kind, name, "--kubeconfig", file);
       expect(refused).toMatchObject({ code: 1, output: expect.stringContaining(problem) });

@@ -88,6 +88,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
       get: (type, key) => call("get", type, (store) => store.get(type, key)),
       list: (type, selection) => call("list", type, (store) => store.list(type, selection)),
       find: (type, index, value) => call("find", type, (store) => store.find(type, index, value)),
+      named: (type, part, limit) => call("list", type, (store) => store.named(type, part, limit)),
       async *each(type) {
         yield* await call("list", type, (store) => store.list(type, {}));
       },
