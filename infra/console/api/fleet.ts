@@ -26,6 +26,8 @@ const fleetItemSchema = z.object({
   since: timeSchema.optional(),
   phase: z.string().optional(),
   version: z.string().optional(),
+  /** Kind of its infrastructure: `AWSCluster`. */
+  provider: z.string().optional(),
   machines: z.object({ desired: z.int(), ready: z.int() }),
   deadLetters: z.int(),
   /** Functions of its objects whose last run failed. */
@@ -35,8 +37,20 @@ const fleetItemSchema = z.object({
 });
 export type FleetItem = Shape<typeof fleetItemSchema>;
 
-/** The Clusters that the viewer may see, worst first. */
+/** Clusters in one state for one reason; of several, the one that has been in it for the longest. */
+const needSchema = fleetItemSchema.extend({ count: z.int() });
+export type Need = Shape<typeof needSchema>;
+
+export const MAX_NEEDS = 20;
+
+/** Orders of the list beside the worst first. */
+const FLEET_ORDERS = ["name", "namespace", "version", "provider", "machines"] as const;
+export type FleetOrder = (typeof FLEET_ORDERS)[number];
+
+/** The Clusters that the viewer may see, worst first or in the order that is asked for. */
 export const fleetSchema = listOf(fleetItemSchema).extend({
+  /** What needs a person, whatever the order and the page: Clusters of one reason are one entry. Worst first. */
+  needs: z.array(needSchema).max(MAX_NEEDS),
   /** Of all that match namespace and q, whatever the state. */
   counts: z.record(clusterStateSchema, z.int()),
   total: z.int(),
@@ -47,6 +61,11 @@ export const fleetQuerySchema = z.strictObject({
   ...pageQueryShape,
   state: clusterStateSchema.optional(),
   namespace: z.string().max(253).optional(),
-  /** Part of a name, of a reason, or of a version. */
+  version: z.string().max(64).optional(),
+  provider: z.string().max(64).optional(),
+  /** NAMESPACE/NAME of a Cluster: those in the same state for the same reason. */
+  like: z.string().max(507).optional(),
+  sort: z.enum(FLEET_ORDERS).optional(),
+  /** Part of a name, of a reason, of a version, or of a provider. */
   q: z.string().max(200).optional(),
 });

@@ -13,6 +13,8 @@ export interface ClusterFacts {
   readonly name: string;
   readonly phase?: string | undefined;
   readonly version?: string | undefined;
+  /** Kind of its infrastructure: `AWSCluster`. */
+  readonly provider?: string | undefined;
   /** Machines and members of pools. */
   readonly machines: { readonly desired: number; readonly ready: number };
   /** The field that pauses it. */
@@ -48,6 +50,7 @@ export function clusterFacts(stored: Cluster, connection: Connection | undefined
     name: metadata.name,
     phase: wordOf(status?.phase),
     version: wordOf(versionOf(cluster)),
+    provider: wordOf(cluster.spec.infrastructureRef?.kind),
     machines: { desired: sumOf(cluster, "desiredReplicas"), ready: sumOf(cluster, "readyReplicas") },
     pausedBy: pausedBy(cluster, cluster),
     deleting: deletingOf(cluster, conditions),

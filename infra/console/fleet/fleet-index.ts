@@ -4,7 +4,6 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import type { FleetItem } from "../api/fleet.ts";
 import type { Stale } from "../api/page.ts";
-import type { Sight } from "../viewer.ts";
 import { createFleetReader, type FleetSources } from "./fleet-reader.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRoster, type FleetList, type FleetSelection } from "./roster.ts";
@@ -16,8 +15,6 @@ export interface FleetIndex extends AsyncDisposable {
   ready(): Promise<void>;
   /** Throws a TypeError for a limit out of range or a foreign cursor. */
   page(selection: FleetSelection): FleetPage;
-  /** Clusters that need a person, worst first: dead, failing, unreachable, waiting for long. */
-  attention(sight: Sight, limit: number): readonly FleetItem[];
   cluster(key: ObjectKey): FleetItem | undefined;
   /**
    * Calls back with the names of Clusters that have changed, at most once a second; undefined: what is known is old now, or
@@ -36,7 +33,6 @@ export interface FleetPage extends FleetList {
 const TICK_MS = SECOND;
 /** Time turns what is under way into what waits for long. */
 const JUDGE_EVERY_MS = 10 * SECOND;
-const NEEDS_A_PERSON = ["dead", "failing", "unreachable", "waiting"] as const;
 
 /** Starts to read; a Cluster is unknown until it has been read. Disposing stops it. */
 export function startFleetIndex(sources: FleetSources): FleetIndex {
@@ -77,7 +73,6 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
       asOf: (freshness.asOf() ?? clock.now()).toISOString(),
       stale: freshness.stale(),
     }),
-    attention: (sight, limit) => roster.page({ sight, limit, states: NEEDS_A_PERSON }).items,
     cluster: (key) => roster.get(workloadCluster(key)),
     follow: (onChange) => {
       followers.add(onChange);

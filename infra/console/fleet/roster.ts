@@ -1,7 +1,15 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
-import { CLUSTER_STATES, type ClusterState, type FleetItem } from "../api/fleet.ts";
+import { errorPattern } from "../../dead-letters/error-pattern.ts";
+import {
+  CLUSTER_STATES,
+  type ClusterState,
+  type FleetItem,
+  type FleetOrder,
+  MAX_NEEDS,
+  type Need,
+} from "../api/fleet.ts";
 import { type Sight, sees } from "../viewer.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -11,7 +19,13 @@ export interface FleetSelection {
   readonly sight: Sight;
   readonly states?: readonly ClusterState[] | undefined;
   readonly namespace?: string | undefined;
-  /** Words that all stand in the name, the reason, the phase or the version. */
+  readonly version?: string | undefined;
+  readonly provider?: string | undefined;
+  /** `NAMESPACE/NAME`: Clusters in the state of this one, for its reason. */
+  readonly like?: string | undefined;
+  /** Default: the worst first. */
+  readonly sort?: FleetOrder | undefined;
+  /** Words that all stand in the name, the reason, the phase, the version or the provider. */
   readonly q?: string | undefined;
   /** 1 to 200. */
   readonly limit: number;
@@ -19,9 +33,11 @@ export interface FleetSelection {
   readonly after?: string | undefined;
 }
 
-/** A page of Clusters, worst first, of equal ones the longest in its state first. */
+/** A page of Clusters, worst first unless another order is asked for, of equal ones the longest in its state first. */
 export interface FleetList {
   readonly items: readonly FleetItem[];
+  /** What needs a person, of all that match, worst first; Clusters of one reason are one. */
+  readonly needs: readonly Need[];
   /** Absent on the last page. Opaque. */
   readonly next?: string | undefined;
   /** Of all that match, whatever `states` asks for. */
@@ -50,8 +66,12 @@ interface Entry extends Cursor {
   readonly facts: ClusterFacts;
   readonly standing: Standing;
   readonly troubles: ClusterTroubles | undefined;
+  /** Clusters of one cause have one; undefined: none needs a person. */
+  readonly cause: string | undefined;
 }
 
+/** States in which a person may have to do something. */
+const NEEDS_A_PERSON: readonly ClusterState[] = ["dead", "failing", "unreachable", "waiting"];
 const MAX_PAGE = 200;
 const MAX_WORDS = 10;
 
@@ -65,7 +85,10 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
     const before = entries.get(name);
     const found = troubles.of(name);
     const standing = standingOf(facts, found?.worst, { now: clock.now(), stale });
-    const entry = { facts, standing, troubles: found, ...placeOf(facts, standing) };
+    const entry = {
+      ...{ facts, standing, troubles: found, cause: causeOf(facts, standing) },
+      ...placeOf(facts, standing),
+    };
     entries.set(name, entry);
     if (before !== undefined && isSame(before, entry)) return;
     order.replace(before, entry);
@@ -92,7 +115,7 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
       const entry = entries.get(name);
       return entry && itemOf(entry);
     },
-    page: (selection) => pageOf(order.all, selection),
+    page: (selection) => pageOf(order.all, selection, selection.like && entries.get(selection.like)?.cause),
     takeChanged: () => {
       const taken = changed;
       changed = new Set();
@@ -103,6 +126,12 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
 
 function nameOf({ namespace, name }: Pick<ClusterFacts, "namespace" | "name">): string {
   return `${namespace}/${name}`;
+}
+
+/** Each names its own objects in its reason. */
+function causeOf({ namespace, name }: ClusterFacts, { state, reason = "" }: Standing): string | undefined {
+  if (!NEEDS_A_PERSON.includes(state)) return undefined;
+  return `${state} ${errorPattern(reason.replaceAll(name, "…"), [namespace, name])}`;
 }
 
 /** Behind every time. */
@@ -155,29 +184,56 @@ function isSame(a: Entry, b: Entry): boolean {
 }
 
 function itemOf({ facts, standing, troubles }: Entry): FleetItem {
-  const { namespace, name, phase, version, machines } = facts;
+  const { namespace, name, phase, version, provider, machines } = facts;
   const { dead = 0, failing = 0 } = troubles ?? {};
-  return { namespace, name, ...standing, phase, version, machines, deadLetters: dead, failing };
+  return { namespace, name, ...standing, phase, version, provider, machines, deadLetters: dead, failing };
 }
 
-function pageOf(order: readonly Entry[], selection: FleetSelection): FleetList {
-  const { states, limit, after } = selection;
+/** `cause`: of the Cluster that those of the page are like. */
+function pageOf(order: readonly Entry[], selection: FleetSelection, cause: string | undefined): FleetList {
+  const { states, like, limit, sort, after } = selection;
   checkPageLimit(limit, MAX_PAGE);
   const start = after === undefined ? undefined : parseCursor(after);
   const matching = order.filter(isIn(selection));
-  const listed = matching.filter(
-    (entry) =>
-      (states === undefined || states.includes(entry.standing.state)) &&
-      (start === undefined || compareEntries(start, entry) < 0),
-  );
+  const wanted = matching
+    .filter((entry) => states === undefined || states.includes(entry.standing.state))
+    .filter((entry) => like === undefined || (cause !== undefined && entry.cause === cause));
+  const sorted = sort === undefined ? wanted : inOrderOf(wanted, sort);
+  const listed = sorted.filter((entry) => start === undefined || compareEntries(start, entry) < 0);
   const shown = listed.slice(0, limit);
   const last = shown.at(-1);
   return {
     items: shown.map(itemOf),
+    needs: needsOf(matching),
     next: last === undefined || listed.length === shown.length ? undefined : formatCursor(last),
     counts: countStates(matching),
     total: matching.length,
   };
+}
+
+/** Entries with their places in another order; a place is also a cursor. */
+function inOrderOf(entries: readonly Entry[], sort: FleetOrder): readonly Entry[] {
+  const sortValue = ({ facts }: Entry): string => (sort === "machines" ? "" : (facts[sort] ?? LAST));
+  return entries
+    .map((entry) => ({
+      ...entry,
+      // The most Machines first.
+      score: sort === "machines" ? -entry.facts.machines.desired : 0,
+      member: `${sortValue(entry)} ${nameOf(entry.facts)}`,
+    }))
+    .toSorted(compareEntries);
+}
+
+/** Of equal causes the first, as the entries are in their order. */
+function needsOf(entries: readonly Entry[]): readonly Need[] {
+  const counts = new Map<string, { readonly first: Entry; count: number }>();
+  for (const entry of entries) {
+    if (entry.cause === undefined) continue;
+    const known = counts.get(entry.cause);
+    if (known === undefined) counts.set(entry.cause, { first: entry, count: 1 });
+    else known.count += 1;
+  }
+  return [...counts.values()].slice(0, MAX_NEEDS).map(({ first, count }) => ({ ...itemOf(first), count }));
 }
 
 function countStates(entries: readonly Entry[]): FleetList["counts"] {
@@ -190,7 +246,7 @@ function countStates(entries: readonly Entry[]): FleetList["counts"] {
 }
 
 /** Selects by everything but the state. */
-function isIn({ sight, namespace, q = "" }: FleetSelection): (entry: Entry) => boolean {
+function isIn({ sight, namespace, version, provider, q = "" }: FleetSelection): (entry: Entry) => boolean {
   const words = q
     .toLowerCase()
     .split(/\s+/)
@@ -199,12 +255,14 @@ function isIn({ sight, namespace, q = "" }: FleetSelection): (entry: Entry) => b
   return (entry) =>
     sees({ sight }, entry.facts.namespace) &&
     (namespace === undefined || entry.facts.namespace === namespace) &&
+    (version === undefined || entry.facts.version === version) &&
+    (provider === undefined || entry.facts.provider === provider) &&
     matches(entry, words);
 }
 
 function matches({ facts, standing }: Entry, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const { phase = "", version = "" } = facts;
-  const text = `${nameOf(facts)} ${phase} ${version} ${standing.reason ?? ""}`.toLowerCase();
+  const { phase = "", version = "", provider = "" } = facts;
+  const text = `${nameOf(facts)} ${phase} ${version} ${provider} ${standing.reason ?? ""}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }

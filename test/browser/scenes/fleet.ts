@@ -19,7 +19,10 @@ export function fleetOf(
       items.filter((item) => item.state === state).length + (more[state] ?? 0),
     ]),
   ) as Record<ClusterState, number>;
-  return { items, counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
+  const needs = items
+    .filter(({ state }) => ["dead", "failing", "unreachable", "waiting"].includes(state))
+    .map((item) => ({ ...item, count: 1 }));
+  return { items, needs, counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
 }
 
 /** Answers of a console that lets persons in by the link of its terminal, or by a token. */

@@ -7,7 +7,7 @@ import { Chips } from "../parts/chips.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { setQuery, useAddress } from "../place/location.ts";
+import { addressWith, setQuery, useAddress } from "../place/location.ts";
 import { ChosenRun, LookedUpRun } from "./chosen-run.tsx";
 import { foldIdle, type HistoryRow, idOf } from "./fold-idle.ts";
 import { Lanes } from "./lanes.tsx";
@@ -29,30 +29,23 @@ const FILTERS = [
 
 /** The runs of an object or of all objects of a Cluster: as a time line, the chosen one, and as a list (W-103). */
 export function History({ of, isMixed = false }: Props) {
-  const { path, query } = useAddress();
+  const { query } = useAddress();
   const only = query.get("only") ?? "";
   const fn = query.get("function") ?? "";
   const topic = `${of}/runs?${new URLSearchParams({ ...(only && { only }), ...(fn && { function: fn }), limit: "100" })}`;
   const answer = useTopic<Runs>(topic);
-  const hrefWith = (name: string, value: string): string => {
-    const next = new URLSearchParams(query);
-    if (value === "") next.delete(name);
-    else next.set(name, value);
-    const text = next.toString();
-    return text === "" ? path : `${path}?${text}`;
-  };
   return (
     <Part
       title="History"
       answer={answer}
-      aside={<Known runs={answer.body} fn={fn} hrefOfAll={hrefWith("function", "")} />}
+      aside={<Known runs={answer.body} fn={fn} hrefOfAll={addressWith("function", "")} />}
       end={
         <Chips
           label="Runs"
           chips={FILTERS.map(([value, title]) => ({
             title,
             count: undefined,
-            href: hrefWith("only", value),
+            href: addressWith("only", value),
             isOn: only === value,
           }))}
         />
@@ -65,8 +58,8 @@ export function History({ of, isMixed = false }: Props) {
           chosen={query.get("run") ?? ""}
           by={query.get("by") ?? ""}
           isFiltered={only !== "" || fn !== ""}
-          hrefOfRun={(run) => hrefWith("run", run?.runId ?? "")}
-          hrefOfLane={(name) => hrefWith("function", name)}
+          hrefOfRun={(run) => addressWith("run", run?.runId ?? "")}
+          hrefOfLane={(name) => addressWith("function", name)}
         />
       )}
     </Part>

@@ -7,7 +7,7 @@ import { Chips } from "../parts/chips.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { useAddress } from "../place/location.ts";
+import { addressWith } from "../place/location.ts";
 import { counted } from "../text/amounts.ts";
 import { LetterLink, letterId } from "./letter-link.tsx";
 import type { TrialItem } from "./trial-part.tsx";
@@ -20,14 +20,12 @@ interface ChipsProps {
 
 /** Filters of the list below: all letters as they are, or those that a trial judged alike. */
 export function VerdictChips({ trial: { verdicts }, verdict }: ChipsProps) {
-  const { path, query } = useAddress();
-  const hrefWith = (value: string): string => {
-    const next = new URLSearchParams(query);
-    next.delete("verdict");
-    if (value !== "") next.set("verdict", value);
-    return `${path}?${next}`;
+  const all = {
+    title: "All letters",
+    count: undefined,
+    href: addressWith("verdict", ""),
+    isOn: verdict === undefined,
   };
-  const all = { title: "All letters", count: undefined, href: hrefWith(""), isOn: verdict === undefined };
   return (
     <Chips
       label="Letters by verdict"
@@ -36,7 +34,7 @@ export function VerdictChips({ trial: { verdicts }, verdict }: ChipsProps) {
         ...VERDICTS.filter((each) => verdicts[each] > 0 || each === verdict).map((each) => ({
           title: VERDICT_TITLES[each],
           count: verdicts[each],
-          href: hrefWith(each),
+          href: addressWith("verdict", each),
           isOn: each === verdict,
           mark: VERDICT_MARKS[each],
         })),

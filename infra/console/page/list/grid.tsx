@@ -11,6 +11,9 @@ export interface Column<Row> {
   readonly width: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** Sorts by this column. */
+  readonly href?: string | undefined;
+  readonly isSorted?: boolean;
   /** Place on a narrow screen, where a row has two lines: at the beginning or end of the first, or the second. Absent: left out. */
   readonly narrow?: "first" | "end" | "second";
 }
@@ -51,9 +54,14 @@ export function Grid<Row>({ label, of, rows: newest, columns, idOf, one, more }:
       <div role="grid" aria-label={label} aria-rowcount={rows.length + 1}>
         <div class="titles" role="rowgroup">
           <div role="row" aria-rowindex={1} style={tracks}>
-            {columns.map(({ title, isNumber }) => (
-              <span key={title} role="columnheader" class={isNumber === true ? "number" : ""}>
-                {title}
+            {columns.map(({ title, isNumber, href, isSorted }) => (
+              <span
+                key={title}
+                role="columnheader"
+                class={isNumber === true ? "number" : ""}
+                aria-sort={isSorted === true ? "other" : undefined}
+              >
+                {href === undefined ? title : <a href={href}>{title}</a>}
               </span>
             ))}
           </div>

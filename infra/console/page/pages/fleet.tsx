@@ -1,4 +1,4 @@
-import type { Fleet as FleetBody, FleetItem } from "../../api/fleet.ts";
+import type { Fleet as FleetBody, FleetItem, FleetOrder } from "../../api/fleet.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
 import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
@@ -7,44 +7,39 @@ import { Chips } from "../parts/chips.tsx";
 import { Filter } from "../parts/filter.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { MARK_NAMES, MARKS, type MarkName } from "../parts/mark-names.ts";
+import { MARK_NAMES, MARKS } from "../parts/mark-names.ts";
 import { Part } from "../parts/part.tsx";
-import { useAddress } from "../place/location.ts";
+import { addressWith, useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { counted, countText } from "../text/amounts.ts";
 
-/** States in which a person may have to do something, worst first. */
-const NEEDS: readonly MarkName[] = ["dead", "failing", "unreachable", "waiting"];
 /** So many are shown above the table. */
 const MOST_NEEDS = 6;
+/** Parameters of the address that leave some Clusters out, beside the state and the text. */
+const FILTERS = ["namespace", "version", "provider", "like"] as const;
 
 /** All Clusters: what needs a person and why, then a table, the worst first (W-101). */
 export function Fleet() {
   const { query } = useAddress();
-  const state = query.get("state") ?? "";
-  const text = query.get("q") ?? "";
-  const namespace = query.get("namespace") ?? "";
-  const topic = `fleet?${new URLSearchParams({ ...(state && { state }), ...(namespace && { namespace }), ...(text && { q: text }), limit: "100" })}`;
+  const asked = ["state", ...FILTERS, "q", "sort"].flatMap((name) => {
+    const value = query.get(name) ?? "";
+    return value === "" ? [] : [[name, value] as [string, string]];
+  });
+  const topic = `fleet?${new URLSearchParams([...asked, ["limit", "100"]])}`;
   const answer = useSteadyTopic<FleetBody>(topic);
-  const isFiltered = state !== "" || text !== "" || namespace !== "";
+  const isFiltered = asked.some(([name]) => name !== "sort");
   const { body } = answer;
   return (
     <>
       <div class="head">
         <h1>Fleet</h1>
-        {body !== undefined && (
-          <span class="muted">
-            {counted(body.total, "Cluster")}
-            {namespace !== "" && (
-              <>
-                {" "}
-                in <Foreign text={namespace} />
-              </>
-            )}
-          </span>
-        )}
+        {body !== undefined && <span class="muted">{counted(body.total, "Cluster")}</span>}
+        {FILTERS.map((name) => {
+          const value = query.get(name);
+          return value === null ? null : <Filtered key={name} name={name} value={value} />;
+        })}
       </div>
-      <Chips label="Clusters by state" chips={chipsOf(body, state, query)} />
+      <Chips label="Clusters by state" chips={chipsOf(body, query.get("state") ?? "")} />
       {!isFiltered && (
         <Part title="Needs attention" answer={answer}>
           {(fleet) => <Needs fleet={fleet} />}
@@ -53,8 +48,8 @@ export function Fleet() {
       <Part
         title={isFiltered ? "Clusters that match" : "All Clusters"}
         answer={answer}
-        aside="the worst first"
-        end={<Filter name="q" value={text} label="Filter by name or reason" />}
+        aside={query.has("sort") ? <a href={addressWith("sort", "")}>the worst first</a> : "the worst first"}
+        end={<Filter name="q" value={query.get("q") ?? ""} label="Filter by name or reason" />}
       >
         {(fleet) => <Table topic={topic} fleet={fleet} isFiltered={isFiltered} />}
       </Part>
@@ -62,22 +57,31 @@ export function Fleet() {
   );
 }
 
-function chipsOf(fleet: FleetBody | undefined, state: string, query: URLSearchParams) {
-  const hrefWith = (value: string): string => {
-    const next = new URLSearchParams(query);
-    if (value === "") next.delete("state");
-    else next.set("state", value);
-    const text = next.toString();
-    return text === "" ? "/" : `/?${text}`;
-  };
+/** What the Clusters have in common, and the way back to all of them. */
+function Filtered({ name, value }: { readonly name: (typeof FILTERS)[number]; readonly value: string }) {
+  return (
+    <span class="muted">
+      {FILTER_WORDS[name]} <Foreign text={value} maxChars={80} /> (<a href={addressWith(name, "")}>all</a>)
+    </span>
+  );
+}
+
+const FILTER_WORDS = {
+  namespace: "in namespace",
+  version: "of version",
+  provider: "of provider",
+  like: "with the problem of",
+} as const;
+
+function chipsOf(fleet: FleetBody | undefined, state: string) {
   const all =
     fleet === undefined ? undefined : MARK_NAMES.reduce((sum, each) => sum + (fleet.counts[each] ?? 0), 0);
   return [
-    { title: "All", count: all, href: hrefWith(""), isOn: state === "" },
+    { title: "All", count: all, href: addressWith("state", ""), isOn: state === "" },
     ...MARK_NAMES.filter((each) => each === state || (fleet?.counts[each] ?? 0) > 0).map((each) => ({
       title: each === "dead" ? "Dead letters" : MARKS[each].word,
       count: fleet?.counts[each] ?? (fleet === undefined ? undefined : 0),
-      href: hrefWith(state === each ? "" : each),
+      href: addressWith("state", state === each ? "" : each),
       isOn: state === each,
       mark: each,
     })),
@@ -85,8 +89,8 @@ function chipsOf(fleet: FleetBody | undefined, state: string, query: URLSearchPa
 }
 
 function Needs({ fleet }: { readonly fleet: FleetBody }) {
-  const needs = fleet.items.filter(({ state }) => NEEDS.includes(state)).slice(0, MOST_NEEDS);
-  const all = NEEDS.reduce((sum, state) => sum + (fleet.counts[state] ?? 0), 0);
+  const needs = fleet.needs.slice(0, MOST_NEEDS);
+  const more = fleet.needs.slice(MOST_NEEDS).reduce((sum, { count }) => sum + count, 0);
   if (needs.length === 0) return <Calm fleet={fleet} />;
   return (
     <ol class="sheet needs">
@@ -97,6 +101,14 @@ function Needs({ fleet }: { readonly fleet: FleetBody }) {
             <ClusterLink item={item} />
           </span>
           <span class="why">
+            {item.count > 1 && (
+              <>
+                <a href={`/?${new URLSearchParams({ like: idOf(item) })}`}>
+                  {counted(item.count, "Cluster")}
+                </a>
+                {", this one: "}
+              </>
+            )}
             <Foreign text={item.reason ?? MARKS[item.state].word} />
             {item.about !== undefined && item.state === "dead" && (
               <>
@@ -108,9 +120,7 @@ function Needs({ fleet }: { readonly fleet: FleetBody }) {
           <span class="age">{item.since !== undefined && <Age since={item.since} />}</span>
         </li>
       ))}
-      {all > needs.length && (
-        <li class="muted">{`${countText(all - needs.length)} more; the table below has them first`}</li>
-      )}
+      {more > 0 && <li class="muted">{`${countText(more)} more; the table below has them first`}</li>}
     </ol>
   );
 }
@@ -138,7 +148,7 @@ function Calm({ fleet }: { readonly fleet: FleetBody }) {
     <p class="sheet say">
       <Mark of="healthy" bare /> <b>Nothing needs you.</b>{" "}
       {paused > 0 && `${counted(paused, "Cluster")} ${paused === 1 ? "is" : "are"} paused. `}
-      {`Every ${paused > 0 ? "other " : ""}Cluster is healthy or on its way.`}
+      {`Every ${paused > 0 ? "other " : ""}Cluster is healthy or changes as asked.`}
     </p>
   );
 }
@@ -172,17 +182,19 @@ function Table({
       first={fleet}
       label="Clusters"
       one="Cluster"
-      columns={COLUMNS}
+      columns={columns()}
       idOf={idOf}
       empty={isFiltered && none}
     />
   );
 }
 
-const COLUMNS: readonly Column<FleetItem>[] = [
+/** A title sorts, a version and a provider filter; the address has both. */
+const columns = (): readonly Column<FleetItem>[] => [
   {
     title: "Cluster",
-    width: "minmax(180px, 280px)",
+    ...sortedBy("name"),
+    width: "minmax(160px, 280px)",
     narrow: "first",
     cell: (item) => (
       <span class="named">
@@ -204,13 +216,25 @@ const COLUMNS: readonly Column<FleetItem>[] = [
   },
   {
     title: "Machines",
-    width: "100px",
+    ...sortedBy("machines"),
+    width: "84px",
     isNumber: true,
     cell: ({ machines: { ready, desired } }) => (
       <span class={ready < desired ? "warn" : ""}>{`${countText(ready)} / ${countText(desired)}`}</span>
     ),
   },
-  { title: "Version", width: "88px", cell: ({ version = "" }) => <Foreign text={version} maxChars={40} /> },
+  {
+    title: "Version",
+    ...sortedBy("version"),
+    width: "88px",
+    cell: ({ version = "" }) => <FilterLink name="version" value={version} />,
+  },
+  {
+    title: "Provider",
+    ...sortedBy("provider"),
+    width: "112px",
+    cell: ({ provider = "" }) => <FilterLink name="provider" value={provider} />,
+  },
   {
     title: "Since",
     width: "56px",
@@ -219,6 +243,19 @@ const COLUMNS: readonly Column<FleetItem>[] = [
     cell: ({ since }) => since !== undefined && <Age since={since} />,
   },
 ];
+
+function sortedBy(sort: FleetOrder) {
+  const isSorted = new URLSearchParams(location.search).get("sort") === sort;
+  return { isSorted, href: addressWith("sort", isSorted ? "" : sort) };
+}
+
+function FilterLink({ name, value }: { readonly name: "version" | "provider"; readonly value: string }) {
+  return (
+    <a class="plain" href={addressWith(name, value)}>
+      <Foreign text={value} maxChars={40} />
+    </a>
+  );
+}
 
 function ClusterLink({ item }: { readonly item: FleetItem }) {
   return (

@@ -13,13 +13,18 @@ export function goTo(href: string): void {
   changed();
 }
 
-/** Puts a value into the query of the address, or takes it out when it is empty; the page stays in its place. */
-export function setQuery(name: string, value: string): void {
+/** The address with another value in its query, or without it when that is empty. */
+export function addressWith(name: string, value: string): string {
   const query = new URLSearchParams(location.search);
   if (value === "") query.delete(name);
   else query.set(name, value);
   const text = query.toString();
-  history.replaceState(null, "", text === "" ? location.pathname : `${location.pathname}?${text}`);
+  return text === "" ? location.pathname : `${location.pathname}?${text}`;
+}
+
+/** Goes to the address with another value in its query; the page stays in its place. */
+export function setQuery(name: string, value: string): void {
+  history.replaceState(null, "", addressWith(name, value));
   changed();
 }
 

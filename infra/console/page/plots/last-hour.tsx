@@ -7,7 +7,7 @@ import { Age } from "../parts/age.tsx";
 import { Chips } from "../parts/chips.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { useAddress } from "../place/location.ts";
+import { addressWith, useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
 import { countText, durationText } from "../text/amounts.ts";
 import { type HourRow, hourRows, isKnown } from "./hour-rows.ts";
@@ -16,17 +16,10 @@ import { PLOTS, rateText } from "./series.ts";
 
 /** How a function stood during the last hour, as plots or as the table behind them (W-105, W-111). */
 export function LastHour({ of: name }: { readonly of: string }) {
-  const { path, query } = useAddress();
+  const { query } = useAddress();
   const { body: me } = useTopic<Me>("me");
   const answer = useTopic<SamplesAnswer>(pathOf("queue", name, "samples").slice(1));
   const isTable = query.get("as") === "table";
-  const hrefAs = (as: string): string => {
-    const next = new URLSearchParams(query);
-    next.delete("as");
-    if (as !== "") next.set("as", as);
-    const text = next.toString();
-    return text === "" ? path : `${path}?${text}`;
-  };
   return (
     <Part
       title="Last hour"
@@ -42,8 +35,8 @@ export function LastHour({ of: name }: { readonly of: string }) {
         <Chips
           label="The last hour as"
           chips={[
-            { title: "Plots", count: undefined, href: hrefAs(""), isOn: !isTable },
-            { title: "Table", count: undefined, href: hrefAs("table"), isOn: isTable },
+            { title: "Plots", count: undefined, href: addressWith("as", ""), isOn: !isTable },
+            { title: "Table", count: undefined, href: addressWith("as", "table"), isOn: isTable },
           ]}
         />
       }

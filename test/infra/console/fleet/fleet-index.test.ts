@@ -156,12 +156,70 @@ describe("the fleet", () => {
       counts: { dead: 1, failing: 1, unreachable: 1, waiting: 2, progressing: 2, healthy: 1 },
       stale: [],
     });
-    expect(fleet.attention("all", 2).map(({ name }) => name)).toEqual(["j-dead", "i-failing"]);
+    expect(all(fleet).needs.map(({ name, count }) => [name, count])).toEqual([
+      ["j-dead", 1],
+      ["i-failing", 1],
+      ["h-away", 1],
+      ["e-waits-longer", 1],
+      ["d-waits", 1],
+    ]);
     expect(fleet.cluster({ namespace: "default", name: "j-dead" })).toMatchObject({
       deadLetters: 1,
       since: "2026-01-01T10:00:00.000Z",
       about: { function: "machine-node", key: dead },
     });
+  });
+
+  it("W-101: tells one cause of many Clusters once, with their count, and lists them", async () => {
+    const away = (name: string) =>
+      connection({
+        metadata: { name },
+        status: {
+          state: "unreachable",
+          message: `kubeconfig Secret default/${name}-kubeconfig: missing`,
+          failures: 5,
+        },
+      });
+    const names = ["prod", "edge-1", "edge-2"];
+    const { start } = await world(
+      ...names.flatMap((name) => [named(name, [AVAILABLE]), away(name)]),
+      named("well", [AVAILABLE]),
+      named("d-waits", [
+        { ...machineCondition("Available", "False", "No", "no"), lastTransitionTime: "2026-01-01T09:00:00Z" },
+      ]),
+    );
+    await using fleet = start();
+    await fleet.ready();
+    const { needs } = all(fleet);
+    expect(needs.map(({ state, count }) => [state, count])).toEqual([
+      ["unreachable", 3],
+      ["waiting", 1],
+    ]);
+    const [{ namespace, name } = { namespace: "", name: "" }] = needs;
+    const like = fleet.page({ sight: "all", limit: 200, like: `${namespace}/${name}` });
+    expect(like.items.map((item) => item.name).sort()).toEqual(names.toSorted());
+    for (const other of ["default/well", "default/gone"])
+      expect(fleet.page({ sight: "all", limit: 200, like: other }).items).toEqual([]);
+  });
+
+  it("W-101: sorts by what is asked for, page by page, and leaves out other versions and providers", async () => {
+    const of = (name: string, kind: string, version: string) =>
+      named(name, [AVAILABLE], {
+        spec: { infrastructureRef: { apiGroup: "g", kind, name } },
+        status: { controlPlane: { versions: [{ version, replicas: 1 }] } },
+      });
+    const { start } = await world(of("a", "Y", "v1.34.0"), of("b", "X", "v1.33.0"), of("c", "X", "v1.34.0"));
+    await using fleet = start();
+    await fleet.ready();
+    const page = (selection: object) => fleet.page({ sight: "all", limit: 2, ...selection });
+    const names = (list: FleetPage) => list.items.map(({ name }) => name);
+    const first = page({ sort: "provider" });
+    expect(names(first)).toEqual(["b", "c"]);
+    expect(names(page({ sort: "provider", after: first.next }))).toEqual(["a"]);
+    expect(names(page({ sort: "version" }))).toEqual(["b", "a"]);
+    expect(names(page({ version: "v1.34.0" }))).toEqual(["a", "c"]);
+    expect(names(page({ provider: "X", version: "v1.34.0" }))).toEqual(["c"]);
+    expect(names(page({ q: "x" }))).toEqual(["b", "c"]);
   });
 
   it("W-206: takes changes from hints at once, and without them within a minute; waiting comes with time", async () => {
