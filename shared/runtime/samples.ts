@@ -12,6 +12,9 @@ export interface Sample extends RunCounts {
   readonly oldestReadyMs: number;
 }
 
+/** In place of the name of a function, which has a hyphen: all of them together. */
+export const ALL_FUNCTIONS = "all";
+
 export const SAMPLE_EVERY_MS = 10_000;
 /** An hour. */
 export const SAMPLES_KEPT = 360;

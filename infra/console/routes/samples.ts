@@ -1,4 +1,4 @@
-import { SAMPLE_EVERY_MS } from "../../../shared/runtime/samples.ts";
+import { ALL_FUNCTIONS, SAMPLE_EVERY_MS } from "../../../shared/runtime/samples.ts";
 import { seriesOf } from "../../samples/series.ts";
 import { samplesSchema } from "../api/queue.ts";
 import { demandAll } from "./demand.ts";
@@ -9,12 +9,14 @@ export const samples = defineRoute(
   {
     method: "GET",
     path: "/queue/{function}/samples",
-    summary: "Returns the last hour of a function, a row per 10 s; for those who see all namespaces.",
+    summary:
+      "Returns the last hour of a function, or of `all` together, a row per 10 s; for those who see all namespaces.",
     needs: ["samples"],
     answer: samplesSchema,
   },
   async ({ viewer, params, ports }, { functions, clock }) => {
-    const { name } = functionNamed(functions, params["function"]).spec;
+    const asked = params["function"];
+    const name = asked === ALL_FUNCTIONS ? asked : functionNamed(functions, asked).spec.name;
     demandAll(viewer);
     const series = seriesOf(await ports.samples(name), clock.now().getTime());
     return { function: name, ...series, from: new Date(series.from).toISOString() };

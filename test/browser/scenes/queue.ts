@@ -34,8 +34,11 @@ export const QUEUE_SCENES: readonly Scene[] = [
   {
     name: "queue",
     path: "/queue",
-    answers: { me: ME, queue, durations: await PLAYED.ask("durations") },
-    shows: NAME,
+    answers: {
+      ...{ me: ME, queue, durations: await PLAYED.ask("durations") },
+      "queue/all/samples": await PLAYED.ask("queue/all/samples"),
+    },
+    shows: "Ready keys",
   },
   {
     name: "queue-function",

@@ -5,7 +5,12 @@ import { createRedisSamples } from "../../../infra/samples/redis.ts";
 import { startSampling } from "../../../infra/samples/sample-queue.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { NO_RUNS, runsIn } from "../../../shared/runtime/run-counts.ts";
-import { SAMPLE_EVERY_MS, SAMPLES_KEPT, type Samples } from "../../../shared/runtime/samples.ts";
+import {
+  ALL_FUNCTIONS,
+  SAMPLE_EVERY_MS,
+  SAMPLES_KEPT,
+  type Samples,
+} from "../../../shared/runtime/samples.ts";
 import { live, OK } from "../../suites/queue-world.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis-server.ts";
@@ -85,5 +90,9 @@ describe("sampling", () => {
     expect(second).toMatchObject({ ready: 0, waiting: 1 });
     expect(runsIn(second ?? NO_RUNS)).toBe(1);
     expect(await samples.read("machine-node")).toHaveLength(1);
+    const all = await samples.read(ALL_FUNCTIONS);
+    expect(all.map(({ waiting, durations }) => [waiting, runsIn({ failures: 0, durations })])).toEqual([
+      [1, 1],
+    ]);
   });
 });

@@ -1,4 +1,5 @@
-import type { Durations, QueueAnswer, QueueItem } from "../../api/queue.ts";
+import { useState } from "preact/hooks";
+import type { Durations, QueueAnswer, QueueItem, SamplesAnswer } from "../../api/queue.ts";
 import { useTopic } from "../data/hooks.ts";
 import { useRoute } from "../data/use-routes.ts";
 import { type Column, Grid } from "../list/grid.tsx";
@@ -7,8 +8,11 @@ import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
+import { hourRows, isKnown } from "../plots/hour-rows.ts";
+import { Plot } from "../plots/plot.tsx";
+import { QUEUE_PLOT } from "../plots/series.ts";
 import { oldestMs, queueState } from "../queue/queue-words.ts";
-import { ageText, countText, durationText } from "../text/amounts.ts";
+import { ageText, counted, countText, durationText } from "../text/amounts.ts";
 
 /** The queue of every function (W-105). */
 export function QueuePage() {
@@ -23,6 +27,7 @@ export function QueuePage() {
         <h1>Queue</h1>
         {answer.body !== undefined && <span class="muted">{sums(answer.body)}</span>}
       </div>
+      {isTimed && <QueuePlot />}
       <Part
         title="Functions"
         answer={answer}
@@ -34,6 +39,24 @@ export function QueuePage() {
         )}
       </Part>
     </>
+  );
+}
+
+/** Ready keys, the oldest of them, runs and failures. */
+function QueuePlot() {
+  return (
+    <Part title="Last hour" answer={useTopic<SamplesAnswer>("queue/all/samples")}>
+      {(samples) => {
+        const rows = hourRows(samples);
+        if (!isKnown(rows))
+          return <p class="sheet say">Nothing is known yet: the relay notes a row every 10 s.</p>;
+        return (
+          <div class="sheet plots">
+            <Plot plot={QUEUE_PLOT} rows={rows} />
+          </div>
+        );
+      }}
+    </Part>
   );
 }
 
@@ -52,6 +75,7 @@ function durationsOf(all: readonly Duration[], { function: name }: QueueItem) {
 }
 
 function Table({ items, text }: { readonly items: readonly Row[]; readonly text: string }) {
+  const [showsQuiet, showQuiet] = useState(false);
   const rows = items.filter(({ function: name }) => name.includes(text.trim().toLowerCase()));
   if (rows.length === 0)
     return (
@@ -65,7 +89,26 @@ function Table({ items, text }: { readonly items: readonly Row[]; readonly text:
         )}
       </p>
     );
-  return <Grid label="Functions" one="function" of="queue" rows={rows} columns={COLUMNS} idOf={idOf} />;
+  const quiet = text === "" ? rows.filter(isQuiet) : [];
+  const shown = showsQuiet ? rows : rows.filter((row) => !quiet.includes(row));
+  return (
+    <>
+      {shown.length > 0 && (
+        <Grid label="Functions" one="function" of="queue" rows={shown} columns={COLUMNS} idOf={idOf} />
+      )}
+      {quiet.length > 0 && (
+        <button type="button" class="button later" onClick={() => showQuiet(!showsQuiet)}>
+          {showsQuiet ? "Fold quiet functions" : `${counted(quiet.length, "quiet function")}`}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** It has nothing to do, has done nothing for a minute, and nothing is wrong with it. */
+function isQuiet(row: Row): boolean {
+  const { ready, running, lastMinute } = row;
+  return queueState(row).mark === "healthy" && ready + running + (lastMinute?.runs ?? 0) === 0;
 }
 
 const number = (title: string, of: (item: Row) => number | undefined, width = "56px"): Column<Row> => ({

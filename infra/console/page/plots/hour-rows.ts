@@ -9,6 +9,8 @@ export interface HourRow {
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   readonly ready: number | null;
+  /** How long the oldest ready key had been ready. */
+  readonly oldestSeconds: number | null;
   readonly running: number | null;
   readonly waiting: number | null;
   readonly dead: number | null;
@@ -16,7 +18,7 @@ export interface HourRow {
 
 /** Returns the rows of an hour, oldest first. Counts of a step become rates. */
 export function hourRows(samples: SamplesAnswer): readonly HourRow[] {
-  const { stepMs, runs, failures, p50Ms, p99Ms, ready, running, waiting, dead } = samples;
+  const { stepMs, runs, failures, p50Ms, p99Ms, oldestReadyMs, ready, running, waiting, dead } = samples;
   const fromMs = Date.parse(samples.from);
   const rate = (count: number | null | undefined): number | null =>
     typeof count === "number" ? (count * 1_000) / stepMs : null;
@@ -27,6 +29,7 @@ export function hourRows(samples: SamplesAnswer): readonly HourRow[] {
     p50Ms: p50Ms[at] ?? null,
     p99Ms: p99Ms[at] ?? null,
     ready: ready[at] ?? null,
+    oldestSeconds: typeof oldestReadyMs[at] === "number" ? oldestReadyMs[at] / 1_000 : null,
     running: running[at] ?? null,
     waiting: waiting[at] ?? null,
     dead: dead[at] ?? null,

@@ -47,6 +47,18 @@ export const PLOTS: readonly PlotSpec[] = [
   },
 ];
 
+/** How all functions together stand (W-105). */
+export const QUEUE_PLOT: PlotSpec = {
+  title: "All functions",
+  textOf: rateText,
+  series: [
+    { title: "Ready keys", of: "ready", tone: "accent", isDashed: false },
+    { title: "Oldest of them, seconds", of: "oldestSeconds", tone: "warn", isDashed: true },
+    { title: "Runs per second", of: "runsPerSecond", tone: "good", isDashed: false },
+    { title: "Failures per second", of: "failuresPerSecond", tone: "bad", isDashed: true },
+  ],
+};
+
 /** Returns `0`, `0.3`, `12`: three digits say enough. */
 export function rateText(perSecond: number): string {
   return countText(Number(perSecond.toPrecision(3)));

@@ -197,7 +197,7 @@ describe("the fleet", () => {
     ]);
     const [{ namespace, name } = { namespace: "", name: "" }] = needs;
     const like = fleet.page({ sight: "all", limit: 200, like: `${namespace}/${name}` });
-    expect(like.items.map((item) => item.name).sort()).toEqual(names.toSorted());
+    expect(new Set(like.items.map((item) => item.name))).toEqual(new Set(names));
     for (const other of ["default/well", "default/gone"])
       expect(fleet.page({ sight: "all", limit: 200, like: other }).items).toEqual([]);
   });
