@@ -37,6 +37,6 @@ export function sharedQueue(flags: QueueFlags, command: string, log: Log): Queue
   const source = queueOf(flags, log);
   if (source.url !== "memory") return source;
   throw new Error(
-    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT, or --queue-file FILE (or use capstan up, which is all in one)`,
+    `the queue of capstan ${command} must be one that other processes reach: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT, or --queue-file FILE (or use capstan up, which is all in one)`,
   );
 }

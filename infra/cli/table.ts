@@ -28,8 +28,14 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 
 /** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`. */
 export function ageOf(since: string, now: Date): string {
-  const seconds = Math.max(0, Math.round((now.getTime() - new Date(since).getTime()) / 1_000));
-  if (seconds < 120) return `${seconds}s`;
+  return timeText(Math.round((now.getTime() - new Date(since).getTime()) / 1_000) * 1_000);
+}
+
+/** Returns a time as kubectl prints ages; below ten seconds `2.4s`. */
+export function timeText(ms: number): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))}s`;
+  if (seconds < 120) return `${Math.floor(seconds)}s`;
   if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)}m`;
   if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)}h`;
   return `${Math.floor(seconds / 86_400)}d`;

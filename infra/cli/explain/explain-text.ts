@@ -5,7 +5,7 @@ import type { Dependency, StepNow } from "../../explain/explain-step.ts";
 import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
 import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
 import { textOfLeftOut } from "../../explain/siblings.ts";
-import { ageOf } from "../table.ts";
+import { ageOf, timeText } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
@@ -105,7 +105,7 @@ function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfte
     ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),
     ...(againAfterMs === undefined
       ? []
-      : [`again in ${timeUntil(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
+      : [`runs again in ${timeText(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
   ];
   return parts.length === 0 ? paint("green", "nothing to do") : parts.join("; ");
 }
@@ -165,7 +165,7 @@ function nextRun(state: KeyState, now: Date): string {
   const tried = failures === 0 ? "" : `, after ${failures === 1 ? "1 failure" : `${failures} failures`}`;
   switch (state.state) {
     case "waiting":
-      return `in ${timeUntil((until?.getTime() ?? 0) - now.getTime())}${tried}${why}`;
+      return `in ${timeText((until?.getTime() ?? 0) - now.getTime())}${tried}${why}`;
     case "ready":
       return `as soon as a worker is free; ready for ${ageSince(since, now)}${tried}${why}`;
     case "running":
@@ -194,12 +194,4 @@ function listed(texts: readonly string[], notShown = 0): string {
 
 function ageSince(since: Date | undefined, now: Date): string {
   return since === undefined ? "a while" : ageOf(since.toISOString(), now);
-}
-
-const HOUR_MS = 3_600_000;
-/** `24.0s`; from two hours on `3h`, from two days on `182d`. */
-function timeUntil(ms: number): string {
-  if (ms >= 48 * HOUR_MS) return `${Math.floor(ms / (24 * HOUR_MS))}d`;
-  if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)}h`;
-  return `${(Math.max(0, ms) / 1_000).toFixed(1)}s`;
 }

@@ -1,6 +1,6 @@
 import type { TenantDepth } from "../../../shared/runtime/queue-port.ts";
 import type { QueuePeek } from "../../../shared/runtime/queue-reader.ts";
-import { tableLines } from "../table.ts";
+import { tableLines, timeText } from "../table.ts";
 
 /** A function in the output of `capstan queue`. */
 export interface QueueRow extends QueuePeek {
@@ -38,9 +38,9 @@ function cellsOf(row: QueueRow): readonly string[] {
   return [
     row.function,
     depth,
-    row.ready === 0 || oldest < 0 ? "" : secondsOf(oldest),
+    row.ready === 0 || oldest < 0 ? "" : timeText(oldest),
     ...counts,
-    nextDueMs === undefined ? "" : secondsOf(nextDueMs),
+    nextDueMs === undefined ? "" : timeText(nextDueMs),
     stateOf(row),
   ];
 }
@@ -51,8 +51,4 @@ function stateOf({ paused, breakerOpen }: QueueRow): string {
 
 function countsOf({ ready, running, waiting, dead }: TenantDepth): readonly string[] {
   return [ready, running, waiting, dead].map(String);
-}
-
-function secondsOf(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)}s`;
 }

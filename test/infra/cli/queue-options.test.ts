@@ -15,7 +15,9 @@ describe("the queue of a process", () => {
     vi.stubEnv("CAPSTAN_QUEUE", "redis://127.0.0.1:2");
     expect(urlOf({ queue: "redis://127.0.0.1:1" })).toBe("redis://127.0.0.1:1");
     expect(urlOf({})).toBe("redis://127.0.0.1:2");
-    expect(() => urlOf({ queue: "memory" })).toThrow("capstan relay shares its queue with other processes");
+    expect(() => urlOf({ queue: "memory" })).toThrow(
+      "the queue of capstan relay must be one that other processes reach",
+    );
     vi.stubEnv("CAPSTAN_QUEUE", undefined);
     expect(() => urlOf({}, "worker")).toThrow("add --queue redis://HOST:PORT");
   });

@@ -44,7 +44,7 @@ function requeueOf(selection: Selection): Action {
       <>
         <p>
           <Foreign text={selection.function} /> runs again for each of them, with all its attempts. Where the
-          cause is still there, it fails again. The next runs name you.
+          cause is still there, it fails again. The history of these runs names you as their cause.
         </p>
         <Pace count={selection.count} />
       </>

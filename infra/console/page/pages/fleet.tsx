@@ -251,7 +251,7 @@ function sortedBy(sort: FleetOrder) {
 
 function FilterLink({ name, value }: { readonly name: "version" | "provider"; readonly value: string }) {
   return value === "" ? null : (
-    <a class="plain" href={addressWith(name, value)}>
+    <a href={addressWith(name, value)}>
       <Foreign text={value} maxChars={40} />
     </a>
   );

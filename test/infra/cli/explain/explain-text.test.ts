@@ -50,9 +50,9 @@ describe("the text of an explanation", () => {
 
   it("says when it runs again, in hours and days where that is long", () => {
     const again = (againAfterMs: number) => textOf({ now: { wouldSend: [], againAfterMs } })[1];
-    expect(again(20_000)).toContain("again in 20.0s");
-    expect(again(2.5 * 3_600_000)).toContain("again in 2h");
-    expect(again(182.5 * 24 * 3_600_000)).toContain("again in 182d");
+    expect(again(20_000)).toContain("runs again in 20s");
+    expect(again(2.5 * 3_600_000)).toContain("runs again in 2h");
+    expect(again(182.5 * 24 * 3_600_000)).toContain("runs again in 182d");
   });
 
   it("names what is waited for, in one way each", () => {
@@ -81,7 +81,7 @@ describe("the text of an explanation", () => {
   });
 
   it.each([
-    [{ until: new Date("2026-01-01T12:00:24Z"), failures: 3 }, "next run  in 24.0s, after 3 failures"],
+    [{ until: new Date("2026-01-01T12:00:24Z"), failures: 3 }, "next run  in 24s, after 3 failures"],
     [
       { state: "ready", since: new Date("2026-01-01T11:59:57Z") },
       "as soon as a worker is free; ready for 3s",

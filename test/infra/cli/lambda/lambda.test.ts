@@ -35,7 +35,7 @@ describe("capstan lambda", { concurrent: true }, () => {
       "a queue in memory",
       [],
       { CAPSTAN_QUEUE: undefined },
-      "capstan lambda shares its queue with other processes",
+      "the queue of capstan lambda must be one that other processes reach",
     ],
     [
       "a queue on Redis",
