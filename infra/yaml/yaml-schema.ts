@@ -8,6 +8,7 @@ import {
   nullYaml11Tag,
   Schema,
 } from "js-yaml";
+import { integerOf, type LongInteger } from "./long-integer.ts";
 
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const OCTAL = /^0[oO]?(?=[0-7])/;
@@ -21,16 +22,16 @@ export const KUBERNETES_SCHEMA = new Schema([
   ...FAILSAFE_SCHEMA.tags,
   nullYaml11Tag,
   boolYaml11Tag,
-  { ...intYaml11Tag, resolve: (source) => integerOf(source.replaceAll("_", "")) ?? NOT_RESOLVED },
+  { ...intYaml11Tag, resolve: (source) => numberOf(source.replaceAll("_", "")) ?? NOT_RESOLVED },
   { ...floatYaml11Tag, resolve: (source) => floatOf(source.replaceAll("_", "")) ?? NOT_RESOLVED },
   mergeTag,
 ]);
 
-function integerOf(source: string): number | undefined {
+function numberOf(source: string): number | LongInteger | undefined {
   const [, sign, digits] = INTEGER.exec(source) ?? [];
   if (digits === undefined) return undefined;
-  const value = Number(digits.replace(OCTAL, "0o"));
-  return sign === "-" ? -value : value;
+  const value = BigInt(digits.replace(OCTAL, "0o"));
+  return integerOf(sign === "-" ? -value : value);
 }
 
 /** Undefined for `.inf` and `.nan`, too: JSON has neither. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../objects/json.ts";
 import { isJsonObject } from "../objects/json.ts";
+import { readJson } from "../objects/strict-json.ts";
 
 /**
  * A set of paths into an object, kept as a tree.
@@ -137,7 +138,7 @@ export function formatPath(path: readonly string[]): string {
       if (element.startsWith("f:")) return `.${text}`;
       if (element.startsWith("v:")) return `[=${text}]`;
       if (element.startsWith("i:")) return `[${text}]`;
-      const keys = Object.entries(JSON.parse(text) as JsonObject);
+      const keys = Object.entries(readJson(text) as JsonObject);
       return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
     })
     .join("");
@@ -210,12 +211,12 @@ function canonicalElement(element: string): string {
     case "f:":
       return element;
     case "k:": {
-      const members: unknown = JSON.parse(text);
+      const members: unknown = readJson(text);
       if (!isJsonObject(members)) throw new Error(`bad list key "${element}"`);
       return keyElement(Object.entries(members));
     }
     case "v:":
-      return `v:${JSON.stringify(JSON.parse(text))}`;
+      return `v:${JSON.stringify(readJson(text))}`;
     case "i:":
       return `i:${Number(text)}`;
     default:

@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type Json } from "../objects/json.ts";
+import type { LongInteger } from "../../yaml/long-integer.ts";
+import { isJsonArray, isJsonObject, isNumber, type Json } from "../objects/json.ts";
 import { formatPath } from "./field-set.ts";
 import {
   itemElement,
@@ -28,16 +29,20 @@ function checkNode(problems: string[], type: Type, value: Json, path: readonly s
   const list = listPart(type, shape);
   if (map !== undefined) checkMap(problems, map, value, path);
   else if (list !== undefined) checkList(problems, list, value, path);
-  else if (typeof value === "object") {
+  else if (isJsonArray(value) || isJsonObject(value)) {
     problems.push(`${formatPath(path)}: expected scalar, got ${isJsonArray(value) ? "list" : "map"}`);
   } else if (type.scalar !== undefined && !FITS[type.scalar](value)) {
-    problems.push(`${formatPath(path)}: expected ${type.scalar}, got ${JSON.stringify(value)}`);
+    const problem =
+      type.scalar === "numeric"
+        ? `numeric (int or float), got ${typeof value === "boolean" ? "bool" : "string"}`
+        : `${type.scalar}, got ${JSON.stringify(value)}`;
+    problems.push(`${formatPath(path)}: expected ${problem}`);
   }
 }
 
-const FITS: Readonly<Record<Scalar, (value: string | number | boolean) => boolean>> = {
+const FITS: Readonly<Record<Scalar, (value: string | number | LongInteger | boolean) => boolean>> = {
   string: (value) => typeof value === "string",
-  numeric: (value) => typeof value === "number",
+  numeric: isNumber,
   boolean: (value) => typeof value === "boolean",
   any: () => true,
 };

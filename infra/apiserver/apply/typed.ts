@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, memberOf } from "../objects/json.ts";
+import { isJsonArray, isJsonObject, type Json, memberOf } from "../objects/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { keyElement } from "./field-set.ts";
 
@@ -180,11 +180,11 @@ function listType(schema: Schema, isOpen: boolean): ListType {
 export type Shape = "scalar" | "list" | "map" | "whole";
 
 export function shapeOf(type: Type, value: Json): Shape {
-  if (value !== null && typeof value !== "object") {
-    if (type.scalar !== undefined) return "scalar";
-  } else if (Array.isArray(value)) {
+  if (isJsonArray(value)) {
     if (type.list !== undefined) return "list";
-  } else if (value !== null && type.map !== undefined) return "map";
+  } else if (isJsonObject(value)) {
+    if (type.map !== undefined) return "map";
+  } else if (value !== null && type.scalar !== undefined) return "scalar";
   if (type.map !== undefined) return type.scalar !== undefined || type.list !== undefined ? "whole" : "map";
   return type.list !== undefined && type.scalar === undefined ? "list" : "scalar";
 }
@@ -210,7 +210,7 @@ export function fieldTypeOf(map: MapType, name: string): Type {
  */
 export function itemElement(list: Pick<ListType, "relationship" | "keys">, item: Json): string {
   if (list.relationship === "set") {
-    if (item === null || typeof item === "object") throw new Error("a set holds scalars only");
+    if (item === null || isJsonArray(item) || isJsonObject(item)) throw new Error("a set holds scalars only");
     return `v:${JSON.stringify(item)}`;
   }
   if (!isJsonObject(item)) throw new Error("associative list with keys may not have non-map elements");

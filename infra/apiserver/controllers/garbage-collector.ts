@@ -12,13 +12,13 @@ interface Found {
   readonly object: KubeObject;
 }
 
-/** `unknown`: the owner's kind is not served here, so it is unknown whether the owner exists. */
+/** `unknown`: it cannot be said whether the owner exists, so the dependent is not collected, whatever its other owners are. */
 type OwnerState = "solid" | "waiting" | "absent" | "unknown";
 
 /**
  * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name or
- * namespace than the object with that uid means an absent owner. Differs: a reference to a kind that is not served
- * keeps its dependent for ever, where the real collector retries for ever.
+ * namespace than the object with that uid means an absent owner. A reference to a kind that is not served here, or from
+ * a cluster-scoped object to a namespaced kind, keeps its dependent as it is.
  */
 export class GarbageCollector {
   readonly #server: VirtualServer;
@@ -85,8 +85,8 @@ export class GarbageCollector {
     const owners = found.object.metadata.ownerReferences ?? [];
     if (owners.length === 0) return;
     const states = owners.map((owner) => this.#stateOf(owner, found.object));
-    const gone = owners.filter((_, index) => states[index] !== "solid" && states[index] !== "unknown");
-    if (gone.length === 0) return;
+    const gone = owners.filter((_, index) => states[index] !== "solid");
+    if (gone.length === 0 || states.includes("unknown")) return;
     if (gone.length < owners.length) {
       this.#store(
         found,
@@ -101,7 +101,8 @@ export class GarbageCollector {
   #stateOf(owner: OwnerReference, dependent: KubeObject): OwnerState {
     const slash = owner.apiVersion.indexOf("/");
     const group = slash < 0 ? "" : owner.apiVersion.slice(0, slash);
-    if (!this.#server.registry.findKind(group, owner.kind)) return "unknown";
+    const kind = this.#server.registry.findKind(group, owner.kind);
+    if (!kind || (kind.namespaced && dependent.metadata.namespace === undefined)) return "unknown";
     const found = this.#find(owner.uid);
     if (!found || found.type.group !== group || found.type.kind !== owner.kind) return "absent";
     const { name, namespace, deletionTimestamp, finalizers } = found.object.metadata;

@@ -40,7 +40,8 @@ export interface TlsIdentity extends Credentials {
 export async function openPort(options: PortOptions, serve: Serve): Promise<Port> {
   const { port, host, identity } = options;
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
-    if (hasSeveralHosts(message)) refuse(response);
+    if (hasSeveralHosts(message)) refuse(response, ": too many Host headers");
+    else if (isMalformed(message.url ?? "")) refuse(response);
     else serve(new HttpExchange(message, response));
   };
   const secure =
@@ -50,6 +51,12 @@ export async function openPort(options: PortOptions, serve: Serve): Promise<Port
       onRequest,
     );
   const http = secure ?? createServer(onRequest);
+  http.on("clientError", (_, socket) => {
+    if (socket.writable)
+      socket.end(
+        `HTTP/1.1 ${BAD_REQUEST}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${BAD_REQUEST}`,
+      );
+  });
   // Watches last for up to an hour; nothing else may cut them.
   http.requestTimeout = 0;
   http.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -87,9 +94,16 @@ function hasSeveralHosts({ headersDistinct }: IncomingMessage): boolean {
 }
 
 /** As the HTTP library of the real server does. */
-function refuse(response: ServerResponse): void {
+const BAD_REQUEST = "400 Bad Request";
+
+function refuse(response: ServerResponse, why = ""): void {
   response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
-  response.end("400 Bad Request: too many Host headers");
+  response.end(`${BAD_REQUEST}${why}`);
+}
+
+/** A path, not what follows it, with a `%` that no two hexadecimal digits follow. */
+function isMalformed(url: string): boolean {
+  return /^[^?]*%(?![0-9A-Fa-f]{2})/.test(url);
 }
 
 function bind(http: Server | SecureServer, port: number, host: string | undefined): Promise<number> {

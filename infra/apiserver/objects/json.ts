@@ -1,6 +1,8 @@
+import { LongInteger } from "../../yaml/long-integer.ts";
+
 /** JSON values, and what all of them have in common. */
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type Json = null | boolean | number | LongInteger | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -15,7 +17,9 @@ export interface KubeJson extends JsonObject {
 
 /** True for `{}` and friends, false for null and arrays. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LongInteger)
+  );
 }
 
 export function isJsonArray(value: unknown): value is readonly Json[] {
@@ -33,9 +37,18 @@ export function setMember<T>(target: { [name: string]: T }, name: string, value:
   else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
+export function isNumber(value: Json): value is number | LongInteger {
+  return typeof value === "number" || value instanceof LongInteger;
+}
+
+export function isInteger(value: number | LongInteger): boolean {
+  return value instanceof LongInteger || Number.isInteger(value);
+}
+
 /** Deep equality of JSON values; members in any order. */
 export function equalJson(left: Json, right: Json): boolean {
   if (left === right) return true;
+  if (left instanceof LongInteger) return right instanceof LongInteger && left.value === right.value;
   if (isJsonArray(left)) {
     if (!isJsonArray(right) || left.length !== right.length) return false;
     return left.every((item, index) => equalJson(item, right[index] as Json));

@@ -1,3 +1,4 @@
+import { integerOf } from "../../yaml/long-integer.ts";
 import type { Json } from "./json.ts";
 
 export interface ParsedJson {
@@ -12,11 +13,28 @@ export const MAX_DEPTH = 1000;
 /**
  * Parses JSON and names members that occur twice (A-25). A member `__proto__` is a member like any other (S-50).
  * `checkDuplicates: false` skips the search for a caller that ignores them.
- * Throws SyntaxError for text that is not JSON or is nested deeper than 1,000 levels.
+ * Throws SyntaxError for text that is not JSON, is nested deeper than 1,000 levels or has a number that is too large.
  */
 export function parseJson(text: string, { checkDuplicates = true } = {}): ParsedJson {
-  const value = JSON.parse(text) as Json;
+  const value = readJson(text);
   return { value, duplicates: findDuplicates(text, checkDuplicates) };
+}
+
+/** Without such digits every number is one of JavaScript; texts may hold them, too. */
+const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+
+/** `JSON.parse` that keeps integers of 64 bits as they are. Throws SyntaxError for a number that is too large. */
+export function readJson(text: string): Json {
+  // The source of a value is not in the types yet.
+  const revive = exactNumber as unknown as (name: string, value: unknown) => unknown;
+  return (LONG_NUMBER.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as Json;
+}
+
+function exactNumber(_: string, value: Json, { source = "" }: { readonly source?: string }): Json {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  if (!Number.isFinite(value))
+    throw new SyntaxError(`json: cannot unmarshal number ${source} into Go value of type float64`);
+  return /^-?\d+$/.test(source) ? integerOf(BigInt(source)) : value;
 }
 
 /** More are not named: each has a path as long as the document is deep. */

@@ -1,5 +1,6 @@
 import { badRequest, failedPatch, StatusError } from "../errors/status-error.ts";
 import { equalJson, isJsonArray, isJsonObject, type Json, memberOf, setMember } from "../objects/json.ts";
+import { readJson } from "../objects/strict-json.ts";
 
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;
@@ -153,7 +154,7 @@ function copied(draft: Draft, from: readonly string[]): Json {
   }
   const text = textOf(value);
   charge(draft, Buffer.byteLength(text));
-  return JSON.parse(text) as Json;
+  return readJson(text);
 }
 
 /** Operations can nest an object deeper than the stack reaches. */
@@ -217,7 +218,7 @@ function openParent(draft: Draft, path: readonly string[]): readonly [parent: Co
 }
 
 function owned({ own }: Draft, value: Json | undefined): Container {
-  if (typeof value !== "object" || value === null) throw failedPatch();
+  if (!isJsonArray(value) && !isJsonObject(value)) throw failedPatch();
   // Values in the set were created here, so they may be changed in place.
   if (own.has(value)) return value as Container;
   const copy = isJsonArray(value) ? [...value] : { ...value };

@@ -56,10 +56,15 @@ export function duplicateField(path: string): string {
   return `duplicate field "${path}"`;
 }
 
-/** JSON is YAML too, and much faster to read as what it is; only complaints name lines then. */
+/** JSON is YAML too, and much faster to read as what it is; only complaints name lines then, and numbers that are too large are texts. */
 async function fromJsonAsYaml(text: string): Promise<Decoded> {
-  const decoded = fromJson(text);
-  return decoded.duplicates.length === 0 ? decoded : fromYaml(text);
+  try {
+    const decoded = fromJson(text);
+    if (decoded.duplicates.length === 0) return decoded;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+  }
+  return fromYaml(text);
 }
 
 function parseText(text: string): ParsedJson {

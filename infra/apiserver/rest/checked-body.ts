@@ -2,7 +2,7 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import { badRequest, internalError, invalid, StatusError } from "../errors/status-error.ts";
 import { copyWarnings, tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
-import type { JsonObject } from "../objects/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { ApiRequest, Target, WriteOptions } from "../request/request.ts";
 import { applyDefaults } from "../schema/defaults.ts";
@@ -54,9 +54,25 @@ export function checkBody(
 }
 
 /** The object as its compiled-in type holds it, with what is never absent and without what is never empty. */
-export function decoded({ zero, omitted = [], strategy }: ResourceType, object: KubeObject): KubeObject {
+export function decoded(
+  { custom, zero, omitted = [], strategy }: ResourceType,
+  object: KubeObject,
+): KubeObject {
   const whole = withoutEmpty(zero ? withZeroValues(zero, object) : object, omitted);
-  return strategy?.defaults?.(whole) ?? whole;
+  const filled = strategy?.defaults?.(whole) ?? whole;
+  return custom || zero || strategy ? filled : (withoutNulls(filled) as KubeObject);
+}
+
+/** Of kinds that are only stored: Go's types have no place for a null. */
+function withoutNulls(value: Json): Json {
+  if (isJsonArray(value)) {
+    const items = value.map(withoutNulls);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, withoutNulls(member)] as const);
+  if (members.every(([name, member]) => member !== null && member === value[name])) return value;
+  return Object.fromEntries(members.filter(([, member]) => member !== null));
 }
 
 /** Members of the wrong type: the body cannot be decoded. */

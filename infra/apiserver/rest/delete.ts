@@ -1,6 +1,6 @@
 import { type Cause, conflict, notFound, StatusError } from "../errors/status-error.ts";
 import type { ResourceType } from "../kinds/registry.ts";
-import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { isJsonObject, isNumber, type JsonObject } from "../objects/json.ts";
 import { type KubeObject, keyOf, objectAt, textAt, timestamp, withMetadata } from "../objects/kube-object.ts";
 import { decodeObject } from "../request/body.ts";
 import {
@@ -209,7 +209,7 @@ function checkOptionTypes(given: JsonObject): void {
   if (kind !== "DeleteOptions") {
     throw new StatusError(500, "", `no kind "${kind}" is registered for version "${given["apiVersion"]}"`);
   }
-  if (!isJsonObject(preconditions) || typeof gracePeriodSeconds !== "number") {
+  if (!isJsonObject(preconditions) || !isNumber(gracePeriodSeconds)) {
     throw new StatusError(500, "", "json: cannot unmarshal the body into Go struct DeleteOptions");
   }
 }

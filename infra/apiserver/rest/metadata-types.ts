@@ -1,5 +1,5 @@
 import { badRequest, type StatusError } from "../errors/status-error.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { isJsonArray, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
 import { type Pruned, prune } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -25,7 +25,7 @@ const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "obje
 
 const FITS: Readonly<Record<string, (value: Json) => boolean>> = {
   string: isText,
-  number: (value) => typeof value === "number",
+  number: isNumber,
   time: (value) => isText(value) && !Number.isNaN(Date.parse(String(value))),
   map: (value) =>
     isJsonObject(value) && Object.values(value).every((member) => member === null || isText(member)),

@@ -21,6 +21,7 @@ import {
   writeOptions,
 } from "../request/request.ts";
 import { isTrue } from "../request/router.ts";
+import { applyDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind, decoded, memberProblem } from "./checked-body.ts";
@@ -133,7 +134,10 @@ async function apply(request: ApiRequest): Promise<Answer> {
     value,
     options.fieldManager,
   );
-  const object = decoded(target.type, prune(target.served.schema, whole).value as KubeObject);
+  const { schema } = target.served;
+  const pruned = prune(schema, whole).value;
+  const typed = target.type.custom ? pruned : applyDefaults(schema, pruned);
+  const object = decoded(target.type, typed as KubeObject);
   const metadata = tidyMetadata(object.metadata);
   const given = objectAt(value, "metadata");
   if (textAt(given, "name") === "" && (!live || Object.hasOwn(given, "name"))) {
@@ -207,9 +211,7 @@ function checkConfiguration(request: ApiRequest, value: JsonObject, name: string
   const { type, served } = request.target;
   const apiVersion = groupVersion(type.group, served.version);
   if (textAt(value, "apiVersion") !== apiVersion || textAt(value, "kind") !== type.kind) {
-    throw badRequest(
-      `invalid object type: expected ${apiVersion}, Kind=${type.kind}, got ${textAt(value, "apiVersion")}, Kind=${textAt(value, "kind")}`,
-    );
+    throw badRequest(`invalid object type: ${kindIn(value)}`);
   }
   const metadata = objectAt(value, "metadata");
   if (metadata["managedFields"] !== undefined && metadata["managedFields"] !== null) {
@@ -217,6 +219,14 @@ function checkConfiguration(request: ApiRequest, value: JsonObject, name: string
   }
   const named = Object.hasOwn(metadata, "name") ? metadata : { ...metadata, name };
   return { ...value, apiVersion, kind: type.kind, metadata: named as ObjectMeta };
+}
+
+/** As the real server writes a kind: `GROUP/VERSION, Kind=KIND`, nothing of a version with two slashes. */
+function kindIn(value: JsonObject): string {
+  const parts = textAt(value, "apiVersion").split("/");
+  if (parts.length > 2) return "/, Kind=";
+  const [version = "", group = ""] = parts.toReversed();
+  return `${group}/${version}, Kind=${textAt(value, "kind")}`;
 }
 
 function checkCreation(request: ApiRequest): void {

@@ -1,6 +1,6 @@
 import type { Cause } from "../errors/status-error.ts";
 import type { ScalePaths } from "../kinds/registry.ts";
-import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { isInteger, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -34,11 +34,12 @@ function valueAt(object: JsonObject, path: string): Json | undefined {
 
 function countCauses(field: string, value: Json | undefined): Cause[] {
   if (value === undefined) return [];
-  if (typeof value !== "number" || !Number.isInteger(value)) {
+  if (!isNumber(value) || !isInteger(value)) {
     return [invalidAt(field, 0, `${field} accessor error: ${JSON.stringify(value)} is not an int64`)];
   }
-  if (value < 0) return [invalidAt(field, value, "should be a non-negative integer")];
-  return value > MAX_REPLICAS
+  const count = Number(value);
+  if (count < 0) return [invalidAt(field, value, "should be a non-negative integer")];
+  return count > MAX_REPLICAS
     ? [invalidAt(field, value, `should be less than or equal to ${MAX_REPLICAS}`)]
     : [];
 }

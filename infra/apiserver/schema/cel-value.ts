@@ -1,4 +1,5 @@
 import type { CelInput } from "@bufbuild/cel";
+import { LongInteger } from "../../yaml/long-integer.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import type { Schema } from "./schema.ts";
 
@@ -24,8 +25,9 @@ function escapeName(name: string): string {
  * are null absent. Without a schema whole numbers are int.
  */
 export function toCelValue(schema: Schema, value: Json): CelInput {
+  const isInteger = schema.type === undefined || schema.type === "integer";
+  if (value instanceof LongInteger) return isInteger ? value.value : Number(value.value);
   if (typeof value === "number") {
-    const isInteger = schema.type === undefined || schema.type === "integer";
     return isInteger && Number.isInteger(value) ? BigInt(value) : value;
   }
   if (isJsonArray(value)) return value.map((item) => toCelValue(schema.items ?? {}, item));

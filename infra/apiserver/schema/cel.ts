@@ -1,6 +1,14 @@
 import { type CelInput, type CelResult, isCelError } from "@bufbuild/cel";
 import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
-import { equalJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import {
+  equalJson,
+  isInteger,
+  isJsonArray,
+  isJsonObject,
+  isNumber,
+  type Json,
+  type JsonObject,
+} from "../objects/json.ts";
 import { CALL_COST_LIMIT, metered } from "./cel-cost.ts";
 import { type CompiledRule, compiledRules } from "./cel-rules.ts";
 import { toCelValue } from "./cel-value.ts";
@@ -185,7 +193,7 @@ function textOf(result: CelResult): string | undefined {
 
 function typeOf(value: Json): string {
   if (isJsonArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (isNumber(value)) return isInteger(value) ? "integer" : "number";
   return typeof value;
 }
 

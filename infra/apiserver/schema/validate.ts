@@ -1,6 +1,14 @@
+import { LongInteger } from "../../yaml/long-integer.ts";
 import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
 import { canonicalJson } from "../objects/canonical.ts";
-import { equalJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import {
+  equalJson,
+  isJsonArray,
+  isJsonObject,
+  isNumber,
+  type Json,
+  type JsonObject,
+} from "../objects/json.ts";
 import { hasFormat } from "./format.ts";
 import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
 import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
@@ -67,7 +75,7 @@ function checkNode(place: Place, schema: Schema, value: Json): void {
   checkType(place, schema, value);
   if (schema.enum !== undefined) checkEnum(place, schema.enum, value);
   if (typeof value === "string") checkText(place, schema, value);
-  else if (typeof value === "number") checkNumber(place, schema, value);
+  else if (isNumber(value)) checkNumber(place, schema, value);
   else if (isJsonArray(value)) checkItems(place, schema, value);
   else if (isJsonObject(value)) checkMembers(place, schema, value);
   checkCombinations(place, schema, value);
@@ -76,8 +84,8 @@ function checkNode(place: Place, schema: Schema, value: Json): void {
 function typeName(value: Json): string {
   if (value === null) return "null";
   if (isJsonArray(value)) return "array";
-  if (typeof value === "number")
-    return Number.isInteger(value) && Math.abs(value) <= 2 ** 63 ? "integer" : "number";
+  if (value instanceof LongInteger) return "integer";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "number";
   return typeof value;
 }
 
@@ -120,18 +128,19 @@ function checkText(place: Place, schema: Schema, value: string): void {
   }
 }
 
-function checkNumber(place: Place, schema: Schema, value: number): void {
+function checkNumber(place: Place, schema: Schema, number: number | LongInteger): void {
   const { minimum, maximum, multipleOf } = schema;
+  const value = number instanceof LongInteger ? number.value : number;
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
     const limit = schema.exclusiveMaximum === true ? "less than" : "less than or equal to";
-    refuse(place, value, `should be ${limit} ${maximum}`);
+    refuse(place, number, `should be ${limit} ${maximum}`);
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     const limit = schema.exclusiveMinimum === true ? "greater than" : "greater than or equal to";
-    refuse(place, value, `should be ${limit} ${minimum}`);
+    refuse(place, number, `should be ${limit} ${minimum}`);
   }
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
-    refuse(place, value, `should be a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined && !Number.isInteger(Number(value) / multipleOf)) {
+    refuse(place, number, `should be a multiple of ${multipleOf}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { omit } from "../objects/kube-object.ts";
 
 /**
@@ -76,8 +76,8 @@ function withoutEmptyAt<T extends JsonObject>(object: T, [name = "", ...below]: 
 }
 
 function isEmpty(value: Json): boolean {
-  if (typeof value === "object") return value === null || Object.keys(value).length === 0;
-  return value === false || value === "";
+  if (isJsonArray(value) || isJsonObject(value)) return Object.keys(value).length === 0;
+  return value === null || value === false || value === "";
 }
 
 /** The object with everything its kind always carries. */

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { KubeObject } from "../objects/kube-object.ts";
+import { readJson } from "../objects/strict-json.ts";
 import type { Change } from "./collection.ts";
 
 /** One line of a journal or snapshot, decoded. */
@@ -84,7 +85,7 @@ function decodedLine(bytes: Buffer, start: number, newline: number): DecodedLine
   const checksum = bytes.toString("latin1", start, start + CHECKSUM_DIGITS);
   const json = bytes.subarray(start + CHECKSUM_DIGITS + 1, newline);
   if (!/^[0-9a-f]{8}$/.test(checksum) || crc32(json) !== Number.parseInt(checksum, 16)) return undefined;
-  return { value: JSON.parse(json.toString("utf8")), start, end: newline + 1 };
+  return { value: readJson(json.toString("utf8")), start, end: newline + 1 };
 }
 
 /**

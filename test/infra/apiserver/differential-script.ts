@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../infra/apiserver/objects/json.ts";
 import { CRDS_PATH, widget } from "./api-client.ts";
 import { APPLY_VECTORS } from "./apply-vectors.ts";
 import { gizmo } from "./differential/gizmo-address.ts";
@@ -24,6 +25,28 @@ const apply = (path: string, body: unknown, query = "fieldManager=fn-a") => send
 
 const C = "/api/v1/namespaces/{ns}/configmaps";
 const status = (name: string, value: unknown) => ({ ...widget(name), status: value });
+
+const LONG_NUMBERS = [
+  "9223372036854775807",
+  "-9223372036854775808",
+  "9007199254740993",
+  "9223372036854775808",
+  "1e400",
+];
+const withNumber = (name: string, number: string) =>
+  `{"apiVersion":"test.capstan.dev/v1","kind":"Gizmo","metadata":{"name":"${name}"},"spec":{"numbers":[${number}],"free":{"a":${number}}}}`;
+const NULLS: readonly JsonObject[] = [
+  { mode: null, note: null, noteWithDefault: null },
+  { size: null, color: null, on: null, port: null },
+  { nested: null, labels: null, list: null, items: null },
+  { nested: { a: null, b: null, deep: { c: null } }, groups: { g: null } },
+  { items: [{ name: "a", value: null }], structs: [{ a: null }] },
+  { labels: { a: null }, free: { a: null }, anything: null },
+  { list: [null] },
+  { numbers: [null] },
+  { items: [null] },
+];
+const V1_MAP = { apiVersion: "v1", kind: "ConfigMap" };
 
 const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
   "creation and body checks": [
@@ -267,6 +290,24 @@ const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
   "empty metadata": [
     apply(`${W}/m`, widget("m", { size: 1 }, { labels: {}, finalizers: [] })),
     merge(`${W}/m`, { spec: { size: 1 } }),
+  ],
+  "numbers of 64 bits": [
+    ...LONG_NUMBERS.map((number) => post(GIZMOS_PATH, withNumber("post", number))),
+    ...LONG_NUMBERS.map((number) => apply(`${GIZMOS_PATH}/apply`, withNumber("apply", number))),
+    apply(
+      `${GIZMOS_PATH}/yaml`,
+      "apiVersion: test.capstan.dev/v1\nkind: Gizmo\nspec: {growing: 0x7fffffffffffffff}",
+    ),
+    post(GIZMOS_PATH, gizmo("merge", {})),
+    ...LONG_NUMBERS.map((number) => merge(`${GIZMOS_PATH}/merge`, `{"spec":{"growing":${number}}}`)),
+    post("/api/v1/namespaces/{ns}/configmaps", '{"metadata":{"name":"large","generation":1e400}}'),
+  ],
+  "nulls as people publish them": [
+    ...NULLS.map((spec, index) => post(GIZMOS_PATH, gizmo(`post-${index}`, spec))),
+    ...NULLS.map((spec, index) => apply(`${GIZMOS_PATH}/apply-${index}`, gizmo(`apply-${index}`, spec))),
+    ...NULLS.map((spec) => merge(`${GIZMOS_PATH}/post-0`, { spec })),
+    apply(`${C}/a`, { ...V1_MAP, metadata: { name: "a", labels: null }, data: null, immutable: null }),
+    post(C, { ...V1_MAP, metadata: { name: "b", annotations: null }, data: { a: null }, immutable: null }),
   ],
   namespaces: [
     apply("/api/v1/namespaces/{ns}-x", { apiVersion: "v1", kind: "Namespace", metadata: { name: "{ns}-x" } }),

@@ -74,6 +74,40 @@ describe("the garbage collector", () => {
     expect((await read(api, "unknown-kind")).code).toBe(200);
   });
 
+  it("never collects a cluster-scoped object that names an owner of a namespaced kind, also when its other owners are gone", async () => {
+    await using api = await startTestServer();
+    const owner = await create(api, "owner");
+    const gone = { name: "gone", uid: "00000000-0000-4000-8000-000000000000" };
+    const widgets = [owner, gone].map((one) => ({
+      apiVersion: "test.capstan.dev/v1",
+      kind: "Widget",
+      ...one,
+    }));
+    const nodes = [{ apiVersion: "v1", kind: "Node", ...gone }];
+    const references = {
+      present: [widgets[0]],
+      absent: [widgets[1]],
+      both: [...nodes, widgets[1]],
+      node: nodes,
+    };
+    for (const [name, ownerReferences] of Object.entries(references)) {
+      await api.call("POST", "/api/v1/nodes", { body: { metadata: { name, ownerReferences } } });
+    }
+    await remove(api, "owner");
+    // The last one is rightly gone: all have been looked at.
+    await eventually(async () => (await api.call("GET", "/api/v1/nodes/node")).code === 404, {
+      withinMs: 5_000,
+    });
+    const { body } = await api.call("GET", "/api/v1/nodes");
+    expect(
+      body.items.map((node: Body) => [node.metadata.name, node.metadata.ownerReferences.length]),
+    ).toEqual([
+      ["absent", 1],
+      ["both", 2],
+      ["present", 1],
+    ]);
+  });
+
   it("in the foreground deletes blocking dependents first", async () => {
     await using api = await startTestServer();
     const owner = await create(api, "owner");

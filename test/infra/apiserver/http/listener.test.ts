@@ -4,6 +4,13 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { APPLY, clientFor, startTestServer, WIDGETS_PATH, widget } from "../api-client.ts";
 
+/** Returns the answer to lines that are sent as they are. */
+async function answerTo(port: number, lines: readonly string[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`${lines.join("\r\n")}\r\n\r\n`);
+  return text(socket);
+}
+
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 describe("the listener", () => {
@@ -27,16 +34,22 @@ describe("the listener", () => {
     for (const bad of [token, `Basic ${token}`, `Bearer${token}`, `Token ${token}`, "Bearer", ""]) {
       expect([bad, await codeFor(bad)]).toEqual([bad, 401]);
     }
-    const socket = connect(port, "127.0.0.1");
-    const lines = [
-      "GET /api HTTP/1.1",
-      `Host: 127.0.0.1:${port}`,
-      "Host: evil.example",
-      `Authorization: Bearer ${token}`,
-    ];
-    socket.end(`${lines.join("\r\n")}\r\n\r\n`);
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    const lines = ["GET /api HTTP/1.1", `Host: 127.0.0.1:${port}`, "Host: evil.example"];
+    expect(await answerTo(port, [...lines, `Authorization: Bearer ${token}`])).toMatch(
+      /^HTTP\/1.1 400 Bad Request\r\n/,
+    );
   });
+
+  it.each(["%", "a%zz", "/a%zz", "/api/v1/%", "a", ":a"])(
+    "answers GET %s as the real server: 400, and who asked is not looked at",
+    async (path) => {
+      await using api = await startTestServer({ withWidgets: false });
+      const { port } = api.server;
+      const answer = await answerTo(port, [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`]);
+      expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: text\/plain; charset=utf-8\r\n/);
+      expect(answer).toContain("\r\n400 Bad Request");
+    },
+  );
 
   it("refuses what a browser could be made to send", async () => {
     await using api = await startTestServer({ withWidgets: false });

@@ -18,7 +18,9 @@ describe("strict JSON", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         fc.pre(!/__proto__|constructor|prototype/.test(text));
-        expect(parseJson(text)).toEqual({ value: JSON.parse(text), duplicates: [] });
+        const { value, duplicates } = parseJson(text);
+        expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+        expect(duplicates).toEqual([]);
       }),
     ));
 
@@ -35,6 +37,18 @@ describe("strict JSON", () => {
     const { value, duplicates } = parseJson(text);
     expect(JSON.stringify(value)).toBe('{"a":{"__proto__":1,"constructor":1,"b":2}}');
     expect(duplicates).toEqual(["a.__proto__"]);
+  });
+
+  it("keeps integers of 64 bits as they came, and refuses numbers that are too large", () => {
+    const kept =
+      '{"a":9223372036854775807,"b":[-9223372036854775808,9007199254740993],"c":"9223372036854775807","d":9223372036854776000}';
+    expect(JSON.stringify(parseJson(kept).value)).toBe(kept);
+    expect(JSON.stringify(parseJson("[9223372036854775808,18446744073709551616,1.5e308]").value)).toBe(
+      "[9223372036854776000,18446744073709552000,1.5e+308]",
+    );
+    for (const large of ["1e400", "-1E+400", `1${"0".repeat(400)}`]) {
+      expect(() => parseJson(`{"a":${large}}`)).toThrow(`json: cannot unmarshal number ${large} into`);
+    }
   });
 
   it("refuses malformed JSON and values that are nested too deeply", () => {

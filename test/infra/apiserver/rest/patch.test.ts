@@ -70,6 +70,19 @@ describe("server-side apply over HTTP", () => {
     },
   );
 
+  it.each([
+    [{ apiVersion: "test.capstan.dev/v2" }, "test.capstan.dev/v2, Kind=Widget"],
+    [{ apiVersion: "v1" }, "/v1, Kind=Widget"],
+    [{ apiVersion: undefined }, "/, Kind=Widget"],
+    [{ apiVersion: "a/b/c" }, "/, Kind="],
+    [{ kind: "Other" }, "test.capstan.dev/v1, Kind=Other"],
+  ])("refuses a configuration with %o in the words of the real server", async (other, named) => {
+    await using api = await startTestServer();
+    const body = { ...widget("w"), ...other };
+    const reply = await api.call("PATCH", `${WIDGETS_PATH}/w?fieldManager=fn-a`, { type: APPLY, body });
+    expect([reply.code, reply.body.message]).toEqual([400, `invalid object type: ${named}`]);
+  });
+
   it("raises the generation only when something beside the status changes", async () => {
     await using api = await startTestServer();
     const apply = async (path: string, body: Body) =>

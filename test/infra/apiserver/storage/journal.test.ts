@@ -38,6 +38,8 @@ const namesOf = (body: { items: { metadata: { name: string } }[] }) =>
 
 const JOURNAL = "journal-1.jsonl";
 
+const PODS = "/api/v1/namespaces/default/pods";
+
 describe("a server with a data folder", () => {
   it("A-05: continues after a restart with the same objects and versions", async () => {
     await using folder = await temporaryFolder();
@@ -45,11 +47,17 @@ describe("a server with a data folder", () => {
     for (const name of ["a", "b", "c"]) await create(first, name);
     await first.call("DELETE", `${WIDGETS_PATH}/b`);
     await first.call("PATCH", `${WIDGETS_PATH}/a`, { type: MERGE, body: { spec: { size: 4 } } });
+    await first.call("POST", PODS, {
+      body: '{"metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":9223372036854775807,"containers":[{"name":"c","image":"i"}]}}',
+    });
     const before = await list(first);
     const system = await first.call("GET", "/api/v1/namespaces/kube-system");
     await first.server.stop();
     await using second = await startTestServer({ data: folder.path, withWidgets: false });
     expect(await list(second)).toEqual(before);
+    expect((await second.call("GET", `${PODS}/p`)).text).toContain(
+      '"terminationGracePeriodSeconds":9223372036854775807,',
+    );
     expect((await second.call("GET", "/api/v1/namespaces/kube-system")).body).toEqual(system.body);
     const { body: made } = await create(second, "d");
     expect(Number(made.metadata.resourceVersion)).toBe(Number(before.metadata.resourceVersion) + 1);
