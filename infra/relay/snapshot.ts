@@ -30,6 +30,7 @@ export function snapshotOf(
     managers: _managers,
     foreign: _foreign,
     isElsewhere: _isElsewhere,
+    standsBack: _standsBack,
     ...metadata
   } = object.metadata as ServedMeta;
   const annotations = metadata.annotations;

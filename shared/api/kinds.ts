@@ -30,6 +30,8 @@ export interface ObjectMeta {
   readonly managers?: { readonly [path: string]: readonly string[] } | undefined;
   /** Snapshots only: another controller that changes fields of Capstan here; functions leave the object alone `until` then, RFC 3339. */
   readonly foreign?: { readonly manager: string; readonly until: string } | undefined;
+  /** Only during a run: why the object is left alone beside another controller. */
+  readonly standsBack?: string | undefined;
   /** Snapshots only: by its label `cluster.x-k8s.io/watch-filter` another controller works on it. */
   readonly isElsewhere?: true | undefined;
 }

@@ -21,7 +21,7 @@ export const REASONS = {
   },
   ForeignController: {
     meaning: "another controller changes the same fields again and again; Capstan leaves the object alone",
-    seen: ["event"],
+    seen: ["condition", "event"],
   },
   DeletionsHeldBack: {
     meaning: "as many objects of a Cluster were deleted within an hour as the administrator allows",

@@ -8,7 +8,7 @@ import { type DeletionLimit, HELD_BACK_MS, HeldBackError } from "./deletion-limi
 import { settle, withAnswers } from "./evictions.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
-import { refuseBesideForeign } from "./foreign-controller.ts";
+import { standBack } from "./foreign-controller.ts";
 import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { NotListedError } from "./listed.ts";
@@ -124,8 +124,11 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   const isElsewhere = run.object?.metadata.isElsewhere === true;
   if (run.object === undefined || isElsewhere) return { type: "ok", requested: false };
   run.now = lease.claimedAt ?? context.clock.now();
-  refuseBesideForeign(run.object, run.now);
-  run.decision = await fn.step(run.object, {
+  const back = standBack(fn, run.object, run.now);
+  if (back !== undefined) await sendEvents([back.notice], eventsOf(fn, lease, context, run.object));
+  const waiting = back && ({ afterMs: back.afterMs, waitingFor: back.notice.message } as const);
+  if (waiting !== undefined && back?.shown === undefined) return { type: "ok", requested: false, ...waiting };
+  run.decision = await fn.step(back?.shown ?? run.object, {
     read: withinReach(run.read, reachOf(fn, run.object)),
     now: run.now,
   });
@@ -153,7 +156,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   run.written = written;
   if (written.error !== undefined) throw written.error;
   const { requests, again } = written;
-  const end = concluded(written.decision, requests > 0);
+  const end = { ...concluded(written.decision, requests > 0), ...waiting };
   return again === undefined || end.type !== "ok"
     ? end
     : { ...end, afterMs: again.afterMs, waitingFor: again.why };
@@ -238,6 +241,10 @@ function refusalOf(thrown: unknown): Told | undefined {
   return { reason: "Forbidden", message: thrown.message };
 }
 
+function eventsOf(fn: AnyFunction, { signal, runId }: Lease, context: RunContext, object: KubeObject) {
+  return { ...context, function: fn, object, signal, runId };
+}
+
 /** Sends a failure as an Event, unless the decision has sent the same one already. */
 async function tellFailure(
   fn: AnyFunction,
@@ -248,15 +255,8 @@ async function tellFailure(
   if (object === undefined) return;
   const failure = worthTelling(given, lease);
   if (failure === undefined) return;
-  const { signal, runId } = lease;
   const { reason, message } = failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
   if (told === true) return;
-  await sendEvents([{ type: "Warning", reason, message }], {
-    ...context,
-    function: fn,
-    object,
-    signal,
-    runId,
-  });
+  await sendEvents([{ type: "Warning", reason, message }], eventsOf(fn, lease, context, object));
 }

@@ -1,8 +1,8 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectMeta } from "../../../shared/api/kinds.ts";
-import { MINUTE } from "../../../shared/function/backoff.ts";
+import { FOREIGN_TIMES, FOREIGN_WITHIN_MS } from "../../../shared/runtime/foreign-controller.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { fieldOwners } from "../../kube/field-owners.ts";
+import { type FieldOwner, fieldOwners } from "../../kube/field-owners.ts";
 
 type ForeignController = NonNullable<ObjectMeta["foreign"]>;
 
@@ -12,9 +12,6 @@ interface ForeignWrites {
   note(object: KubeObject): ForeignController | undefined;
 }
 
-/** So many times within so long: a person who edits a status by hand does it once. Source: D-905 */
-const TIMES = 3;
-const WITHIN_MS = 10 * MINUTE;
 /** Objects that were seen last; takes about 200 MB when all of them have a hundred fields. */
 const MAX_OBJECTS = 20_000;
 
@@ -26,8 +23,21 @@ interface Seen {
   readonly manager: string;
 }
 
-/** Looks at objects whose label `cluster.x-k8s.io/watch-filter` has this value: the others belong to other controllers. */
-export function createForeignWrites(clock: Clock, filter: string): ForeignWrites {
+/**
+ * Both controllers may write a status: each computes it from what it sees. Spec, finalizers and owner references are the
+ * work itself. Source: D-905
+ */
+const WORK = /^(spec|metadata\.(finalizers|ownerReferences))\b/;
+
+/**
+ * Looks at objects whose label `cluster.x-k8s.io/watch-filter` has this value: the others belong to other controllers.
+ * `known` are managers whose fields Capstan takes over.
+ */
+export function createForeignWrites(
+  clock: Clock,
+  filter: string,
+  known: readonly string[] = [],
+): ForeignWrites {
   const seen = new Map<string, Seen>();
   return {
     note(object) {
@@ -37,30 +47,36 @@ export function createForeignWrites(clock: Clock, filter: string): ForeignWrites
         return undefined;
       }
       const before = seen.get(uid);
-      const now = next(before, object, clock.now().getTime());
+      const now = next(before, workOf(object, known), clock.now().getTime());
       seen.delete(uid);
       seen.set(uid, now);
       const [oldest] = seen.size > MAX_OBJECTS ? seen.keys() : [];
       if (oldest !== undefined) seen.delete(oldest);
       const last = now.takenAt.at(-1);
-      if (now.takenAt.length < TIMES || last === undefined) return undefined;
-      return { manager: now.manager, until: new Date(last + WITHIN_MS).toISOString() };
+      if (now.takenAt.length < FOREIGN_TIMES || last === undefined) return undefined;
+      return { manager: now.manager, until: new Date(last + FOREIGN_WITHIN_MS).toISOString() };
     },
   };
 }
 
+/** The managers of the fields that count, without those that are `known`. */
+function workOf({ metadata }: KubeObject, known: readonly string[]): readonly FieldOwner[] {
+  const managed: unknown = Reflect.get(metadata, "managedFields");
+  return fieldOwners(Array.isArray(managed) ? managed : []).filter(
+    ({ field, manager }) => WORK.test(field) && !known.includes(manager),
+  );
+}
+
 /** A field is taken when a manager of Capstan loses it to one that has just got it: its value was changed. */
-function next(before: Seen | undefined, object: KubeObject, now: number): Seen {
-  const managed: unknown = Reflect.get(object.metadata, "managedFields");
-  const owners = fieldOwners(Array.isArray(managed) ? managed : []);
-  const isOurs = ({ manager }: (typeof owners)[number]) => manager.startsWith("capstan-");
+function next(before: Seen | undefined, owners: readonly FieldOwner[], now: number): Seen {
+  const isOurs = ({ manager }: FieldOwner) => manager.startsWith("capstan-");
   const ours = new Set(owners.filter(isOurs).map(({ field }) => field));
   const foreign = owners.filter((owner) => !isOurs(owner));
   const theirs = new Map(foreign.map(({ field, manager }) => [field, manager]));
-  const recent = (before?.takenAt ?? []).filter((at) => now - at < WITHIN_MS);
+  const recent = (before?.takenAt ?? []).filter((at) => now - at < FOREIGN_WITHIN_MS);
   const taken = [...(before?.ours ?? [])].find(
     (field) => !ours.has(field) && theirs.has(field) && before?.theirs.get(field) !== theirs.get(field),
   );
   if (taken === undefined) return { ours, theirs, takenAt: recent, manager: before?.manager ?? "" };
-  return { ours, theirs, takenAt: [...recent, now].slice(-TIMES), manager: theirs.get(taken) ?? "" };
+  return { ours, theirs, takenAt: [...recent, now].slice(-FOREIGN_TIMES), manager: theirs.get(taken) ?? "" };
 }

@@ -70,7 +70,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       const paths = contested.get(idOf(kind)) ?? [];
       const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers));
       if (watchFilter === undefined || !reconciled.has(idOf(kind))) return reduce;
-      const writes = createForeignWrites(clock, watchFilter);
+      const writes = createForeignWrites(clock, watchFilter, takeOverManagers);
       return (object) => {
         const foreign = writes.note(object);
         const isOurs = object.metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;

@@ -23,6 +23,7 @@ export function isPaused(cluster: Pausing | undefined, object: KubeObject): bool
 export function pausedBy(cluster: Pausing | undefined, object: KubeObject): string | undefined {
   if (cluster?.spec?.paused === true) return "Cluster.spec.paused";
   if (isLetGo(object)) return `${object.kind} deleted`;
+  if (object.metadata.standsBack !== undefined) return object.metadata.standsBack;
   return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
 }
 
@@ -33,8 +34,10 @@ export function pausedCondition(
   kindName: string,
 ): DesiredCondition {
   const reasons = pauses(cluster, object, kindName);
+  const { standsBack } = object.metadata;
+  const reason = reasons.length === 1 && standsBack !== undefined ? "ForeignController" : "Paused";
   return reasons.length > 0
-    ? condition("Paused", "True", "Paused", reasons.join(", "))
+    ? condition("Paused", "True", reason, reasons.join(", "))
     : condition("Paused", "False", "NotPaused");
 }
 
@@ -44,5 +47,6 @@ function pauses(cluster: Pausing | undefined, object: KubeObject, kindName: stri
     ...(Object.hasOwn(object.metadata.annotations ?? {}, PAUSED_ANNOTATION)
       ? [`${kindName} has the ${PAUSED_ANNOTATION} annotation`]
       : []),
+    ...(object.metadata.standsBack === undefined ? [] : [object.metadata.standsBack]),
   ];
 }

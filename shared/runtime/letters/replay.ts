@@ -4,6 +4,7 @@ import { mask } from "../../redaction/redact.ts";
 import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../check-decision.ts";
 import { settle, withAnswers } from "../evictions.ts";
+import { standBack } from "../foreign-controller.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
 import { reachOf, withinReach } from "../reach.ts";
 import { recordWrites } from "../record-writes.ts";
@@ -67,7 +68,7 @@ export async function replay(
     try {
       now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
       if (now.object === undefined) return;
-      now.decision = await fn.step(now.object, {
+      now.decision = await fn.step(standBack(fn, now.object, clock)?.shown ?? now.object, {
         read: withinReach(reader, reachOf(fn, now.object)),
         now: clock,
       });

@@ -106,6 +106,20 @@ describe("a run", () => {
     }
   });
 
+  it("D-905: stands back beside another controller: it comes again, has no failure, and one Event says so", async () => {
+    const foreign = { manager: "rival", until: "2026-01-01T00:03:00Z" };
+    const { outcome, sent } = await run({
+      store: await storeOf(widget({ foreign })),
+      step: async () => {
+        throw new Error("the step must not run");
+      },
+    });
+    expect(outcome).toMatchObject({ type: "ok", requested: false, afterMs: 180_000 });
+    expect(sent.map(({ kind, body }) => [kind, Reflect.get(body as object, "reason")])).toEqual([
+      ["Event", "ForeignController"],
+    ]);
+  });
+
   describe("whose patch of a Node is refused", () => {
     const node = { cluster: MANAGEMENT, kind: Gadget, namespace: "default", name: "g", uid: "u1" };
     const patch = [{ target: node, operations: [{ op: "remove", path: "/spec/size" }] }] as const;
