@@ -67,6 +67,7 @@ export async function startBoth(
     client,
     fleet,
     kubectl,
+    letters: () => capstan.deadLetters.list(),
     /** Runs `capstan takeover …` to its end. */
     async takeover(...args: readonly string[]) {
       await using cli = begin(...args);

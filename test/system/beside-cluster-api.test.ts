@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
+import type { Running } from "../../infra/cli/compose.ts";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
@@ -188,6 +189,17 @@ async function relabel(kubectl: Kubectl, value: string): Promise<void> {
   await patch(kubectl, "machinedeployment/web", { spec: { template } });
 }
 
+/** As README says. */
+function startBeside(kubeconfigFile: string): Promise<AsyncDisposable & Pick<Running, "deadLetters">> {
+  return startCapstan(kubeconfigFile, {
+    roles: ["relay", "worker"],
+    functions: ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*"],
+    installCrds: false,
+    watchFilter: "capstan",
+    takeOverManagers: ["manager", "capi-machineset", "capi-machineset-metadata"],
+  });
+}
+
 function unpause(kubectl: Kubectl): Promise<string> {
   return patch(kubectl, "cluster/beside", { spec: { paused: false } });
 }
@@ -195,7 +207,7 @@ function unpause(kubectl: Kubectl): Promise<string> {
 const missing = realServerMissing(ASSETS) ?? clusterApiMissing() ?? kubectlMissing();
 
 describeWith(missing, { optional: true })("a Cluster beside Cluster API's manager", () => {
-  it("changes hands and back: no Machine more, none lost, and its MachineDeployment goes its way", async () => {
+  it("changes hands and back, without a Machine more or less, and there again to its end", async () => {
     await using server = await startRealServer(ASSETS ?? "");
     const kubectl = kubectlFor(server.kubeconfigFile);
     await using _manager = await startClusterApi(server.kubeconfigFile, [
@@ -216,15 +228,8 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     // There.
     const there = await watchMachines(client);
     await relabel(kubectl, "capstan");
-    const capstan = await startCapstan(server.kubeconfigFile, {
-      roles: ["relay", "worker"],
-      functions: ["cluster-*", "machine-*", "machineset-*", "machinepool-*"],
-      installCrds: false,
-      watchFilter: "capstan",
-      takeOverManagers: ["manager", "capi-machineset", "capi-machineset-metadata"],
-    });
     await using stack = new AsyncDisposableStack();
-    stack.use(capstan);
+    stack.use(await startBeside(server.kubeconfigFile));
     await unpause(kubectl);
     await kubectl("wait cluster/beside --for=condition=Paused=False --timeout=240s");
     await eventually(async () => {
@@ -265,5 +270,17 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     expect((await untilRunning(kubectl, 3)).every(({ metadata }) => rolled.includes(metadata.uid))).toBe(
       true,
     );
+
+    // There again, to its end: Cluster API's manager writes the status of what Capstan deletes.
+    await relabel(kubectl, "capstan");
+    await using capstan = await startBeside(server.kubeconfigFile);
+    await unpause(kubectl);
+    await kubectl("wait cluster/beside --for=condition=Paused=False --timeout=240s");
+    await kubectl("delete cluster/beside --timeout=240s");
+    expect(
+      await kubectl(`get clusters,machinedeployments,${MOVED} --all-namespaces --ignore-not-found`),
+    ).toBe("");
+    expect(await kubectl("get events --field-selector reason=ForeignController --no-headers")).toBe("");
+    expect(await capstan.deadLetters.list()).toEqual([]);
   });
 });

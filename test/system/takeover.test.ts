@@ -128,19 +128,24 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
   });
 
   it("D-905: a second controller of an object of Capstan makes it leave the object alone, and says so", async () => {
-    const { fleet, kubectl, takeover } = all;
+    const { fleet, kubectl, letters, takeover } = all;
     const [name = ""] = fleet.names;
     const cluster = name.split("/")[1] ?? "";
     expect((await takeover("start", name, "--yes")).code).toBe(0);
-    const phase = () => kubectl(`get cluster ${cluster} -o jsonpath={.status.phase}`);
-    const fight = `patch cluster ${cluster} --subresource=status --field-manager=rival --type=merge`;
-    for (let times = 0; times < 3; times += 1) {
-      await eventually(async () => expect(await phase()).toBe("Provisioned"), WITHIN);
-      await kubectl(`${fight} -p '{"status":{"phase":"Failed"}}'`);
+    const read = (path: string) => kubectl(`get machinepool ${cluster}-pool -o jsonpath={${path}}`);
+    const ids = await read(".spec.providerIDList");
+    // The first one takes what no controller holds since the hand-over.
+    for (let times = 0; times < 4; times += 1) {
+      await eventually(async () => expect(await read(".spec.providerIDList")).toBe(ids), WITHIN);
+      const change = JSON.stringify({ spec: { providerIDList: [`rival://${times}`] } });
+      await kubectl(`patch machinepool ${cluster}-pool --field-manager=rival --type=merge -p '${change}'`);
     }
     await eventually(async () => {
       expect(await kubectl("get events --field-selector reason=ForeignController")).toContain("rival");
+      expect(await read(`.status.conditions[?(@.type=="Paused")].reason`)).toBe("ForeignController");
     }, WITHIN);
+    expect(await read(".spec.providerIDList"), "it is left alone").toBe('["rival://3"]');
+    expect(await letters()).toEqual([]);
     const back = await takeover("back", name, "--yes");
     expect([back.code, back.output]).toEqual([0, expect.stringContaining("works on it")]);
   });
