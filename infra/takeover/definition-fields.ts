@@ -11,7 +11,7 @@ export function missingFields(kind: Kind, crd: KubeObject): readonly string[] {
   return fieldsMissing(ours, schemaOf(crd, kind.version), "");
 }
 
-function schemaOf(crd: KubeObject | undefined, wanted: string): unknown {
+export function schemaOf(crd: KubeObject | undefined, wanted: string): unknown {
   const versions = valueAt(crd, "spec.versions");
   const version: unknown = (Array.isArray(versions) ? versions : []).find(
     (each: unknown) => valueAt(each, "name") === wanted,

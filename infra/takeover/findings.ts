@@ -1,7 +1,6 @@
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { controllerOf } from "../../shared/rules/metadata/owner-references.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
 import { FAMILIES, nameOf } from "./families.ts";
@@ -188,11 +187,13 @@ function clusterNameOf(object: KubeObject): string | undefined {
   return typeof name === "string" ? `${object.metadata.namespace}/${name}` : undefined;
 }
 
-function makerFindings({ name, members }: ClusterSurvey, { capstan }: Filters): readonly Finding[] {
-  const next = `give its spec.machineTemplate.metadata.labels ${WATCH_FILTER_LABEL}: ${capstan}`;
-  const makers = new Set(members.flatMap(({ object }) => makerOf(object)));
-  return [...makers].map((maker) =>
-    warn(`Cluster ${name}`, `${maker} makes Machines, and its controller stays`, next),
+/** The label of a template changes hands with the Cluster. */
+function makerFindings({ name, makers }: ClusterSurvey, { capstan }: Filters): readonly Finding[] {
+  const next = `label each new one ${WATCH_FILTER_LABEL}=${capstan}; until then no manager works on it`;
+  return makers.flatMap(({ title, template }) =>
+    template === undefined
+      ? [warn(`Cluster ${name}`, `${title} makes Machines and has no labels for them`, next)]
+      : [],
   );
 }
 
@@ -205,14 +206,6 @@ function heldFindings({ name, cluster, members }: ClusterSurvey): readonly Findi
   return [
     warn(`Cluster ${name}`, `is paused by a user: ${someOf(held)}`, "it changes hands and stays paused"),
   ];
-}
-
-/** Controllers of Machines that are not of the kinds that change hands, such as a KubeadmControlPlane. */
-function makerOf(object: KubeObject): readonly string[] {
-  if (object.kind !== "Machine") return [];
-  const owner = controllerOf(object);
-  if (owner === undefined || FAMILIES.some(({ kind }) => kind === owner.kind)) return [];
-  return [`${owner.kind} ${owner.name}`];
 }
 
 function titleOf({ object }: { readonly object: KubeObject }): string {

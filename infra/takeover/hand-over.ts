@@ -8,6 +8,7 @@ import type { ServerClient } from "../kube/verbs.ts";
 import { createTurns } from "../relay/turns.ts";
 import { rest } from "../rest.ts";
 import { clusterOf, type Member, membersOf, nameOf } from "./families.ts";
+import { makersOf } from "./makers.ts";
 import {
   type Filters,
   isHeldByUser,
@@ -17,7 +18,7 @@ import {
   standingOf,
 } from "./standing.ts";
 import type { Turn } from "./turn.ts";
-import { handOverOperations, pauseOperations, type Receiver } from "./writes.ts";
+import { handOverOperations, makerOperations, pauseOperations, type Receiver } from "./writes.ts";
 
 /** Needs of every step of a take-over. */
 export interface Hands {
@@ -82,29 +83,46 @@ export async function pauseClusters(
   }
 }
 
-/** Gives the paused objects of these Clusters to the other controller, each by one patch. Returns them. */
+/**
+ * Gives the paused objects of these Clusters to the other controller, each by one patch; before them what makes Machines,
+ * since its controller may give its labels to the Machines that are there. Returns them.
+ */
 export async function giveClusters(
   hands: Hands,
   clusters: readonly ObjectKey[],
   direction: Direction,
 ): Promise<readonly Member[]> {
+  const makers = await makersOf(hands.client, await membersOf(hands.client, clusters));
+  const templates = makers.flatMap(({ template }) => template ?? []);
+  await each(hands, templates, (template) => makerOperations(template, direction));
   const leaving = await standing(hands, clusters, [...direction.leaves, direction.stays]);
   await each(hands, leaving, (member) => handOverOperations(member, direction));
   return leaving;
 }
 
 /**
- * Waits until the controller that got these Clusters works on their objects. Throws when it begins with no further one
- * within two minutes.
+ * Waits until the controller that got these Clusters works on their objects, and none is left: `giveMore` gives what was
+ * made for the other side meanwhile. Throws when it begins with no further one within two minutes.
  */
 export async function untilTaken(
-  { client, clock }: Hands,
+  hands: Hands,
   clusters: readonly ObjectKey[],
-  { taker }: Direction,
+  { direction, giveMore }: { readonly direction: Direction; readonly giveMore: () => Promise<unknown> },
 ): Promise<void> {
+  const { client, clock, filters } = hands;
+  const { taker, leaves, stays } = direction;
   const isOver = createPatience(clock, TAKEN_WITHIN_MS);
   for (;;) {
     const members = await membersOf(client, clusters);
+    const left = members.filter(({ object }) => [...leaves, stays].includes(standingOf(object, filters)));
+    if (left.length > 0) {
+      if (isOver(members.length + left.length))
+        throw new Error(
+          `${someOf(left)} is made for the other side again and again; capstan takeover plan says by what`,
+        );
+      await giveMore();
+      continue;
+    }
     const held = new Set(members.filter(isHeldCluster).map(clusterOf));
     const waiting = members.filter(
       (member) =>

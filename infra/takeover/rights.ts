@@ -1,11 +1,12 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { Lease } from "../relay/lease.ts";
 import { SelfSubjectAccessReview } from "../worker/diagnostics/reviews.ts";
 import { Deployment } from "./core.ts";
-import { FAMILIES, UNSERVED } from "./families.ts";
+import { FAMILIES, type Member, UNSERVED } from "./families.ts";
 import { Policy, PolicyBinding } from "./fence.ts";
 
 interface Right {
@@ -21,6 +22,12 @@ export const RIGHTS: readonly Right[] = [
   ...[Policy, PolicyBinding].map((kind) => ({ verbs: ["create", "delete", "get", "patch"] as const, kind })),
 ];
 
+/** Asked for the kinds that are there: where Clusters have such control planes, their Machines get another label. */
+export const RIGHTS_ON_MAKERS: Right = {
+  verbs: ["get", "patch"],
+  kind: { ...(Machine as Kind), group: "controlplane.cluster.x-k8s.io", plural: "*" },
+};
+
 /** Its rights in the namespace of Cluster API's manager. */
 export const RIGHTS_BESIDE_CORE: readonly Right[] = [
   { verbs: ["get"], kind: Deployment as unknown as Kind },
@@ -33,6 +40,16 @@ export async function missingRights(client: ServerClient, coreNamespace: string)
     ...RIGHTS.flatMap((right) => missingOf(client, right)),
     ...RIGHTS_BESIDE_CORE.flatMap((right) => missingOf(client, right, coreNamespace)),
   ];
+  return (await Promise.all(asked)).flat();
+}
+
+/** The same for the objects whose controllers make Machines; they were read already. */
+export async function missingToPatch(
+  client: ServerClient,
+  templates: readonly Member[],
+): Promise<readonly string[]> {
+  const kinds = new Map(templates.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind]));
+  const asked = [...kinds.values()].flatMap((kind) => missingOf(client, { verbs: ["patch"], kind }));
   return (await Promise.all(asked)).flat();
 }
 

@@ -132,7 +132,13 @@ async function oneByOne(
     await settled(members);
     const { length: objects } = await giveClusters(hands, [key], direction);
     note({ cluster, did: `${objects} objects given to ${direction.taker.name}` });
-    await untilTaken(hands, [key], direction);
+    await untilTaken(hands, [key], {
+      direction,
+      async giveMore() {
+        await settled(await pauseClusters(hands, [key], direction));
+        await giveClusters(hands, [key], direction);
+      },
+    });
     const pausedMs = hands.clock.now().getTime() - startedAt;
     note({
       cluster,
@@ -162,7 +168,14 @@ async function allAtOnce(
   const given = await giveClusters(hands, clusters, direction);
   await after?.();
   note({ did: `${clusters.length} Clusters given to ${direction.taker.name}` });
-  await untilTaken(hands, clusters, direction);
+  await untilTaken(hands, clusters, {
+    direction,
+    async giveMore() {
+      // No manager of Cluster API leads, and answers.
+      if (direction.giver === CAPSTAN) await between(await pauseClusters(hands, clusters, direction));
+      await giveClusters(hands, clusters, direction);
+    },
+  });
   const pausedMs = hands.clock.now().getTime() - startedAt;
   note({ did: `${direction.taker.name} works on all of them, ${secondsOf(pausedMs)} after the first pause` });
   const objects = Map.groupBy(given, clusterOf);

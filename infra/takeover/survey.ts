@@ -5,7 +5,8 @@ import { KubeError } from "../../shared/function/errors.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { type Core, readCore } from "./core.ts";
 import { allMembers, clusterOf, FAMILIES, type Member, nameOf, UNSERVED } from "./families.ts";
-import { missingRights } from "./rights.ts";
+import { type Maker, makersOf } from "./makers.ts";
+import { missingRights, missingToPatch } from "./rights.ts";
 
 /** The task of a take-over. */
 export interface Scope {
@@ -25,6 +26,7 @@ export interface ClusterSurvey {
   readonly name: string;
   readonly cluster: Cluster;
   readonly members: readonly Member[];
+  readonly makers: readonly Maker[];
 }
 
 /** Everything that a plan looks at, read live. */
@@ -52,16 +54,19 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
   const unserved = await Promise.all(UNSERVED.map((kind) => listIfServed(client, kind)));
   const wanted = new Set(scope.clusters);
   const byCluster = Map.groupBy(members, clusterOf);
-  const clusters = members
-    .filter(
-      ({ kind, object }) => kind.kind === "Cluster" && (wanted.size === 0 || wanted.has(nameOf(object))),
-    )
-    .map(({ object }) => ({
-      name: nameOf(object),
-      cluster: object as Cluster,
-      members: byCluster.get(nameOf(object)) ?? [],
-    }));
-  return { core, clusters, unserved: unserved.flat(), definitions, missingRights: rights };
+  const named = members.filter(
+    ({ kind, object }) => kind.kind === "Cluster" && (wanted.size === 0 || wanted.has(nameOf(object))),
+  );
+  const clusters = await Promise.all(
+    named.map(async ({ object }) => {
+      const own = byCluster.get(nameOf(object)) ?? [];
+      const makers = await makersOf(client, own);
+      return { name: nameOf(object), cluster: object as Cluster, members: own, makers };
+    }),
+  );
+  const templates = clusters.flatMap(({ makers }) => makers.flatMap(({ template }) => template ?? []));
+  const lacking = [...rights, ...(await missingToPatch(client, templates))];
+  return { core, clusters, unserved: unserved.flat(), definitions, missingRights: lacking };
 }
 
 function isServed(crd: CustomResourceDefinition | undefined, { version }: Kind): boolean {

@@ -32,7 +32,7 @@ export function handOverOperations(
   { kind, object }: Member,
   { label, isGone }: Receiver,
 ): readonly PatchOperation[] {
-  const template = WITH_TEMPLATE.has(kind.kind) ? templateLabel(object, label) : [];
+  const template = WITH_TEMPLATE.has(kind.kind) ? templateLabel(object, "template", label) : [];
   return guarded(object, [
     ...labelOperations(object.metadata.labels, { path: "/metadata/labels", value: label }),
     ...template,
@@ -41,13 +41,26 @@ export function handOverOperations(
   ]);
 }
 
-function templateLabel(object: KubeObject, value: string | undefined): readonly PatchOperation[] {
-  const metadata = valueAt(object, "spec.template.metadata") as KubeObject["metadata"] | undefined;
+/** Operations that let an object whose controller stays make Machines of the receiver. */
+export function makerOperations(
+  { object }: Member,
+  { label }: Pick<Receiver, "label">,
+): readonly PatchOperation[] {
+  return guarded(object, templateLabel(object, "machineTemplate", label));
+}
+
+function templateLabel(
+  object: KubeObject,
+  template: "template" | "machineTemplate",
+  value: string | undefined,
+): readonly PatchOperation[] {
+  const path = `/spec/${template}/metadata`;
+  const metadata = valueAt(object, `spec.${template}.metadata`) as KubeObject["metadata"] | undefined;
   if (metadata === undefined) {
     const added = { labels: { [WATCH_FILTER_LABEL]: value } };
-    return value === undefined ? [] : [{ op: "add", path: "/spec/template/metadata", value: added }];
+    return value === undefined ? [] : [{ op: "add", path, value: added }];
   }
-  return labelOperations(metadata.labels, { path: "/spec/template/metadata/labels", value });
+  return labelOperations(metadata.labels, { path: `${path}/labels`, value });
 }
 
 function labelOperations(

@@ -1,4 +1,4 @@
-import { RIGHTS, RIGHTS_BESIDE_CORE } from "../../takeover/rights.ts";
+import { RIGHTS, RIGHTS_BESIDE_CORE, RIGHTS_ON_MAKERS } from "../../takeover/rights.ts";
 import type { Manifest } from "../deployment.ts";
 import { clusterRole, clusterRoleBinding, serviceAccount } from "../rbac.ts";
 import type { PolicyRule } from "../rights.ts";
@@ -13,7 +13,7 @@ const NAME = "capstan-takeover";
 export function takeoverAccount(): readonly Manifest[] {
   return [
     serviceAccount(NAME, NAMESPACE),
-    clusterRole(NAME, RIGHTS.map(toRule)),
+    clusterRole(NAME, [...RIGHTS, RIGHTS_ON_MAKERS].map(toRule)),
     clusterRoleBinding(NAME, NAME, NAMESPACE),
     clusterRole(`${NAME}-leases`, RIGHTS_BESIDE_CORE.map(toRule)),
   ];

@@ -6,7 +6,8 @@ import { judge, judgeBack } from "../../../infra/takeover/findings.ts";
 import type { Scope, Survey } from "../../../infra/takeover/survey.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 
 const FILTER = "cluster.x-k8s.io/watch-filter";
 const SCOPE: Scope = {
@@ -48,7 +49,7 @@ function survey(changes: Partial<Survey> = {}, objects: readonly KubeObject[] = 
   });
   return {
     core: CORE,
-    clusters: [{ name: "default/demo", cluster, members }],
+    clusters: [{ name: "default/demo", cluster, members, makers: [] }],
     unserved: [],
     definitions: new Map(
       FAMILIES.map((kind) => [kind.kind, toCrd(kind) as unknown as CustomResourceDefinition]),
@@ -111,18 +112,21 @@ describe("what stops a take-over", () => {
     const unfiltered = survey({ unserved: [other] });
     expect(failures(unfiltered, PARKING)).toEqual(["MachineDeployment: 1 of it: default/web"]);
     const cluster = objectOf("Cluster", "demo", { spec: { topology: {} } }) as Cluster;
-    const topology = { clusters: [{ name: "default/demo", cluster, members: [] }] };
+    const topology = { clusters: [{ name: "default/demo", cluster, members: [], makers: [] }] };
     for (const scope of [SCOPE, PARKING])
       expect(failures(survey(topology), scope)).toEqual([
         "Cluster default/demo: has a topology, which Cluster API's manager keeps",
       ]);
   });
 
-  it("D-901: a control plane whose controller makes Machines is named, with the label that they need", () => {
-    const owner = { apiVersion: "x/v1", kind: "KubeadmControlPlane", name: "cp", uid: "u", controller: true };
-    const machine = objectOf("Machine", "m1", { metadata: { ownerReferences: [owner] } });
-    expect(warnings(survey({}, [machine]))).toEqual([
-      "Cluster default/demo: KubeadmControlPlane cp makes Machines, and its controller stays",
+  it("D-901: what makes Machines and has no labels for them is named, with the label that they need", () => {
+    const [demo] = survey().clusters;
+    const [title, object] = ["OddControlPlane default/cp", objectOf("KubeadmControlPlane", "cp")];
+    const template = { kind: Machine as Kind, object };
+    const makers = [{ title }, { title: "KubeadmControlPlane default/cp", template }];
+    const clusters = demo === undefined ? [] : [{ ...demo, makers }];
+    expect(warnings(survey({ clusters }))).toEqual([
+      `Cluster default/demo: ${title} makes Machines and has no labels for them`,
     ]);
   });
 

@@ -4,7 +4,11 @@ import { judge } from "../../../infra/takeover/findings.ts";
 import { back, start } from "../../../infra/takeover/sequence.ts";
 import { type Standing, standingOf } from "../../../infra/takeover/standing.ts";
 import { readSurvey } from "../../../infra/takeover/survey.ts";
-import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
+import { apiVersionOf, type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { killedAfter, type PlayedWorld, playedWorld } from "./played-world.ts";
@@ -15,11 +19,16 @@ const WAYS = {
 } as const;
 type Way = { readonly filter?: string; readonly parkLease?: boolean };
 
+interface RunOptions {
+  readonly killAfter?: number;
+  readonly note?: Parameters<typeof start>[0]["note"];
+}
+
 /** Runs a command as `capstan takeover` does; killed after so many writes. Returns what it has moved. */
 async function run(
   world: PlayedWorld,
   command: "start" | "back",
-  { filter, parkLease = false, killAfter }: Way & { readonly killAfter?: number },
+  { filter, parkLease = false, killAfter, note = () => undefined }: Way & RunOptions,
 ) {
   const { client, probe, clock } = world;
   const core = await readCore(client, world.core);
@@ -37,7 +46,7 @@ async function run(
       filters: { core: filter, capstan: "capstan" },
       turn: { check: () => undefined },
     },
-    note: () => undefined,
+    note,
     untilIdle: async () => undefined,
   });
 }
@@ -67,6 +76,24 @@ async function standings(world: PlayedWorld, { filter }: Way): Promise<ReadonlyS
 
 async function uids({ members }: PlayedWorld) {
   return (await members()).map(({ object }) => object.metadata.uid).toSorted();
+}
+
+function controlPlane(labels: { readonly [key: string]: string }): KubeObject {
+  const ref = (group: string, kind: string) => ({ apiGroup: `${group}.sim.capstan.dev`, kind, name: "cp" });
+  return {
+    apiVersion: apiVersionOf(SimControlPlane as Kind),
+    kind: SimControlPlane.kind,
+    metadata: { name: "cp", namespace: "default" },
+    spec: {
+      machineTemplate: {
+        ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
+        spec: {
+          infrastructureRef: ref("infrastructure", "SimMachineTemplate"),
+          bootstrap: { configRef: ref("bootstrap", "SimBootstrapConfigTemplate") },
+        },
+      },
+    },
+  } as unknown as KubeObject;
 }
 
 /** Everything is with Cluster API's manager, as before the take-over. */
@@ -115,6 +142,54 @@ describe("a take-over", () => {
       expect(await uids(world)).toEqual(before);
     });
   }
+
+  it.each(Object.entries(WAYS))(
+    "D-902: %s, the labels that a control plane gives its Machines change hands, and what it has made meanwhile",
+    async (_title, way: Way) => {
+      await using world = await playedWorld({ clusters: 1, ...way });
+      const { client } = world;
+      const key = { namespace: "default", name: "cp" };
+      const labels = way.filter === undefined ? {} : { [WATCH_FILTER_LABEL]: way.filter };
+      const owner = await client.create(SimControlPlane as Kind, controlPlane(labels));
+      const labelOfMachines = async () =>
+        valueAt(
+          (await client.get(SimControlPlane as Kind, key)) as KubeObject,
+          `spec.machineTemplate.metadata.labels[${WATCH_FILTER_LABEL}]`,
+        );
+      const [machine] = (await world.members()).filter(({ kind }) => kind.kind === "Machine");
+      let made = 0;
+      /** Its controller has read the template before it changed. */
+      const makeOne = async (label: string | undefined): Promise<void> => {
+        made += 1;
+        const [name, namespace] = [`made-${made}`, "default"];
+        const { apiVersion, kind } = owner;
+        const { uid = "" } = owner.metadata;
+        const ownerReferences = [{ apiVersion, kind, name: "cp", uid, controller: true }];
+        const { [WATCH_FILTER_LABEL]: _, ...labels } = machine?.object.metadata.labels ?? {};
+        const own = label === undefined ? labels : { ...labels, [WATCH_FILTER_LABEL]: label };
+        const metadata = { name, namespace, labels: own, ownerReferences };
+        await client.create(Machine as Kind, { ...machine?.object, metadata } as KubeObject);
+      };
+      await makeOne(way.filter);
+      const making: Promise<void>[] = [];
+      const note = (label: string | undefined) => ({
+        note: ({ did }: { readonly did: string }) => {
+          if (did.includes(" given to ")) making.push(makeOne(label));
+        },
+      });
+      await run(world, "start", { ...way, ...note(way.filter) });
+      await Promise.all(making);
+      expect([await labelOfMachines(), await standings(world, way)]).toEqual([
+        "capstan",
+        new Set(["capstan"]),
+      ]);
+      await run(world, "back", { ...way, ...note("capstan") });
+      await Promise.all(making);
+      expect(await labelOfMachines()).toBe(way.filter);
+      await expectReturned(world, way);
+      expect(made).toBe(3);
+    },
+  );
 
   it("D-902: waits as long as Cluster API's manager pauses one object after the other, and a minute for the next", async () => {
     {
