@@ -16,6 +16,7 @@ import {
 import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { DEPRECATED_CONDITIONS } from "../../shared/rules/conditions/deprecated-conditions.ts";
 import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
@@ -46,7 +47,7 @@ import {
 import { CONTROL_PLANE_CONDITION_FIELDS, WORKER_CONDITION_FIELDS } from "./rules/worker-conditions.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
 
-const PROVIDER_FIELDS = [...OWN_FIELDS, ...FAILURE_FIELDS, ...mirroredFields("Ready")];
+const PROVIDER_FIELDS = [...OWN_FIELDS, ...FAILURE_FIELDS, ...mirroredFields("Ready"), DEPRECATED_CONDITIONS];
 
 const WORKER_FIELDS = [
   "metadata.uid",

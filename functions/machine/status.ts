@@ -23,6 +23,7 @@ import {
 } from "../../shared/function/mappings.ts";
 import { requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { DEPRECATED_CONDITIONS } from "../../shared/rules/conditions/deprecated-conditions.ts";
 import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -65,13 +66,14 @@ const PROVIDER_FIELDS = [
   ...ADOPTED_FIELDS,
   ...FAILURE_FIELDS,
   ...mirroredFields("Ready"),
+  DEPRECATED_CONDITIONS,
 ];
 
 export const machineStatus = defineFunction(
   {
     name: "machine-status",
     summary: "Computes the status of a Machine: Node, addresses, conditions, phase.",
-    source: "MA-2, MA-2.2, MA-2.3, MA-3, MA-4, MA-5, MA-7, MA-10, MA-R7",
+    source: "MA-2, MA-2.2, MA-2.3, MA-3, MA-4, MA-5, MA-5.9, MA-7, MA-10, MA-R7",
     reconciles: Machine,
     isIdle: isUnguarded,
     watches: [

@@ -17,6 +17,7 @@ import {
 } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { DEPRECATED_CONDITIONS } from "../../shared/rules/conditions/deprecated-conditions.ts";
 import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -45,6 +46,7 @@ const PROVIDER_FIELDS = [
   ...ADOPTED_FIELDS,
   ...FAILURE_FIELDS,
   ...mirroredFields("Ready"),
+  DEPRECATED_CONDITIONS,
 ];
 
 export const machinepoolStatus = defineFunction(

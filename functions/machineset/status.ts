@@ -16,6 +16,7 @@ import {
   setsOfMachine,
 } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
+import { DEPRECATED_CONDITIONS } from "../../shared/rules/conditions/deprecated-conditions.ts";
 import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { STALE_FIELDS } from "../../shared/rules/machines/stale-machines.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
@@ -59,7 +60,13 @@ export const machinesetStatus = defineFunction(
       watchContract(InfraMachineTemplate, ["metadata.uid"], referencing),
       watch(
         Machine,
-        [...SET_MACHINE_FIELDS, ...MACHINE_CONDITION_FIELDS, ...COUNTER_FIELDS, ...STALE_FIELDS],
+        [
+          ...SET_MACHINE_FIELDS,
+          ...MACHINE_CONDITION_FIELDS,
+          `${DEPRECATED_CONDITIONS}[Ready]`,
+          ...COUNTER_FIELDS,
+          ...STALE_FIELDS,
+        ],
         setsOfMachine,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),

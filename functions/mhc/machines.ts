@@ -79,7 +79,8 @@ export const mhcMachines = defineFunction(
         function: "machine-status",
         on: Machine,
         field: "status",
-        reason: "machine-status applies its own conditions only, and never the deprecated ones",
+        reason:
+          "machine-status applies its own conditions only, and the list of deprecated ones as it was read, with its own in it",
       },
       {
         function: "machine-drain",

@@ -155,6 +155,43 @@ export const REASONS = {
     meaning: "the referenced infrastructure object does not exist",
     seen: ["deprecated condition"],
   },
+  WaitingForNodeRef: {
+    meaning: "the infrastructure has reported no provider ID, by which the Node is found",
+    seen: ["deprecated condition"],
+  },
+  NodeProvisioning: {
+    meaning: "no Node has the provider ID of the Machine yet",
+    seen: ["deprecated condition"],
+  },
+  NodeInspectionFailed: {
+    meaning: "the Node of the Machine cannot be seen",
+    seen: ["deprecated condition"],
+  },
+  NodeConditionsFailed: {
+    meaning: "conditions of the Node are bad; the message names them",
+    seen: ["deprecated condition"],
+  },
+  Draining: {
+    meaning:
+      "Pods are leaving the Node of the deleted Machine; as a warning: it has ended before all had left",
+    seen: ["deprecated condition"],
+  },
+  WaitingExternalHook: {
+    meaning: "an annotation holds the deletion of the Machine; its owner removes it",
+    seen: ["deprecated condition"],
+  },
+  PreflightCheckFailed: {
+    meaning: "a preflight check keeps the set from making Machines",
+    seen: ["deprecated condition"],
+  },
+  BootstrapTemplateCloningFailed: {
+    meaning: "the bootstrap template of the set cannot be used",
+    seen: ["deprecated condition"],
+  },
+  InfrastructureTemplateCloningFailed: {
+    meaning: "the infrastructure template of the set cannot be used",
+    seen: ["deprecated condition"],
+  },
   WaitingForReplicasReady: { meaning: "not all replicas have a ready Node", seen: ["deprecated condition"] },
   InvalidConfiguration: {
     meaning: "the infrastructure object was deleted after it had been ready",
@@ -230,7 +267,7 @@ export const REASONS = {
   },
   WaitingForVolumeDetach: {
     meaning: "volumes are still attached to the drained Node; the message names them",
-    seen: ["condition"],
+    seen: ["condition", "deprecated condition"],
   },
   UnhealthyMachine: {
     meaning: "a condition of the Machine has been bad for longer than its health check allows",

@@ -335,12 +335,43 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MA-5: restores the conditions that another client has wiped", async () => {
+      it("MA-5, MA-5.9: restores the conditions that another client has wiped, and shares the deprecated list with a provider", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", [fooConfig("wiped"), fooInfra("wiped"), fooMachine("wiped")].join("---"));
         await kubectl("wait machine/wiped --for=condition=Ready=False --timeout=240s");
         await patchStatus(kubectl, "machine/wiped", { conditions: null });
         await kubectl("wait machine/wiped --for=condition=Ready=False --timeout=240s");
+        const listOf = async () =>
+          (await getMachine(kubectl, "wiped")).status?.deprecated?.v1beta1?.conditions;
+        const ofProvider = ["APIServerPodHealthy", "EtcdMemberHealthy"].map((type) =>
+          mark(type, "True", "well"),
+        );
+        await patchStatus(kubectl, "machine/wiped", {
+          deprecated: { v1beta1: { conditions: [...((await listOf()) ?? []), ...ofProvider] } },
+        });
+        const both = (infrastructure: string) => [
+          `Ready: False ${infrastructure}`,
+          "APIServerPodHealthy: True Reported",
+          "BootstrapReady: False WaitingForDataSecret",
+          "EtcdMemberHealthy: True Reported",
+          `InfrastructureReady: False ${infrastructure}`,
+          "NodeHealthy: False WaitingForNodeRef",
+        ];
+        const saysBoth = async (infrastructure: string) =>
+          expect(
+            (await listOf())
+              ?.map(({ type, status, reason = "" }) => `${type}: ${status} ${reason}`)
+              .toSorted(),
+          ).toEqual(both(infrastructure).toSorted());
+        await holds(() => saysBoth("WaitingForInfrastructure"), { forMs: 2_000 });
+        await patchStatus(kubectl, "foomachine/wiped", {
+          deprecated: {
+            v1beta1: {
+              conditions: [{ ...mark("Ready", "False", "none is left"), reason: "Quota", severity: "Info" }],
+            },
+          },
+        });
+        await eventually(() => saysBoth("Quota"), WITHIN);
       });
 
       it("MS-3, MS-4, MS-8.1.3, MS-10.1: gets labels, owner and defaults, and names Machines by its template", async () => {

@@ -6,8 +6,7 @@ import {
   type DesiredDeprecatedCondition,
   deprecatedCondition,
   mirrorDeprecatedCondition,
-  setDeprecatedConditions,
-  summarizeDeprecated,
+  summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
@@ -30,17 +29,12 @@ export function clusterDeprecatedConditions(
   now: Date,
 ): readonly DeprecatedCondition[] {
   const stored = cluster.status?.deprecated?.v1beta1?.conditions ?? [];
-  const parts = [
+  const desired = [
     ...aboutProvider(cluster, "infrastructure", infrastructure, stored),
     ...aboutProvider(cluster, "controlPlane", controlPlane, stored),
-  ];
-  const ready = summarizeDeprecated(parts, ["InfrastructureReady", "ControlPlaneReady"]);
-  const desired = [
-    ...parts,
     aboutInitialization(cluster, initialized),
-    ...(ready === undefined ? [] : [ready]),
   ];
-  return setDeprecatedConditions(stored, desired, now);
+  return summarizedConditions(stored, desired, { types: ["ControlPlaneReady", "InfrastructureReady"] }, now);
 }
 
 function aboutProvider(
@@ -59,7 +53,7 @@ function aboutProvider(
       ? [deprecatedCondition(type, "False", { severity: "Info", reason: "Deleted" })]
       : [before];
   }
-  const mirrored = mirrorDeprecatedCondition(provider.object, "Ready", type);
+  const mirrored = mirrorDeprecatedCondition(provider.object, type);
   if (mirrored !== undefined) return [mirrored];
   if (isDeleting(cluster)) {
     return [deprecatedCondition(type, "False", { severity: "Info", reason: "Deleting" })];
@@ -85,11 +79,14 @@ function isFlagged(cluster: Cluster, role: ProviderRole, provider: Referenced): 
 function aboutInitialization(cluster: Cluster, initialized: boolean): DesiredDeprecatedCondition {
   const type = "ControlPlaneInitialized";
   if (initialized) return deprecatedCondition(type, "True");
-  const reason =
+  const [reason, message] =
     cluster.spec.controlPlaneRef === undefined && cluster.spec.topology === undefined
-      ? "MissingNodeRef"
-      : "WaitingForControlPlaneProviderInitialized";
-  return deprecatedCondition(type, "False", { severity: "Info", reason });
+      ? ["MissingNodeRef", "Waiting for the first control plane machine to have its status.nodeRef set"]
+      : [
+          "WaitingForControlPlaneProviderInitialized",
+          "Waiting for control plane provider to indicate the control plane has been initialized",
+        ];
+  return deprecatedCondition(type, "False", { severity: "Info", reason, message });
 }
 
 function withoutTime(stored: DeprecatedCondition | undefined): DesiredDeprecatedCondition | undefined {

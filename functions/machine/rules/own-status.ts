@@ -17,12 +17,12 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
 export type Turns = ReadonlySet<"UpToDate" | "Deleting">;
 
 /**
- * The part of a stored status that `machine-status` writes: no conditions of others, no start times of the drain, no
- * deprecated conditions, which health checks write. Source: MA-10
+ * The part of a stored status that `machine-status` writes: no conditions of others and no start times of the drain, but
+ * the whole list of deprecated conditions, which has no merge key: others patch their entries in it. Source: MA-10
  */
 export function ownStatus(stored: MachineStatus | undefined, turns: Turns): MachineStatus {
   if (stored === undefined) return {};
-  const { conditions, deletion, deprecated, ...rest } = stored;
+  const { conditions, deletion, ...rest } = stored;
   const isOwn = (type: string) => OWN_CONDITIONS.has(type) || (turns as ReadonlySet<string>).has(type);
   return {
     ...rest,
@@ -31,7 +31,6 @@ export function ownStatus(stored: MachineStatus | undefined, turns: Turns): Mach
       conditions?.filter(({ type }) => isOwn(type)),
     ),
     ...present("deletion", hookStarts(deletion)),
-    ...present("deprecated", failuresOf(deprecated)),
   };
 }
 
@@ -41,12 +40,4 @@ function hookStarts(deletion: MachineStatus["deletion"]): MachineStatus["deletio
     ...present("waitForPreTerminateHookStartTime", deletion?.waitForPreTerminateHookStartTime),
   };
   return Object.keys(starts).length === 0 ? undefined : starts;
-}
-
-function failuresOf(deprecated: MachineStatus["deprecated"]): MachineStatus["deprecated"] {
-  const { failureReason, failureMessage } = deprecated?.v1beta1 ?? {};
-  if (failureReason === undefined && failureMessage === undefined) return undefined;
-  return {
-    v1beta1: { ...present("failureReason", failureReason), ...present("failureMessage", failureMessage) },
-  };
 }

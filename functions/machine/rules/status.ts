@@ -8,6 +8,7 @@ import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { awaitedCompletion } from "./completion.ts";
 import { availableInMs, machineConditions } from "./conditions.ts";
+import { machineDeprecatedConditions } from "./deprecated-conditions.ts";
 import { machineFailure } from "./failures.ts";
 import { machineNotices } from "./notices.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
@@ -55,7 +56,9 @@ export function machineStatus(view: MachineView): MachineStatus {
     ...present("addresses", infrastructure.addresses ?? previous?.addresses),
     ...present("certificatesExpiryDate", certificates.expiryDate),
     ...present("deletion", hookStarts(view)),
-    ...present("deprecated", deprecated(machineFailure(machine, providers))),
+    deprecated: {
+      v1beta1: { ...machineFailure(machine, providers), conditions: machineDeprecatedConditions(view) },
+    },
     conditions: machineConditions(view),
   };
   const phase = machinePhase(machine, known);
@@ -99,14 +102,6 @@ function hookStarts({ machine, stage, now }: MachineView): MachineStatus["deleti
     ...present("waitForPreTerminateHookStartTime", stored?.waitForPreTerminateHookStartTime),
   };
   return Object.keys(all).length === 0 ? undefined : all;
-}
-
-function deprecated(failure: ReturnType<typeof machineFailure>): MachineStatus["deprecated"] {
-  const { failureReason, failureMessage } = failure;
-  if (failureReason === undefined && failureMessage === undefined) return undefined;
-  return {
-    v1beta1: { ...present("failureReason", failureReason), ...present("failureMessage", failureMessage) },
-  };
 }
 
 /** Moves when no write to the spec is outstanding, and in a deletion, which writes none; absent, never 0. */

@@ -4,8 +4,7 @@ import {
   type DesiredDeprecatedCondition,
   deprecatedCondition,
   mirrorDeprecatedCondition,
-  setDeprecatedConditions,
-  summarizeDeprecated,
+  summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { ownObject } from "./adoption.ts";
 import type { PoolView } from "./view.ts";
@@ -22,19 +21,18 @@ export function poolDeprecatedConditions(
     bootstrapReady(view, status),
     infrastructureReady(view, status),
     replicasReady(view, status),
-  ].filter((entry) => entry !== undefined);
+  ];
   return withSummary(view.pool, desired, view.now);
 }
 
 /** The previous entries with `desired` in their places and `Ready` computed again. */
 export function withSummary(
   pool: MachinePool,
-  desired: readonly DesiredDeprecatedCondition[],
+  desired: readonly (DesiredDeprecatedCondition | undefined)[],
   now: Date,
 ): readonly DeprecatedCondition[] {
-  const list = setDeprecatedConditions(pool.status?.deprecated?.v1beta1?.conditions, desired, now);
-  const ready = summarizeDeprecated(list, ["BootstrapReady", "InfrastructureReady", "ReplicasReady"]);
-  return ready === undefined ? list : setDeprecatedConditions(list, [ready], now);
+  const types = ["BootstrapReady", "InfrastructureReady", "ReplicasReady"];
+  return summarizedConditions(pool.status?.deprecated?.v1beta1?.conditions, desired, { types }, now);
 }
 
 function bootstrapReady(
@@ -46,7 +44,7 @@ function bootstrapReady(
   const own = ownObject(pool, providers.bootstrap);
   if (own === undefined || own.object.metadata.deletionTimestamp !== undefined) return undefined;
   return (
-    mirrorDeprecatedCondition(own.object, "Ready", type) ??
+    mirrorDeprecatedCondition(own.object, type) ??
     byFlag(type, initialization?.bootstrapDataSecretCreated, "WaitingForDataSecret")
   );
 }
@@ -67,7 +65,7 @@ function infrastructureReady(
   const own = ownObject(pool, infrastructure);
   if (own === undefined || own.object.metadata.deletionTimestamp !== undefined) return undefined;
   return (
-    mirrorDeprecatedCondition(own.object, "Ready", type) ??
+    mirrorDeprecatedCondition(own.object, type) ??
     byFlag(type, initialization?.infrastructureProvisioned, "WaitingForInfrastructure")
   );
 }

@@ -1,9 +1,9 @@
 import type { DeprecatedCondition } from "../../../shared/api/conditions.ts";
 import {
+  aggregateDeprecated,
   type DesiredDeprecatedCondition,
   deprecatedCondition,
-  setDeprecatedConditions,
-  summarizeDeprecated,
+  summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import type { StatusView } from "./view.ts";
 
@@ -12,23 +12,31 @@ export function setDeprecatedConditionsOf(
   view: StatusView,
   readyReplicas: number,
 ): readonly DeprecatedCondition[] {
-  const previous = view.set.status?.deprecated?.v1beta1?.conditions;
-  const list = setDeprecatedConditions(
-    previous,
-    [machinesCreated(view), resized(view, readyReplicas), machinesReady(view, readyReplicas)].filter(
-      (entry) => entry !== undefined,
-    ),
+  return summarizedConditions(
+    view.set.status?.deprecated?.v1beta1?.conditions,
+    [machinesCreated(view), resized(view, readyReplicas), machinesReady(view)],
+    { types: ["MachinesCreated", "Resized", "MachinesReady"] },
     view.now,
   );
-  const ready = summarizeDeprecated(list, ["MachinesCreated", "Resized", "MachinesReady"]);
-  return ready === undefined ? list : setDeprecatedConditions(list, [ready], view.now);
 }
 
-function machinesCreated({ set, machines }: StatusView): DesiredDeprecatedCondition | undefined {
+/** Differs: a template that is missing is named before a Machine is tried; upstream says what the clone ran into. */
+function machinesCreated({
+  set,
+  machines,
+  blockers,
+  templates,
+}: StatusView): DesiredDeprecatedCondition | undefined {
+  const type = "MachinesCreated";
   const { replicas } = set.spec;
-  return replicas === undefined || machines.length < replicas
-    ? undefined
-    : deprecatedCondition("MachinesCreated", "True");
+  if (replicas === undefined) return undefined;
+  if (machines.length >= replicas) return deprecatedCondition(type, "True");
+  if (blockers.length === 0) return undefined;
+  const { configRef } = set.spec.template.spec.bootstrap;
+  const isConfig = configRef !== undefined && templates[0]?.startsWith(configRef.kind) === true;
+  const part = isConfig ? "Bootstrap" : "Infrastructure";
+  const reason = blockers.length > templates.length ? "PreflightCheckFailed" : `${part}TemplateCloningFailed`;
+  return deprecatedCondition(type, "False", { severity: "Error", reason, message: blockers.join("; ") });
 }
 
 function resized(
@@ -47,9 +55,7 @@ function resized(
   return readyReplicas === present ? deprecatedCondition(type, "True") : undefined;
 }
 
-function machinesReady({ machines }: StatusView, readyReplicas: number): DesiredDeprecatedCondition {
+function machinesReady({ machines }: StatusView): DesiredDeprecatedCondition | undefined {
   const type = "MachinesReady";
-  if (readyReplicas === machines.length) return deprecatedCondition(type, "True");
-  const message = `${readyReplicas} of ${machines.length} Machines are ready`;
-  return deprecatedCondition(type, "False", { severity: "Info", reason: "WaitingForReplicasReady", message });
+  return machines.length === 0 ? deprecatedCondition(type, "True") : aggregateDeprecated(type, machines);
 }

@@ -27,21 +27,53 @@ function text<Name extends keyof typeof LIMITS>(
   return { [name]: truncate(value, LIMITS[name]) } as { readonly [Key in Name]: string };
 }
 
-/** A provider object's `status.conditions[source]` under the name `type`; absent or without known status: `undefined`. */
+/** The field of every kind of Cluster API that holds the list. */
+export const DEPRECATED_CONDITIONS = "status.deprecated.v1beta1.conditions";
+
+/**
+ * A provider object's `Ready` under the name `type`: of the deprecated list where it has one, even an empty one, else of
+ * the present one. Absent or without known status: `undefined`.
+ */
 export function mirrorDeprecatedCondition(
   object: KubeObject,
-  source: string,
   type: string,
 ): DesiredDeprecatedCondition | undefined {
-  const reported = valueAt(object, `status.conditions[${source}]`);
+  const older = valueAt(object, DEPRECATED_CONDITIONS);
+  const reported = isListOfObjects(older)
+    ? older.find((entry) => Reflect.get(entry, "type") === "Ready")
+    : valueAt(object, "status.conditions[Ready]");
   if (typeof reported !== "object" || reported === null) return undefined;
   const { status, ...texts } = reported as { readonly [field: string]: unknown };
   return isConditionStatus(status) ? deprecatedCondition(type, status, texts) : undefined;
 }
 
+function isListOfObjects(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === "object" && entry !== null);
+}
+
+/** The types that `Ready` is made of, by rank. `steps`: how many there are, while the message counts them. */
+export interface Summary {
+  readonly types: readonly string[];
+  readonly steps?: number | undefined;
+}
+
+/** The whole list to apply, with the `Ready` that follows from it. Source: MP-7.2, CL-11, MS-9, MA-5.9 */
+export function summarizedConditions(
+  previous: readonly DeprecatedCondition[] | undefined,
+  desired: readonly (DesiredDeprecatedCondition | undefined)[],
+  summary: Summary,
+  now: Date,
+): readonly DeprecatedCondition[] {
+  const known = desired.filter((entry) => entry !== undefined);
+  const list = setDeprecatedConditions(previous, known, now);
+  const ready = summarizeDeprecated(list, summary);
+  return ready === undefined ? list : setDeprecatedConditions(list, [ready], now);
+}
+
 /**
  * The whole list to apply (it has no merge key): `desired` in place of the previous entries of those types, all
- * others as they are, `Ready` first, then by type. The time moves when status, reason, severity or message changes.
+ * others as they are, `Ready` first, then by type. The time moves when status, reason, severity or message changes. A
+ * list that says all this already stays as it is: another writer of it may know another order.
  * Source: MP-7.2
  */
 export function setDeprecatedConditions(
@@ -49,6 +81,7 @@ export function setDeprecatedConditions(
   desired: readonly DesiredDeprecatedCondition[],
   now: Date,
 ): readonly DeprecatedCondition[] {
+  if (saysAll(previous, desired)) return previous ?? [];
   const byType = new Map((previous ?? []).map((stored) => [stored.type, stored]));
   for (const wanted of desired) {
     const stored = byType.get(wanted.type);
@@ -59,8 +92,18 @@ export function setDeprecatedConditions(
   return [...byType.values()].sort((a, b) => compareText(sortKey(a.type), sortKey(b.type)));
 }
 
-/** Whether two entries of a type say the same, whatever their times. */
-export function sameStatement(a: DesiredDeprecatedCondition, b: DesiredDeprecatedCondition): boolean {
+/** Whether a list says all of `desired`. It has no merge key, so that it may hold a type twice: then it does not. */
+export function saysAll(
+  stored: readonly DeprecatedCondition[] | undefined,
+  desired: readonly DesiredDeprecatedCondition[],
+): boolean {
+  return desired.every((wanted) => {
+    const found = (stored ?? []).filter(({ type }) => type === wanted.type);
+    return found.length === 1 && found.every((one) => sameStatement(one, wanted));
+  });
+}
+
+function sameStatement(a: DesiredDeprecatedCondition, b: DesiredDeprecatedCondition): boolean {
   return (
     a.status === b.status && a.reason === b.reason && a.severity === b.severity && a.message === b.message
   );
@@ -77,15 +120,46 @@ function sortKey(type: string): string {
  */
 export function summarizeDeprecated(
   conditions: readonly DesiredDeprecatedCondition[],
-  types: readonly string[],
+  { types, steps }: Summary,
 ): DesiredDeprecatedCondition | undefined {
-  const worst = types
-    .flatMap((type) => conditions.filter((entry) => entry.type === type))
-    .reduce<DesiredDeprecatedCondition | undefined>(
-      (first, entry) => (first === undefined || rank(entry) < rank(first) ? entry : first),
-      undefined,
-    );
-  return worst === undefined ? undefined : { ...worst, type: "Ready" };
+  const parts = types.flatMap((type) => conditions.filter((entry) => entry.type === type));
+  return merged("Ready", parts, steps);
+}
+
+/** `type`: the same of the `Ready` of several objects, with the name of the first one and how many are ready. */
+export function aggregateDeprecated(
+  type: string,
+  objects: readonly KubeObject[],
+): DesiredDeprecatedCondition | undefined {
+  const parts = objects
+    .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name))
+    .flatMap(({ kind, metadata, ...object }) => {
+      const ready = valueAt(object, `${DEPRECATED_CONDITIONS}[Ready]`);
+      if (!isEntry(ready)) return [];
+      const { reason = "" } = ready;
+      return [{ ...ready, reason: reason.includes("@") ? reason : `${reason} @ ${kind}/${metadata.name}` }];
+    });
+  return merged(type, parts, objects.length);
+}
+
+function isEntry(value: unknown): value is DesiredDeprecatedCondition {
+  return typeof value === "object" && value !== null && isConditionStatus(Reflect.get(value, "status"));
+}
+
+function merged(
+  type: string,
+  parts: readonly DesiredDeprecatedCondition[],
+  steps: number | undefined,
+): DesiredDeprecatedCondition | undefined {
+  const worst = parts.reduce<DesiredDeprecatedCondition | undefined>(
+    (first, entry) => (first === undefined || rank(entry) < rank(first) ? entry : first),
+    undefined,
+  );
+  if (worst === undefined) return undefined;
+  if (worst.status === "True") return deprecatedCondition(type, "True");
+  const completed = parts.filter(({ status }) => status === "True").length;
+  const message = steps === undefined ? worst.message : `${completed} of ${steps} completed`;
+  return deprecatedCondition(type, worst.status as ConditionStatus, { ...worst, message });
 }
 
 function rank({ status, severity }: DesiredDeprecatedCondition): number {

@@ -5,7 +5,7 @@ import { sameJson } from "../../api/path.ts";
 import { type DesiredCondition, setConditions } from "../conditions/conditions.ts";
 import {
   type DesiredDeprecatedCondition,
-  sameStatement,
+  saysAll,
   setDeprecatedConditions,
 } from "../conditions/deprecated-conditions.ts";
 
@@ -52,17 +52,6 @@ function changesOf(
   return desired.filter(({ type, status, reason, message }) => {
     const before = stored?.find((condition) => condition.type === type);
     return before?.status !== status || before.reason !== reason || before.message !== message;
-  });
-}
-
-/** The list has no merge key, so that it may hold a type twice. */
-function saysAll(
-  stored: readonly DeprecatedCondition[] | undefined,
-  desired: readonly DesiredDeprecatedCondition[],
-): boolean {
-  return desired.every((wanted) => {
-    const found = (stored ?? []).filter(({ type }) => type === wanted.type);
-    return found.length === 1 && found.every((one) => sameStatement(one, wanted));
   });
 }
 

@@ -74,7 +74,7 @@ describe("machine-status", () => {
     expect(decision).toMatchObject({ events: [], result: done });
   });
 
-  it("leaves conditions of others, the drain's times and deprecated conditions out, and applies nothing for them", async () => {
+  it("leaves conditions and deprecated conditions of others and the drain's times as they are, and applies nothing for them", async () => {
     const others = {
       conditions: setConditions(
         [],
@@ -84,21 +84,21 @@ describe("machine-status", () => {
       ),
     };
     const stored = (await running()).status;
+    const older = [
+      { type: "EtcdMemberHealthy", status: "True", lastTransitionTime: "2026-01-01T11:00:00Z" },
+      ...(stored?.deprecated?.v1beta1?.conditions ?? []),
+    ];
     const status = {
       ...stored,
       conditions: [...(stored?.conditions ?? []), ...others.conditions],
       deletion: { nodeDrainStartTime: "2026-01-01T11:00:00Z" },
-      deprecated: {
-        v1beta1: {
-          conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T11:00:00Z" }],
-        },
-      },
+      deprecated: { v1beta1: { conditions: older } },
     };
     expect((await decide(machineStatus, world(soloMachine({ status })))).apply).toBeUndefined();
     const changed = soloMachine({ status: { ...status, phase: "Pending" } });
     const applied = await statusOf(world(changed));
     expect(Object.keys(words(applied))).not.toContain("OwnerRemediated");
-    expect([applied.deletion, applied.deprecated]).toEqual([undefined, undefined]);
+    expect([applied.deletion, applied.deprecated]).toEqual([undefined, { v1beta1: { conditions: older } }]);
   });
 
   it("restores a list that a merge patch of another client has wiped", async () => {
@@ -169,7 +169,7 @@ describe("machine-status", () => {
 
   it("brands a Machine that lost its infrastructure only after the API server has said so", async () => {
     const lost = world(await running()).without(ownInfraMachine());
-    expect((await statusOf(lost)).deprecated?.v1beta1).toEqual({
+    expect((await statusOf(lost)).deprecated?.v1beta1).toMatchObject({
       failureReason: "InvalidConfiguration",
       failureMessage:
         "Machine infrastructure resource FooMachine default/m1 has been deleted after provisioning was completed",
@@ -179,7 +179,7 @@ describe("machine-status", () => {
       Ready: "False NotReady",
     });
     const still = lost.live(ownInfraMachine());
-    expect((await statusOf(still)).deprecated).toBeUndefined();
+    expect((await statusOf(still)).deprecated?.v1beta1?.failureReason).toBeUndefined();
   });
 
   it("sets the Node of a Machine that is deleted before it had its provider ID", async () => {

@@ -22,13 +22,20 @@ function world(set: MachineSet, ...objects: readonly KubeObject[]): World {
   return given(CLUSTER, ...TEMPLATE_CRDS, bootstrapTemplate(), infraTemplate(), set, ...objects);
 }
 
+const READY = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T11:00:00Z" };
+
 function running(name: string, overrides: Overrides<Machine> = {}): Machine {
   const conditions = ["Ready", "Available", "UpToDate", "NodeReady"].map((type) =>
     machineCondition(type, "True", type),
   );
   return setMachine(name, {
     ...overrides,
-    status: { conditions, nodeInfo: { kubeletVersion: "v1.34.2" } as never, ...overrides.status },
+    status: {
+      conditions,
+      nodeInfo: { kubeletVersion: "v1.34.2" } as never,
+      deprecated: { v1beta1: { conditions: [READY] } },
+      ...overrides.status,
+    },
   });
 }
 

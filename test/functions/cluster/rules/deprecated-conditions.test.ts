@@ -33,13 +33,13 @@ describe("clusterDeprecatedConditions", () => {
     ]);
   });
 
-  it("waits by the objects' flags, and Ready gives the first reason", () => {
+  it("waits by the objects' flags, and Ready gives the reason of the control plane first", () => {
     const waiting = {
       infrastructure: found(fooCluster({ status: undefined })),
       controlPlane: found(fooControlPlane({ status: { initialization: undefined } })),
     };
     expect(list(cluster(), waiting, false)).toEqual([
-      "Ready: False/Info/WaitingForInfrastructure",
+      "Ready: False/Info/WaitingForControlPlane",
       "ControlPlaneInitialized: False/Info/WaitingForControlPlaneProviderInitialized",
       "ControlPlaneReady: False/Info/WaitingForControlPlane",
       "InfrastructureReady: False/Info/WaitingForInfrastructure",

@@ -24,17 +24,13 @@ describe("MA-10: the part of the status that machine-status writes", () => {
     expect(own.conditions?.map(({ type }) => type)).toEqual(types);
   });
 
-  it("has neither the drain's start times nor deprecated conditions, and no empty member", () => {
+  it("has the whole deprecated list and the failures, not the drain's start times, and no empty member", () => {
     expect(ownStatus(STORED, new Set())).toMatchObject({
       phase: "Running",
       deletion: { waitForPreDrainHookStartTime: "2026-01-01T10:00:00Z" },
-      deprecated: { v1beta1: { failureReason: "R" } },
+      deprecated: STORED.deprecated,
     });
-    const others = {
-      deletion: { nodeDrainStartTime: "2026-01-01T11:00:00Z" },
-      deprecated: { v1beta1: { conditions: [] } },
-    };
-    expect(ownStatus(others, new Set())).toEqual({});
+    expect(ownStatus({ deletion: { nodeDrainStartTime: "2026-01-01T11:00:00Z" } }, new Set())).toEqual({});
     expect(ownStatus(undefined, new Set())).toEqual({});
   });
 });

@@ -48,7 +48,6 @@ describe("the deprecated conditions", () => {
     const mirror = (ready: object) =>
       mirrorDeprecatedCondition(
         infraMachinePool({ status: { conditions: [{ type: "Ready", ...ready }] } }),
-        "Ready",
         "X",
       );
     expect(mirror({ status: "False", severity: "Warning", reason: "R", message: "m" })).toEqual({
@@ -59,6 +58,30 @@ describe("the deprecated conditions", () => {
       message: "m",
     });
     expect(mirror({ status: "maybe" })).toBeUndefined();
+  });
+
+  it.each([
+    ["the deprecated list where there is one", [{ type: "Ready", status: "False" }], "False"],
+    ["no other where that one is empty", [], undefined],
+    ["the present list where the deprecated one is malformed", ["Ready"], "True"],
+    ["the present list where there is no other", undefined, "True"],
+  ])("copy a provider's Ready of %s", (_, conditions, status) => {
+    const object = infraMachinePool({
+      status: { conditions: [{ type: "Ready", status: "True" }], deprecated: { v1beta1: { conditions } } },
+    });
+    expect(mirrorDeprecatedCondition(object, "X")?.status).toBe(status);
+  });
+
+  it("stay in the order of another writer until one of them changes, and hold a type once then", () => {
+    const [alpha, zeta] = ["Alpha", "Zeta"].map((type) => ({ ...deprecatedCondition(type, "True"), ...AT }));
+    const stored = [zeta, alpha].filter((entry) => entry !== undefined);
+    expect(setDeprecatedConditions(stored, [deprecatedCondition("Alpha", "True")], NOW)).toBe(stored);
+    const changed = setDeprecatedConditions(
+      [...stored, ...stored],
+      [deprecatedCondition("Alpha", "True")],
+      NOW,
+    );
+    expect(changed).toEqual([alpha, zeta]);
   });
 });
 
@@ -84,12 +107,18 @@ describe("summarizeDeprecated", () => {
     ["False without severity like Info", [isTrue(BOOTSTRAP), bare(REPLICAS)], "False ReplicasReadyB"],
     ["the first type inside a group", [info(REPLICAS), info(BOOTSTRAP)], "False BootstrapReadyI"],
   ])("takes %s", (_, conditions, expected) => {
-    const summary = summarizeDeprecated(conditions, TYPES);
+    const summary = summarizeDeprecated(conditions, { types: TYPES });
     expect(`${summary?.status} ${summary?.reason}`).toBe(expected);
     expect(summary?.type).toBe("Ready");
   });
 
+  it("counts the steps that are done in place of a message", () => {
+    const parts = [isTrue(BOOTSTRAP), info(INFRASTRUCTURE)];
+    expect(summarizeDeprecated(parts, { types: TYPES, steps: 3 })?.message).toBe("1 of 3 completed");
+    expect(summarizeDeprecated([isTrue(BOOTSTRAP)], { types: TYPES, steps: 3 })?.message).toBeUndefined();
+  });
+
   it("says nothing while none of the types exists", () => {
-    expect(summarizeDeprecated([isTrue("Other")], TYPES)).toBeUndefined();
+    expect(summarizeDeprecated([isTrue("Other")], { types: TYPES })).toBeUndefined();
   });
 });
