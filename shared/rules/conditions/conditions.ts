@@ -29,8 +29,8 @@ export function condition(
 }
 
 /**
- * The whole list to apply: `desired` in place of the previous entries of those types, all others as they are, sorted
- * by type. `lastTransitionTime` moves only when the status changes (F-18); `generation` is the one that was read.
+ * The whole list to apply: `desired` in place of the previous entries of those types, all others as they are, in the
+ * order in which people read them. `lastTransitionTime` moves only when the status changes (F-18); `generation` is the one that was read.
  */
 export function setConditions(
   previous: readonly Condition[] | undefined,
@@ -48,7 +48,32 @@ export function setConditions(
         stored?.status === wanted.status ? stored.lastTransitionTime : (changedAt ?? timestamp(now)),
     });
   }
-  return [...byType.values()].sort((a, b) => compareText(a.type, b.type));
+  return [...byType.values()].sort((a, b) => rankOf(a.type) - rankOf(b.type) || compareText(a.type, b.type));
+}
+
+/** The order of Cluster API; types that it does not name stand at the empty one, by name. Source: util/conditions/sort.go */
+const ORDER = [
+  ...[
+    "Available",
+    "Ready",
+    "UpToDate",
+    "RemoteConnectionProbe",
+    "BootstrapConfigReady",
+    "InfrastructureReady",
+  ],
+  ...["ControlPlaneInitialized", "ControlPlaneAvailable", "WorkersAvailable", "CertificatesAvailable"],
+  ...["Initialized", "EtcdClusterHealthy", "ControlPlaneComponentsHealthy", "NodeHealthy", "NodeReady"],
+  ...["NodeKubeadmLabelsAndTaintsSet", "EtcdPodHealthy", "EtcdMemberHealthy", "APIServerPodHealthy"],
+  ...["ControllerManagerPodHealthy", "SchedulerPodHealthy", "HealthCheckSucceeded", "OwnerRemediated"],
+  ...["TopologyReconciled", "Updating", "RollingOut", "Remediating", "ScalingDown", "ScalingUp"],
+  ...["MachinesReady", "ControlPlaneMachinesReady", "WorkerMachinesReady"],
+  ...["MachinesUpToDate", "ControlPlaneMachinesUpToDate", "WorkerMachinesUpToDate", "", "Paused", "Deleting"],
+];
+const RANKS: ReadonlyMap<string, number> = new Map(ORDER.map((type, index) => [type, index]));
+const OTHERS = ORDER.indexOf("");
+
+function rankOf(type: string): number {
+  return RANKS.get(type) ?? OTHERS;
 }
 
 /** The stored condition of a type. */

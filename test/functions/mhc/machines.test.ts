@@ -44,8 +44,8 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], [node("m1")]));
     expect(machineAfter(decision, machine).status?.conditions?.map(({ type }) => type)).toEqual([
       "Available",
-      "HealthCheckSucceeded",
       "Ready",
+      "HealthCheckSucceeded",
     ]);
   });
 

@@ -54,7 +54,7 @@ describe("sim-bootstrap", () => {
     expect(decision.create).toBeUndefined();
     expect(decision.apply).toMatchObject({
       "status.dataSecretName": undefined,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False", reason: "NotReady" }],
+      "status.conditions": [{ type: "Ready", status: "False", reason: "NotReady" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(waitFor("Cluster.status.initialization.infrastructureProvisioned"));
   });
@@ -76,7 +76,7 @@ describe("sim-bootstrap", () => {
     expect(decision.apply).toMatchObject({
       "status.dataSecretName": "p1-config-data",
       "status.initialization.dataSecretCreated": true,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+      "status.conditions": [{ type: "Ready", status: "True" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(done);
   });
@@ -106,7 +106,7 @@ describe("sim-bootstrap", () => {
     expect(await decide(simBootstrap, world)).toMatchObject({
       apply: {
         "status.dataSecretName": "p1-config-data",
-        "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+        "status.conditions": [{ type: "Ready", status: "True" }, { type: "Paused" }],
       },
       result: done,
     });
@@ -119,7 +119,7 @@ describe("sim-bootstrap", () => {
     const decision = await decide(simBootstrap, world);
     expect(decision.apply).toMatchObject({
       "status.dataSecretName": undefined,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False", message }],
+      "status.conditions": [{ type: "Ready", status: "False", message }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(failed("SecretConflict", message));
   });

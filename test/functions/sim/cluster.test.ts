@@ -113,8 +113,8 @@ describe("sim-cluster", () => {
     expect(decision.apply).toMatchObject({
       "status.initialization.provisioned": undefined,
       "status.conditions": [
-        { type: "Paused", status: "False" },
         { type: "Ready", status: "False", reason: "NotReady", observedGeneration: 1 },
+        { type: "Paused", status: "False" },
       ],
     });
     expect(decision.result).toEqual(waitFor("SimServer.status.host"));
@@ -134,7 +134,7 @@ describe("sim-cluster", () => {
     expect(decision.patch).toBeUndefined();
     expect(decision.apply).toMatchObject({
       "status.initialization.provisioned": true,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+      "status.conditions": [{ type: "Ready", status: "True" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(done);
   });
@@ -148,7 +148,7 @@ describe("sim-cluster", () => {
     const { apply } = await decide(simCluster, world);
     expect(apply).toMatchObject({
       "status.initialization.provisioned": true,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+      "status.conditions": [{ type: "Ready", status: "False" }, { type: "Paused" }],
     });
   });
 
@@ -175,7 +175,7 @@ describe("sim-cluster", () => {
     expect(waiting.create).toBeUndefined();
     expect(waiting.apply).toMatchObject({
       "status.initialization.provisioned": undefined,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+      "status.conditions": [{ type: "Ready", status: "False" }, { type: "Paused" }],
     });
     expect(waiting.result).toEqual(waitFor("Cluster.spec.controlPlaneEndpoint"));
     const decision = await decide(simCluster, given(cluster(), external));

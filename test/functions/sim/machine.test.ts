@@ -38,7 +38,7 @@ describe("sim-machine", () => {
     const booting = simInstance("i0", { status: { phase: "Pending" } });
     const { apply, result } = await decide(simMachineFunction, world(booting));
     expect(apply).toMatchObject({
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+      "status.conditions": [{ type: "Ready", status: "False" }, { type: "Paused" }],
     });
     expect(apply?.["status.ready"]).toBeUndefined();
     expect(result).toEqual(waitFor("SimInstance.status.phase"));

@@ -59,7 +59,7 @@ describe("sim-machinepool", () => {
     const decision = await decide(simMachinepool, given(owner, pool, infra()));
     expect(decision.create).toBeUndefined();
     expect(decision.apply).toMatchObject({
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+      "status.conditions": [{ type: "Ready", status: "False" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(waitFor(what));
   });
@@ -120,8 +120,8 @@ describe("sim-machinepool", () => {
       "status.initialization.provisioned": false,
       "status.replicas": 0,
       "status.conditions": [
-        { type: "Paused" },
         { type: "Ready", status: "False", message: "Waiting for 3 instances to run" },
+        { type: "Paused" },
       ],
     });
   });
@@ -149,7 +149,7 @@ describe("sim-machinepool", () => {
       "status.ready": true,
       "status.initialization.provisioned": true,
       "status.replicas": 3,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+      "status.conditions": [{ type: "Ready", status: "True" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(done);
   });
@@ -168,7 +168,7 @@ describe("sim-machinepool", () => {
     expect(decision.apply).toMatchObject({
       "status.ready": true,
       "status.replicas": 3,
-      "status.conditions": [{ type: "Paused" }, { status: "False", message: "3 of 4 instances run" }],
+      "status.conditions": [{ status: "False", message: "3 of 4 instances run" }, { type: "Paused" }],
     });
     expect(decision.result).toEqual(waitFor("SimInstance.status.phase"));
   });

@@ -29,7 +29,8 @@ export const ownership: readonly Oracle[] = [
           violated(`${manager} names no function and manages fields of ${titleOf(change)}`);
         for (const { fn, entry } of changedEntries(change, functions)) {
           evaluated();
-          for (const wrong of [...foreignIn(change, fn, entry), ...takenIn(change, fn, entry, functions)])
+          const foreign = foreignIn(change, fn, entry, functions);
+          for (const wrong of [...foreign, ...takenIn(change, fn, entry, functions)])
             violated(`${fn.spec.name} ${wrong}`);
         }
       });
@@ -56,16 +57,25 @@ export const ownership: readonly Oracle[] = [
 ];
 
 /** Fields that a function manages without owning them. */
-function foreignIn(change: StoredChange, fn: AnyFunction, entry: Entry): readonly string[] {
+function foreignIn(
+  change: StoredChange,
+  fn: AnyFunction,
+  entry: Entry,
+  functions: readonly AnyFunction[],
+): readonly string[] {
   const fields = fieldsOf([entry]);
   const declared = declaredPaths(fn, change.type, change.after);
   const foreign = fields.filter((field) => !isWithin(field, declared));
   const types = fields.some((field) => isShared(change, field)) ? sharedTypes(change) : [];
   const owned = ownedPaths(fn, change.type);
+  // Who owns the whole status has the entries that no other function owns.
+  const isOwn = (path: string) =>
+    owned.includes(path) ||
+    (owned.includes("status") && !functions.some((other) => ownedPaths(other, change.type).includes(path)));
   return [
     ...(foreign.length === 0 ? [] : [`manages ${foreign.join()} of ${titleOf(change)}`]),
     ...types
-      .filter((type) => !owned.includes(`${SHARED}[${type}]`))
+      .filter((type) => !isOwn(`${SHARED}[${type}]`))
       .map((type) => `changes ${type} in ${SHARED} of ${titleOf(change)}`),
   ];
 }

@@ -130,7 +130,7 @@ describe("the status of a pool that is not worked on", () => {
     const { conditions, ...values } = pausedPoolStatus(POOL, cluster({ spec: { paused: true } }), NOW);
     const { conditions: _, ...previous } = FULL;
     expect(values).toEqual(previous);
-    expect(conditions?.map(({ type }) => type)).toEqual(["Paused", "example.com/Mine"]);
+    expect(conditions?.map(({ type }) => type)).toEqual(["example.com/Mine", "Paused"]);
   });
 
   it("keeps refs, counters and failures while deleting", () => {
@@ -142,6 +142,6 @@ describe("the status of a pool that is not worked on", () => {
       observedGeneration: 2,
       conditions: expect.any(Array),
     });
-    expect(status.conditions?.map(({ type }) => type)).toEqual(["Deleting", "Paused", "example.com/Mine"]);
+    expect(status.conditions?.map(({ type }) => type)).toEqual(["example.com/Mine", "Paused", "Deleting"]);
   });
 });

@@ -174,7 +174,7 @@ describe("sim-machine of a Machine of its own", () => {
     expect(create).toBeUndefined();
     expect(apply).toMatchObject({
       "status.initialization.provisioned": true,
-      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False", reason: "NotReady" }],
+      "status.conditions": [{ type: "Ready", status: "False", reason: "NotReady" }, { type: "Paused" }],
     });
   });
 

@@ -30,14 +30,13 @@ describe("setConditions", () => {
     expect(changed?.lastTransitionTime).toBe("2026-01-01T12:00:00Z");
   });
 
-  it("leaves conditions that are not mentioned as they are and sorts by type", () => {
-    const list = setConditions(
-      [READY],
-      [condition("Zeta", "True", "A"), condition("Alpha", "True", "A")],
-      NOW,
-      1,
+  it("leaves conditions that are not mentioned as they are, and has Available and Ready first and Deleting last", () => {
+    const types = ["Deleting", "example.com/B", "ScalingUp", "Paused", "NodeReady", "Alpha", "Available"];
+    const desired = types.map((type) => condition(type, "True", "A"));
+    const list = setConditions([READY], desired, NOW, 1);
+    expect(list.map(({ type }) => type).join(" ")).toBe(
+      "Available Ready NodeReady ScalingUp Alpha example.com/B Paused Deleting",
     );
-    expect(list.map(({ type }) => type)).toEqual(["Alpha", "Ready", "Zeta"]);
     expect(list[1]).toBe(READY);
   });
 

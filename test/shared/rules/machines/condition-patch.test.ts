@@ -42,7 +42,7 @@ describe("a patch of the conditions of a Machine", () => {
     expect(operations).toEqual([
       {
         op: "add",
-        path: "/status/conditions/1",
+        path: "/status/conditions/2",
         value: {
           type: "HealthCheckSucceeded",
           status: "False",
@@ -65,7 +65,7 @@ describe("a patch of the conditions of a Machine", () => {
       },
     ]);
     expect(typesOf(patched(machine, operations))).toEqual([
-      ["Available", "HealthCheckSucceeded", "Ready"],
+      ["Available", "Ready", "HealthCheckSucceeded"],
       ["Ready", "Available", "HealthCheckSucceeded"],
     ]);
   });
@@ -87,7 +87,7 @@ describe("a patch of the conditions of a Machine", () => {
     expect(operations).toEqual([
       {
         op: "replace",
-        path: "/status/conditions/0",
+        path: "/status/conditions/1",
         value: expect.objectContaining({ reason: "NodeDeleted", lastTransitionTime: NOON }),
       },
       {
