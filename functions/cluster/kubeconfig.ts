@@ -11,7 +11,9 @@ import { itself, sameName } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { authorityProblem } from "../../shared/rules/credentials/authority.ts";
 import {
+  AUTHORITY_ENDS_MS,
   AUTHORITY_RETRY_MS,
+  endsWithAuthority,
   KUBECONFIG_USE_FIELDS,
   secretKeyOf,
 } from "../../shared/rules/credentials/kubeconfig.ts";
@@ -64,6 +66,11 @@ async function issued(
   if (problem !== undefined) {
     const event = { type: "Warning", reason: "KubeconfigNotIssued", message: problem } as const;
     return { events: [event], result: requeueAfter(AUTHORITY_RETRY_MS, problem) };
+  }
+  const end = due.renew === undefined ? undefined : endsWithAuthority(due.renew, authority);
+  if (end !== undefined) {
+    const event = { type: "Warning", reason: "KubeconfigNotIssued", message: end } as const;
+    return { events: [event], result: requeueAfter(AUTHORITY_ENDS_MS, end) };
   }
   return {
     issue: [requestOf(cluster, due)],

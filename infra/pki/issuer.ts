@@ -55,13 +55,13 @@ async function newKubeconfig(
   { now, read }: IssueContext,
   pki: Pki,
 ): Promise<string> {
-  const { notBefore, ...signer } = authorityIn(await read(authority), authority, pki);
+  const { notBefore, endsAt, ...signer } = authorityIn(await read(authority), authority, pki);
   const { publicKey, privateKey } = await pki.newKeys();
   const certificate = await pki.sign({
     subject,
     publicKey,
     notBefore,
-    notAfter: wholeSecond(now.getTime() + validitySeconds * SECOND_MS),
+    notAfter: wholeSecond(Math.min(endsAt, now.getTime() + validitySeconds * SECOND_MS)),
     use: "client",
     signer,
   });
@@ -73,7 +73,7 @@ function authorityIn(
   secret: Secret | undefined,
   { namespace, name }: Kubeconfig["authority"],
   pki: Pki,
-): Credentials & { readonly notBefore: Date } {
+): Credentials & { readonly notBefore: Date; readonly endsAt: number } {
   const where = `Secret ${namespace}/${name}`;
   if (secret === undefined) {
     const message = `${where} was deleted meanwhile`;
@@ -85,7 +85,13 @@ function authorityIn(
     throw new TerminalError("KubeconfigNotIssued", `${where}: ${why}`);
   }
   const { "tls.crt": cert = "", "tls.key": key = "" } = secret.data ?? {};
-  return { cert: textOf(cert), key: textOf(key), notBefore: new Date(pair.certificate.notBefore) };
+  const { notBefore, notAfter } = pair.certificate;
+  return {
+    cert: textOf(cert),
+    key: textOf(key),
+    notBefore: new Date(notBefore),
+    endsAt: Date.parse(notAfter),
+  };
 }
 
 interface KubeconfigParts extends Credentials, Pick<Kubeconfig, "clusterName" | "server"> {

@@ -133,9 +133,10 @@ async function newIdentity(
   signer: Credentials,
   { pki, clock, address: { announced } }: WorkloadServerOptions,
 ): Promise<Credentials> {
-  const [{ notBefore }] = pki.read(signer.cert);
+  const [{ notBefore, notAfter: end }] = pki.read(signer.cert);
   const { publicKey, privateKey } = await pki.newKeys();
-  const notAfter = new Date(Math.floor((clock.now().getTime() + VALID_MS) / 1_000) * 1_000);
+  const endMs = Math.min(end.getTime(), clock.now().getTime() + VALID_MS);
+  const notAfter = new Date(Math.floor(endMs / 1_000) * 1_000);
   const subject = { commonName: "kube-apiserver" };
   const use =
     isIP(announced) === 0

@@ -14,7 +14,7 @@ interface KeyPair {
 
 /**
  * A kubeconfig with one cluster, one user and a client certificate, in key `value`. The certificate is valid from when
- * that of its authority is, and for `validitySeconds` from now on.
+ * that of its authority is, and for `validitySeconds` from now on, but no longer than its authority.
  */
 export interface Kubeconfig {
   readonly type: "kubeconfig";

@@ -4,8 +4,11 @@ import { type Kind, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import type { GuardedPatch, StepContext } from "../../../shared/function/define-function.ts";
 import type { Issue } from "../../../shared/function/issue.ts";
-import type { Result } from "../../../shared/function/result.ts";
+import { type Result, requeueAfter } from "../../../shared/function/result.ts";
+import type { SecretSummary } from "../../../shared/function/secret-summary.ts";
 import {
+  AUTHORITY_ENDS_MS,
+  endsWithAuthority,
   KUBECONFIG_VALIDITY_SECONDS,
   secretKeyOf,
   serverOf,
@@ -13,7 +16,13 @@ import {
 import { HOLD_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
-import { corrected, type KubeconfigOwner, kubeconfigPlan, missingCertificates } from "./certificates.ts";
+import {
+  type CertificatePlan,
+  corrected,
+  type KubeconfigOwner,
+  kubeconfigPlan,
+  missingCertificates,
+} from "./certificates.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type AnyControlPlane, kindOfControlPlane } from "./control-plane-view.ts";
 
@@ -65,9 +74,18 @@ export async function certify(object: AnyControlPlane, { read, now }: StepContex
   const present = await read.live.secret(secretKeyOf(wish.cluster, "kubeconfig"));
   const { issue: kubeconfig, patch, result } = kubeconfigPlan(wish, present, now);
   const mustLook = kubeconfig !== undefined || object.status?.certificates?.ready !== true;
-  const { issue, problem } = mustLook ? await missingCertificates(wish, read.live, now) : { issue: [] };
+  const found: CertificatePlan = mustLook ? await missingCertificates(wish, read.live, now) : { issue: [] };
+  const { issue, problem } = found;
   if (problem !== undefined) {
     return { issue, apply: { "status.certificates": { ready: false, message: problem } }, result: corrected };
+  }
+  const end = kubeconfig?.renew && endsWith(kubeconfig, present, found.authority);
+  if (end !== undefined) {
+    return {
+      issue,
+      apply: { "status.certificates": { ready: true } },
+      result: requeueAfter(AUTHORITY_ENDS_MS, end),
+    };
   }
   return {
     issue: kubeconfig === undefined ? issue : [...issue, kubeconfig],
@@ -75,6 +93,17 @@ export async function certify(object: AnyControlPlane, { read, now }: StepContex
     apply: { "status.certificates": { ready: true } },
     result,
   };
+}
+
+/** A renewal for another address counts all the same. */
+function endsWith(
+  { what }: Issue,
+  present: SecretSummary | undefined,
+  authority: SecretSummary | undefined,
+): string | undefined {
+  if (present === undefined || authority === undefined) return undefined;
+  const isElsewhere = what.type === "kubeconfig" && what.server !== present.kubeconfig?.server;
+  return isElsewhere ? undefined : endsWithAuthority(present, authority);
 }
 
 /** Where the simulated API server answers now: it may have another port than before a restart. */

@@ -37,6 +37,8 @@ export interface CertificatePlan {
   readonly issue: readonly Issue[];
   /** For people; absent when nothing is wrong. */
   readonly problem?: string | undefined;
+  /** The authority that signs kubeconfigs. */
+  readonly authority?: SecretSummary | undefined;
 }
 
 /**
@@ -66,6 +68,7 @@ export async function missingCertificates(
       what: newCertificate(purpose),
     })),
     problem: problems[0],
+    authority: found.find(({ purpose }) => purpose === "ca")?.secret,
   };
 }
 

@@ -13,6 +13,9 @@ export const KUBECONFIG_USE_FIELDS = ["metadata.uid", "status.state", "status.se
 /** Until an authority that is missing or cannot sign is asked for again: no function watches Secrets. Source: CL-7.1 */
 export const AUTHORITY_RETRY_MS = 30 * SECOND;
 
+/** Until an authority that ends soon is looked at again. */
+export const AUTHORITY_ENDS_MS = 24 * 60 * 60 * SECOND;
+
 /** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. Source: CL-7.3 */
 export type Purpose = "ca" | "etcd" | "proxy" | "sa" | "kubeconfig";
 
@@ -76,4 +79,18 @@ export function renewalDueMs(
   if (certificate === undefined || server === undefined) return undefined;
   const leftMs = Date.parse(certificate.notAfter) - now.getTime();
   return Math.max(0, leftMs - (validitySeconds * SECOND) / 2);
+}
+
+/**
+ * Returns why a renewal would give no more time: the client certificate ends with its authority, or after it; `undefined`:
+ * it would. Source: CL-7.2
+ */
+export function endsWithAuthority(
+  { kubeconfig }: SecretSummary,
+  { metadata, pair }: SecretSummary,
+): string | undefined {
+  const end = pair?.certificate?.notAfter ?? "";
+  if (!(Date.parse(kubeconfig?.certificate?.notAfter ?? "") >= Date.parse(end))) return undefined;
+  const { namespace, name } = metadata;
+  return `Secret ${namespace}/${name}: the certificate in tls.crt ends at ${end}, and that of the kubeconfig with it; write one that is valid for longer`;
 }

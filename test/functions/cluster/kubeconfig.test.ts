@@ -80,6 +80,22 @@ describe("cluster-kubeconfig", () => {
     expect(await decide(clusterKubeconfig, given(object).secret(authoritySummary()))).toEqual({ result });
   });
 
+  it("CL-7.2: renews nothing that ends with its authority already, and says so once a day", async () => {
+    const authority = authoritySummary({ pair: { certificate: { notAfter: inDays(30) } } } as never);
+    const { issue, events, result } = await decide(
+      clusterKubeconfig,
+      worldOf(authority, kubeconfigSummary(inDays(30))),
+    );
+    expect(issue).toBeUndefined();
+    expect(events?.[0]).toMatchObject({ reason: "KubeconfigNotIssued" });
+    expect(events?.[0]?.message).toContain("write one that is valid for longer");
+    expect(result).toMatchObject({ afterMs: DAY_MS });
+    const longer = authoritySummary({ pair: { certificate: { notAfter: inDays(31) } } } as never);
+    expect(
+      (await decide(clusterKubeconfig, worldOf(longer, kubeconfigSummary(inDays(30))))).issue,
+    ).toHaveLength(1);
+  });
+
   it("CL-7.1: asks again in 30 s while the authority is missing", async () => {
     expect(await decide(clusterKubeconfig, worldOf())).toEqual({
       result: requeueAfter(30_000, "Secret default/c1-ca"),

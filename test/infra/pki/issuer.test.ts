@@ -141,6 +141,13 @@ describe("a kubeconfig", () => {
     expect(client.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
   });
 
+  it("never outlives its authority", async () => {
+    const ca = await issued({ ...AUTHORITY, validitySeconds: 30 * DAY_SECONDS });
+    const { value = "" } = await issued(KUBECONFIG, secretOf(encoded(ca)));
+    const { "tls.crt": root = "" } = ca;
+    expect(partsOf(value).cert.validTo).toBe(new X509Certificate(root).validTo);
+  });
+
   it("is not issued without the authority's key; the message names the Secret and no value", async () => {
     const ca = encoded(await issued(AUTHORITY));
     const other = encoded(await issued(AUTHORITY));
