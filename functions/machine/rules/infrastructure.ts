@@ -49,7 +49,9 @@ export function infrastructureReport(machine: Machine, found: Referenced): Infra
   const latched = machine.status?.initialization?.infrastructureProvisioned === true;
   const providerID = readText(own, "providerID", MAX_PROVIDER_ID);
   if ((provisioned.value !== true && !latched) || providerID.value === undefined) {
-    return { message: together([provisioned, providerID]) };
+    const waits = provisioned.value === true && providerID.problem === undefined;
+    const missing = { problem: waits ? "waiting for spec.providerID" : undefined };
+    return { message: together([provisioned, providerID, missing]) };
   }
   const wanted = readText(own, "wantedFailureDomain", MAX_FAILURE_DOMAIN);
   const reported = readText(own, "failureDomain", MAX_FAILURE_DOMAIN);

@@ -35,13 +35,14 @@ export function bootstrapConfigReady(view: MachineView): DesiredCondition {
       ? condition(type, "True", "DataSecretProvided")
       : condition(type, "False", "NotReady", "spec.bootstrap needs configRef or dataSecretName");
   }
+  const isCopyDue = bootstrap.created === true && !view.dataCreated;
   return providerCondition(view, {
     type,
     kind: configRef.kind,
     found: providers.bootstrap,
     flag: "status.initialization.dataSecretCreated",
     latched: view.dataCreated,
-    problem: bootstrap.message,
+    problem: bootstrap.message ?? (isCopyDue ? "its data is not named by the Machine yet" : undefined),
     lost: isDeleting(machine) ? "has been deleted" : undefined,
   });
 }

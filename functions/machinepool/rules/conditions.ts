@@ -13,6 +13,7 @@ import {
   machinesUpToDate,
   remediating,
 } from "../../../shared/rules/machines/machine-conditions.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { ownObject, poolClaim } from "./adoption.ts";
@@ -136,9 +137,11 @@ function providerCondition(
   const refused = refusal(poolClaim(pool), found.object);
   if (refused !== undefined) return condition(type, "False", "NotReady", refused);
   if (ownObject(pool, found) === undefined) return undefined;
+  // With a problem beside it the flag may well be true.
+  const absent = isDeleting(found.object) ? "is being deleted" : `${facts.flagPath} is not true`;
   const byFlag = flag
     ? condition(type, "True", "Ready")
-    : condition(type, "False", "NotReady", `${found.kind.kind} ${facts.flagPath} is not true`);
+    : condition(type, "False", "NotReady", message === undefined ? `${found.kind.kind} ${absent}` : "");
   const ready = mirrorCondition(found.object, "Ready", type, { False: "NotReady" }) ?? byFlag;
   return message === undefined
     ? ready

@@ -34,16 +34,20 @@ describe("MA-2.3: values of an infrastructure machine", () => {
 
   it.each([
     ["it is not provisioned", { status: { initialization: { provisioned: false } } }],
-    ["it has no provider ID, whatever the flag says", { spec: { providerID: undefined } }],
-    ["its provider ID is empty", { spec: { providerID: "" } }],
+    [
+      "it has no provider ID, whatever the flag says",
+      { spec: { providerID: undefined } },
+      "waiting for spec.providerID",
+    ],
+    ["its provider ID is empty", { spec: { providerID: "" } }, "waiting for spec.providerID"],
     ["it goes away", { metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } }],
     [
       "it is another one's",
       { metadata: { ownerReferences: [{ ...OWNED_BY_M1, uid: "uid-m2", name: "m2" }] } },
     ],
-  ])("are not taken while %s", (_, overrides) => {
+  ])("are not taken while %s", (_, overrides, problem = undefined) => {
     const { message, ...values } = report({ ...overrides });
-    expect([values, message]).toEqual([{}, undefined]);
+    expect([values, message]).toEqual([{}, problem]);
   });
 
   it("follow the object when its flag has gone back: the latch stays", () => {

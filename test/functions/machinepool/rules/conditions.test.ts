@@ -106,7 +106,7 @@ describe("BootstrapConfigReady", () => {
     [
       "data without name",
       found(config({ initialization: { dataSecretCreated: true } })),
-      "False NotReady: FooConfig status.initialization.dataSecretCreated is not true; waiting for a valid status.dataSecretName",
+      "False NotReady: waiting for a valid status.dataSecretName",
     ],
     ["no object", missing(bootstrapConfig()), "False ObjectDoesNotExist: FooConfig p1-config does not exist"],
     [
