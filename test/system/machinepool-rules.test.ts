@@ -105,7 +105,7 @@ for (const flavour of JUDGES) {
             `cluster.x-k8s.io/cluster-api-autoscaler-node-group-${end}-size: "${end === "min" ? 2 : 5}"`,
         );
         const metadata = `annotations: { ${sizes.join(", ")} }`;
-        await kubectl("create -f -", fooPool("plain", { metadata, spec: "", template: "version: 1.34.2" }));
+        await kubectl("create -f -", fooPool("plain", { metadata, spec: "", template: "version: v1.34" }));
         await eventually(async () => {
           const { spec, metadata: written } = await getPool(kubectl, "plain");
           expect(spec.replicas).toBe(2);

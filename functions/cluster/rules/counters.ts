@@ -1,6 +1,7 @@
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
 import type { ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
+import { parseVersion } from "../../../shared/api/kubernetes-version.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readCount } from "../../../shared/contract/fields.ts";
@@ -120,12 +121,12 @@ function isVersionList(value: unknown): value is readonly VersionCount[] {
   });
 }
 
-const VERSION = /^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][0-9A-Za-z.+-]+)?$/;
-
 function isVersionCount(value: unknown): value is VersionCount {
   const [version, replicas] = [valueAt(value, "version"), valueAt(value, "replicas")];
   const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
-  return typeof version === "string" && version.length <= 256 && VERSION.test(version) && isCount;
+  return (
+    typeof version === "string" && version.length <= 256 && parseVersion(version) !== undefined && isCount
+  );
 }
 
 /**

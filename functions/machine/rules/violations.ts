@@ -1,12 +1,13 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
 import { violationsAmong } from "../../../shared/rules/machines/template-violations.ts";
-import { isPrefixedVersion, prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import { isWholeVersion } from "../../../shared/rules/machines/versions.ts";
 
 /**
  * Returns the rules of admission that the Machine breaks, as Events that name the field. It is reconciled all the same: a
- * stored object may be older than a rule. A version without `v` is read with it and never rewritten, or a tool that owns
- * the manifest would put it back for ever. Source: MA-1
+ * stored object may be older than a rule.
+ * Differs: a version without `v` is read with it and never rewritten, or its author's next server-side apply were a
+ * conflict. Source: MA-1
  */
 export function machineViolations({ spec }: Machine): readonly Notice[] {
   const { bootstrap, version } = spec;
@@ -17,7 +18,7 @@ export function machineViolations({ spec }: Machine): readonly Notice[] {
       "spec.bootstrap needs configRef or dataSecretName",
     ],
     [
-      version !== undefined && !isPrefixedVersion(prefixedVersion(version)),
+      version !== undefined && !isWholeVersion(version),
       "InvalidVersion",
       `spec.version ${version} is not a semantic version`,
     ],

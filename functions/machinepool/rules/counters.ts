@@ -1,6 +1,7 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePoolStatus } from "../../../shared/api/machinepool.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { versionOfMachine } from "../../../shared/rules/machines/machine-version.ts";
 import { countVersions } from "../../../shared/rules/machines/versions.ts";
 import { ownObject } from "./adoption.ts";
 import type { NodeReport } from "./nodes.ts";
@@ -45,7 +46,7 @@ function machineCounters(
       replicas,
       machines.filter(({ status }) => conditionOf(status?.conditions, type)?.status === "True").length,
     );
-  const versions = machines.map(({ status, spec }) => status?.nodeInfo?.kubeletVersion ?? spec.version ?? "");
+  const versions = machines.map((machine) => versionOfMachine(machine) ?? "");
   return {
     readyReplicas: count("Ready"),
     availableReplicas: count("Available"),

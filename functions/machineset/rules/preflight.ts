@@ -1,11 +1,12 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractReference, ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
+import { parseVersion } from "../../../shared/api/kubernetes-version.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readString } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { compareVersions, parseVersion } from "../../../shared/rules/machines/versions.ts";
+import { isBehind, prefixedVersion, versionText } from "../../../shared/rules/machines/versions.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const SKIP = "machineset.cluster.x-k8s.io/skip-preflight-checks";
@@ -13,12 +14,13 @@ const UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step";
 /** The annotation of a set or its bootstrap template that switches checks off. */
 export const SKIP_FIELDS = [`metadata.annotations[${SKIP}]`] as const;
 /** The fields of a Cluster that the checks read. */
-export const PREFLIGHT_CLUSTER_FIELDS = ["spec.controlPlaneRef", "spec.topology.version"] as const;
-/** The fields of a control plane object that the checks read. */
-export const PREFLIGHT_FIELDS = [
-  ...controlPlanePaths("version", "versions", "lowestVersion"),
+export const PREFLIGHT_CLUSTER_FIELDS = [
+  "spec.controlPlaneRef",
+  "spec.topology.version",
   `metadata.annotations[${UPGRADE_STEP}]`,
 ] as const;
+/** The fields of a control plane object that the checks read. */
+export const PREFLIGHT_FIELDS = controlPlanePaths("version", "versions", "lowestVersion");
 
 const MAX_MINORS_BEHIND = 3;
 const KUBEADM = { apiGroup: "bootstrap.cluster.x-k8s.io", kind: "KubeadmConfigTemplate" } as const;
@@ -55,13 +57,16 @@ export function preflight(facts: PreflightFacts): readonly string[] {
   const { value: version = "", problem } = readString(object, controlPlanePath(contract, "version"));
   if (problem !== undefined) return [`${who}: ${problem}`];
   if (version === "") return [];
-  if (parseVersion(version) === undefined)
-    return [`${who} spec.version ${version} is not a semantic version`];
+  const parsed = parseVersion(version);
+  if (parsed === undefined) return [`${who} spec.version ${version} is not a semantic version`];
   const failing = (check: Check, message: string | undefined): readonly string[] =>
     message === undefined || skipped.has(check) ? [] : [`${message} ("${check}" preflight check failed)`];
   return [
-    ...failing("ControlPlaneIsStable", instability(cluster, { object, contract, version, who })),
-    ...versionSkews(facts, version, failing),
+    ...failing(
+      "ControlPlaneIsStable",
+      pendingUpgrade(cluster, version, who) ?? instability({ object, contract, parsed, who }),
+    ),
+    ...versionSkews(facts, { version, parsed }, failing),
   ];
 }
 
@@ -71,25 +76,37 @@ function skippedChecks({ set, templates: { bootstrap } }: PreflightFacts): Reado
   return new Set((own === "" ? (ofTemplate ?? "") : own).split(",").map((name) => name.trim()));
 }
 
+/** A topology may go to its version in steps. */
+function pendingUpgrade({ spec, metadata }: Cluster, version: string, who: string): string | undefined {
+  if (spec.topology === undefined) return undefined;
+  const step = metadata.annotations?.[UPGRADE_STEP] ?? "";
+  const wanted = step === "" ? spec.topology.version : step;
+  return isSame(version, spec.topology.version) || isSame(version, wanted)
+    ? undefined
+    : `${who} has a pending version upgrade to ${wanted}`;
+}
+
+function isSame(a: string, b: string): boolean {
+  return prefixedVersion(a) === prefixedVersion(b);
+}
+
 interface ControlPlaneVersion {
   readonly object: KubeObject;
   readonly contract: ContractVersion;
-  readonly version: string;
+  readonly parsed: Version;
   readonly who: string;
 }
 
-function instability(
-  cluster: Cluster,
-  { object, contract, version, who }: ControlPlaneVersion,
-): string | undefined {
+type Version = NonNullable<ReturnType<typeof parseVersion>>;
+
+function instability({ object, contract, parsed, who }: ControlPlaneVersion): string | undefined {
   const reported = reportedVersions(object, contract);
   if (reported.length === 0) return `${who} is provisioning`;
-  if (reported.some((each) => compareVersions(each, version) < 0)) return `${who} is upgrading`;
-  const { topology } = cluster.spec;
-  if (topology === undefined) return undefined;
-  const step = object.metadata.annotations?.[UPGRADE_STEP] ?? "";
-  const wanted = step === "" ? topology.version : step;
-  return wanted === version ? undefined : `${who} has a pending version upgrade to ${wanted}`;
+  const versions = reported.map(parseVersion);
+  const malformed = versions.indexOf(undefined);
+  if (malformed >= 0) return `${who} reports version ${reported[malformed]}, which is not a semantic version`;
+  const isUpgrading = versions.some((each) => each !== undefined && isBehind(each, parsed));
+  return isUpgrading ? `${who} is upgrading` : undefined;
 }
 
 function reportedVersions(object: KubeObject, contract: ContractVersion): readonly string[] {
@@ -102,16 +119,14 @@ function reportedVersions(object: KubeObject, contract: ContractVersion): readon
 
 function versionSkews(
   { set, cluster }: PreflightFacts,
-  controlPlaneVersion: string,
+  { version: controlPlaneVersion, parsed: theirs }: { readonly version: string; readonly parsed: Version },
   failing: (check: Check, message: string | undefined) => readonly string[],
 ): readonly string[] {
   const { version, bootstrap } = set.spec.template.spec;
   if (version === undefined) return [];
   const ours = parseVersion(version);
-  const theirs = parseVersion(controlPlaneVersion);
   if (ours === undefined) return [`spec.template.spec.version ${version} is not a semantic version`];
-  if (theirs === undefined) return [];
-  const both = `MachineSet version (${ours.version}) and ControlPlane version (${theirs.version}) do not conform to`;
+  const both = `MachineSet version (${versionText(ours)}) and ControlPlane version (${versionText(theirs)}) do not conform to`;
   const distance = minors(theirs) - minors(ours);
   return [
     ...failing("KubernetesVersionSkew", kubernetesSkew(both, distance)),
@@ -123,7 +138,7 @@ function versionSkews(
     ),
     ...failing(
       "ControlPlaneVersionSkew",
-      cluster.spec.topology !== undefined && version !== controlPlaneVersion
+      cluster.spec.topology !== undefined && !isSame(version, controlPlaneVersion)
         ? `MachineSet version (${version}) is not yet the same as the ControlPlane version (${controlPlaneVersion}), waiting for version to be propagated to the MachineSet`
         : undefined,
     ),

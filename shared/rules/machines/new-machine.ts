@@ -3,6 +3,7 @@ import { Machine } from "../../api/machine/machine.ts";
 import type { NewObject } from "../../function/define-function.ts";
 import { cloneReference } from "./clones.ts";
 import { TEMPLATE_KEYS, type TemplateMetadata, trackerOf } from "./template-keys.ts";
+import { prefixedVersion } from "./versions.ts";
 
 /** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
@@ -20,7 +21,7 @@ export interface MachineDesign {
   readonly spec: Machine["spec"];
 }
 
-/** Returns a Machine whose references name the clones of the templates, under its own name. Source: MS-8.1.2 */
+/** Returns a Machine whose references name the clones of the templates, under its own name, with its version as admission writes it. Source: MS-8.1.2 */
 export function newMachine(name: string, design: MachineDesign): NewObject {
   const { namespace, controller, metadata, keys, spec } = design;
   const tracker = trackerOf(keys);
@@ -41,6 +42,7 @@ export function newMachine(name: string, design: MachineDesign): NewObject {
     },
     spec: {
       ...spec,
+      ...(spec.version === undefined ? {} : { version: prefixedVersion(spec.version) }),
       bootstrap: bootstrapOf(spec, name),
       infrastructureRef: cloneReference(spec.infrastructureRef, name),
       deletion: { nodeDeletionTimeoutSeconds: NODE_DELETION_TIMEOUT_SECONDS, ...spec.deletion },

@@ -2,7 +2,7 @@ import type { MachinePool } from "../../api/machinepool.ts";
 import type { MachineSet } from "../../api/machineset.ts";
 import type { Notice } from "../../function/define-function.ts";
 import { MAX_SIZE, MIN_SIZE } from "./node-group-size.ts";
-import { isPrefixedVersion } from "./versions.ts";
+import { isWholeVersion } from "./versions.ts";
 
 /** A rule of admission: whether the object breaks it, and the reason and message of its Event. */
 export type Check = readonly [
@@ -13,7 +13,10 @@ export type Check = readonly [
 
 /**
  * Returns the rules of admission for an object with a template of Machines. `defaultReplicas` is what stands for absent
- * `spec.replicas`; `undefined`: the annotations of the autoscaler do not say it. Source: MP-12, MS-2
+ * `spec.replicas`; `undefined`: the annotations of the autoscaler do not say it.
+ * Differs: a version without `v` is read with it and written with it into Machines and statuses; upstream's admission
+ * rewrites it where its author wrote it, and the next server-side apply of the author is a conflict.
+ * Source: MP-12, MS-2
  */
 export function templateChecks(
   { spec }: MachinePool | MachineSet,
@@ -28,9 +31,9 @@ export function templateChecks(
       "spec.template.spec.bootstrap needs configRef or dataSecretName",
     ],
     [
-      version !== undefined && !isPrefixedVersion(version),
+      version !== undefined && !isWholeVersion(version),
       "InvalidVersion",
-      `spec.template.spec.version ${version} is not a semantic version with v in front`,
+      `spec.template.spec.version ${version} is not a semantic version`,
     ],
     [
       template.spec.clusterName !== clusterName,

@@ -1,6 +1,7 @@
-// Not from "semver", which loads all of its 47 files (KC-04).
-import SemVer from "semver/classes/semver.js";
+import { parseVersion } from "../../api/kubernetes-version.ts";
 import { compareText } from "../conditions/conditions.ts";
+
+type Version = NonNullable<ReturnType<typeof parseVersion>>;
 
 /** An entry of `status.versions`. */
 export interface VersionCount {
@@ -33,9 +34,10 @@ export function addVersions(counts: readonly VersionCount[]): readonly VersionCo
     .slice(0, MAX_ENTRIES);
 }
 
-/** Whether a version is as Cluster API's admission leaves it: `v` and a semantic version. */
-export function isPrefixedVersion(version: string): boolean {
-  return version.startsWith("v") && parse(version) !== undefined;
+/** Whether admission accepts a version: a whole semantic version, with or without `v`. */
+export function isWholeVersion(version: string): boolean {
+  const parsed = parseVersion(version);
+  return parsed !== undefined && versionText(parsed) === version.replace(/^v/, "");
 }
 
 /** The same version with its `v`, which only admission would have put there. */
@@ -43,29 +45,34 @@ export function prefixedVersion(version: string): string {
   return version.startsWith("v") ? version : `v${version}`;
 }
 
-/** Semantic versions ascending, with or without `v`; anything else behind them, by text. */
+/** Versions ascending, build metadata counts; any other text behind them, by text. */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseVersion(a), parseVersion(b)];
   if (left === undefined || right === undefined) {
     return left === right ? compareText(a, b) : Number(left === undefined) - Number(right === undefined);
   }
   return left.compare(right) || left.compareBuild(right) || compareText(a, b);
 }
 
-/** The parts of a semantic version, with or without `v`; `undefined` for any other text. */
-export function parseVersion(
-  version: string,
-): { readonly major: number; readonly minor: number; readonly version: string } | undefined {
-  const parsed = parse(version);
-  return parsed === undefined
-    ? undefined
-    : { major: parsed.major, minor: parsed.minor, version: version.replace(/^v/, "") };
+/** The text of a version without `v`, with its build metadata. */
+export function versionText({ version, build }: Version): string {
+  return build.length === 0 ? version : `${version}+${build.join(".")}`;
 }
 
-function parse(version: string): SemVer | undefined {
-  try {
-    return new SemVer(version);
-  } catch {
-    return undefined;
-  }
+/**
+ * Whether what reports a version is still to come to the wanted one: it is older, or its build metadata is another word,
+ * which has no order. Source: util/version/version.go
+ */
+export function isBehind(reported: Version, wanted: Version): boolean {
+  const order = wanted.compare(reported);
+  if (order !== 0) return order > 0;
+  const at = wanted.build.findIndex((part, index) => part !== reported.build[index]);
+  if (at < 0) return false;
+  const [part = "", other] = [wanted.build[at], reported.build[at]];
+  if (other === undefined || !isNumber(part)) return true;
+  return isNumber(other) && Number(part) > Number(other);
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+$/.test(text);
 }

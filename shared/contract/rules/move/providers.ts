@@ -1,4 +1,4 @@
-import SemVer from "semver/classes/semver.js";
+import { parseVersion } from "../release/version.ts";
 import { fail, type Judgement, na } from "../rule.ts";
 import { at, MOVER, targetRule } from "./move-rule.ts";
 import type { InstalledProvider, MoveTarget } from "./subject.ts";
@@ -20,7 +20,7 @@ export const targetHasProviders = targetRule(
 function judgeProvider(provider: InstalledProvider, { providers }: MoveTarget): readonly Judgement[] {
   const { title, version } = provider;
   const expected = `${provider.type} ${provider.providerName} ${version} or newer on the target`;
-  const wanted = parse(version);
+  const wanted = parseVersion(version);
   if (wanted === undefined) {
     return [fail({ ...at(title), path: "version", found: version, expected: "a semantic version" })];
   }
@@ -28,7 +28,7 @@ function judgeProvider(provider: InstalledProvider, { providers }: MoveTarget): 
     ({ providerName, type }) => providerName === provider.providerName && type === provider.type,
   );
   if (same.length === 0) return [fail({ ...at(title), found: "not on the target", expected })];
-  const versions = same.map((each) => parse(each.version));
+  const versions = same.map((each) => parseVersion(each.version));
   if (versions.includes(undefined)) {
     const found = same.map((each) => each.version).join(", ");
     return [fail({ ...at(title), path: "version", found: `on the target ${found}`, expected })];
@@ -36,12 +36,4 @@ function judgeProvider(provider: InstalledProvider, { providers }: MoveTarget): 
   const isOld = versions.every((each) => each === undefined || each.compare(wanted) < 0);
   const found = `on the target ${same.map((each) => each.version).join(", ")}`;
   return isOld ? [fail({ ...at(title), path: "version", found, expected })] : [];
-}
-
-function parse(version: string): SemVer | undefined {
-  try {
-    return new SemVer(version);
-  } catch {
-    return undefined;
-  }
 }

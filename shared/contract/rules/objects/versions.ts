@@ -1,4 +1,5 @@
-import SemVer from "semver/classes/semver.js";
+import type SemVer from "semver/classes/semver.js";
+import { parseVersion } from "../../../api/kubernetes-version.ts";
 import { valueAt } from "../../../api/path.ts";
 import { controlPlanePath } from "../../control-plane.ts";
 import { fail, type Judgement, na, shown } from "../rule.ts";
@@ -32,7 +33,7 @@ function judgeEntries(entries: readonly unknown[], hasReplicas: boolean): readon
   for (const [index, entry] of entries.entries()) {
     const path = `${PATH}[${index}]`;
     const found = memberOf(entry, "version");
-    const version = typeof found === "string" ? parsed(found) : undefined;
+    const version = typeof found === "string" ? parseVersion(found) : undefined;
     if (version === undefined) {
       judgements.push(fail({ path: `${path}.version`, found: shown(found), expected: "a semantic version" }));
     } else if (newest !== undefined && isOlder(version, newest)) {
@@ -57,14 +58,6 @@ function judgeReplicas(replicas: unknown, path: string, hasReplicas: boolean): r
 
 function isOlder(a: SemVer, b: SemVer): boolean {
   return (a.compare(b) || a.compareBuild(b)) < 0;
-}
-
-function parsed(version: string): SemVer | undefined {
-  try {
-    return new SemVer(version);
-  } catch {
-    return undefined;
-  }
 }
 
 function memberOf(entry: unknown, member: string): unknown {

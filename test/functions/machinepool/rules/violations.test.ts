@@ -6,7 +6,7 @@ describe("poolViolations", () => {
   it.each([
     ["v1.34.2", []],
     ["v1.34.2-rc.1+build.5", []],
-    ["1.34.2", ["InvalidVersion"]],
+    ["1.34.2", []],
     ["v1.34", ["InvalidVersion"]],
   ])("judges version %s", (version, reasons) => {
     const pool = machinePool({ spec: { template: { spec: { version } } } });

@@ -86,13 +86,36 @@ describe("preflight checks", () => {
     expect(messages({ of: pending })).toEqual([
       `${WHO} has a pending version upgrade to v1.35.0 ("ControlPlaneIsStable" preflight check failed)`,
     ]);
-    const step = { "topology.internal.cluster.x-k8s.io/upgrade-step": "v1.34.2" };
-    expect(
-      messages({ of: pending, answer: found(controlPlane({ metadata: { annotations: step } })) }),
-    ).toEqual([
+    const stepTo = (version: string) =>
+      merge(pending, {
+        metadata: { annotations: { "topology.internal.cluster.x-k8s.io/upgrade-step": version } },
+      } as Overrides<typeof TOPOLOGY>);
+    expect(messages({ of: stepTo("v1.34.2") })).toEqual([
       `${WHO} has a pending version upgrade to v1.34.2 ("ControlPlaneIsStable" preflight check failed)`,
     ]);
+    expect(messages({ of: stepTo("v1.34.1") })).toEqual([]);
   });
+
+  it.each([
+    ["v1.33.2-k0s.0", "v1.33.2-k0s.0", "v1.33.2", undefined],
+    ["v1.33.2+rke2r1", "v1.33.2+rke2r1", "v1.33.2+rke2r1", undefined],
+    ["v1.33.2+rke2r2", "v1.33.2+rke2r1", "v1.33.2+rke2r1", "is upgrading"],
+    ["v1.33", "v1.33", "v1.33.2", undefined],
+    ["1.33", "1.33", "1.33.2", undefined],
+    ["v1.33", "v1.33.2-eks-4a3b2c1", "v1.33.2", undefined],
+    ["v1.33.0", "v1.32", "v1.33.0", "is upgrading"],
+    ["v1.33.0", "new", "v1.33.0", "reports version new, which is not a semantic version"],
+  ])(
+    "MS-8.3: read the versions of any distribution: %s, reported %s, for %s",
+    (version, reported, of, problem) => {
+      const answer = found(
+        controlPlane({ spec: { version }, status: { versions: undefined, version: reported } }),
+      );
+      expect(messages({ version: of, answer })).toEqual(
+        problem === undefined ? [] : [`${WHO} ${problem} ("ControlPlaneIsStable" preflight check failed)`],
+      );
+    },
+  );
 
   it.each([
     ["v1.35.0", "higher than ControlPlane version", "1.35.0"],

@@ -6,6 +6,7 @@ describe("the version of a Machine", () => {
   it.each([
     ["v1.34.2", "v1.33.0", "v1.34.2"],
     ["", "v1.33.0", "v1.33.0"],
+    ["", "1.33.0", "v1.33.0"],
     [undefined, undefined, undefined],
   ])("with kubelet %s and spec %s is %s", (kubeletVersion, version, expected) => {
     const nodeInfo = kubeletVersion === undefined ? undefined : ({ kubeletVersion } as never);

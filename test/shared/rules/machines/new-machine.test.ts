@@ -45,4 +45,9 @@ describe("a new Machine", () => {
     expect(object.metadata.annotations).toBeUndefined();
     expect(object).toMatchObject({ spec: { bootstrap: { dataSecretName: "given" }, deletion } });
   });
+
+  it.each(["1.34.2", "v1.34.2"])("MS-2: has the version %s of its template with v", (version) => {
+    const { object } = newMachine("s1-x", { ...DESIGN, spec: { ...spec, version } });
+    expect(object).toMatchObject({ spec: { version: "v1.34.2" } });
+  });
 });

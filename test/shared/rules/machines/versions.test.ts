@@ -1,11 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseVersion } from "../../../../shared/api/kubernetes-version.ts";
 import {
   addVersions,
   compareVersions,
   countVersions,
-  isPrefixedVersion,
+  isBehind,
+  isWholeVersion,
   prefixedVersion,
+  versionText,
 } from "../../../../shared/rules/machines/versions.ts";
 
 describe("countVersions", () => {
@@ -51,9 +54,45 @@ describe("countVersions", () => {
     );
   });
 
-  it("has a v in front as admission leaves it, and is read as if it had one", () => {
-    expect(["v1.34.2", "v1.34.2-rc.1+build.5"].filter(isPrefixedVersion)).toHaveLength(2);
-    expect(["1.34.2", "v1.34", "v01.34.2", "v"].filter(isPrefixedVersion)).toEqual([]);
+  it("is whole with or without v, and is written with it", () => {
+    expect(["v1.34.2", "1.34.2", "v1.34.2-rc.1+build.5"].filter(isWholeVersion)).toHaveLength(3);
+    expect(["v1.34", "v01.34.2", "v", "latest"].filter(isWholeVersion)).toEqual([]);
     expect(["v1.34.2", "1.34.2"].map(prefixedVersion)).toEqual(["v1.34.2", "v1.34.2"]);
+  });
+
+  it.each([
+    ["v1.33", "1.33.0"],
+    ["1.33", "1.33.0"],
+    ["1", "1.0.0"],
+    [" v1.033.02 ", "1.33.2"],
+    ["v1.33.2-k0s.0", "1.33.2-k0s.0"],
+    ["v1.33.2+rke2r1", "1.33.2+rke2r1"],
+    ["v1.33.2-eks-4a3b2c1", "1.33.2-eks-4a3b2c1"],
+    ["v1.33-rc.1", undefined],
+    ["vv1.33.2", undefined],
+    ["latest", undefined],
+    ["", undefined],
+  ])("reads %s as %s", (text, expected) => {
+    const parsed = parseVersion(text);
+    expect(parsed && versionText(parsed)).toBe(expected);
+  });
+
+  it.each([
+    ["v1.33.2", "v1.33.3", true],
+    ["v1.33.2", "v1.33.2", false],
+    ["v1.33.2+rke2r1", "v1.33.2+rke2r2", true],
+    ["v1.33.2+rke2r2", "v1.33.2+rke2r1", true],
+    ["v1.33.2+1", "v1.33.2+2", true],
+    ["v1.33.2+2", "v1.33.2+1", false],
+    ["v1.33.2+2", "v1.33.2+b", true],
+    ["v1.33.2+b", "v1.33.2+2", false],
+    ["v1.33.2", "v1.33.2+1", true],
+    ["v1.33.2+1", "v1.33.2", false],
+    ["v1.33.2-eks-4a3b2c1", "v1.33", false],
+    ["v1.32", "v1.33.0", true],
+  ])("%s has yet to come to %s: %s", (reported, wanted, expected) => {
+    const [from, to] = [reported, wanted].map(parseVersion);
+    if (from === undefined || to === undefined) throw new Error("not a version");
+    expect(isBehind(from, to)).toBe(expected);
   });
 });
