@@ -1,4 +1,5 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { type RemediationEntry, RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
@@ -9,8 +10,9 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { type Found, recordedVerdicts, settled } from "./rules/policy-history.ts";
+import { type Found, recordedVerdicts, settled, takenOver } from "./rules/policy-history.ts";
 import { ledgerPatch } from "./rules/policy-ledger.ts";
+import { isMoved } from "./rules/policy-limits.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import { SKIP_FIELDS } from "./rules/targets.ts";
 
@@ -53,9 +55,17 @@ export const mhcHistory = defineFunction(
   },
   async (policy, { read, now }) => {
     if (isDeleting(policy)) return { result: done };
-    const pause = pausedBy(await readCluster(read, policy), policy);
+    const cluster = await readCluster(read, policy);
+    // Without it nothing says whether a move is under way, in which Machines are not there yet.
+    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
+    const pause = pausedBy(cluster, policy);
     if (pause !== undefined) return { result: waitFor(pause) };
     const { namespace = "" } = policy.metadata;
+    if (isMoved(policy)) {
+      const labelSelector = `${CLUSTER_NAME_LABEL}=${policy.spec.clusterName}`;
+      const here = await read.live.list(Machine, { namespace, labelSelector });
+      return { patch: [ledgerPatch(policy, takenOver(policy, here, now))], result: done };
+    }
     const index = { name: "cluster", values: [`${namespace}/${policy.spec.clusterName}`] };
     const machines = await read.list(Machine, { index });
     const byUid = new Map(machines.map((machine) => [machine.metadata.uid, machine]));

@@ -165,10 +165,14 @@ function writtenBy(spec: Spec, placeOf: PlaceOf): readonly Grant[] {
     grant(kind, verbs, placeOf, subresource);
   return [
     ...(owns.length === 0 ? [] : on(spec.reconciles as Kind, ["patch"], "status")),
-    ...ownsOn.flatMap(({ kind, fields }) => [
-      ...(fields.some(isStatus) ? on(kind, ["patch"], "status") : []),
-      ...(fields.every(isStatus) ? [] : on(kind, ["patch"])),
-    ]),
+    ...ownsOn.flatMap(({ kind, fields }) => {
+      const isWhole = !isContractKind(kind) && kind.crd?.status === false;
+      const isApart = (field: string) => isStatus(field) && !isWhole;
+      return [
+        ...(fields.some(isApart) ? on(kind, ["patch"], "status") : []),
+        ...(fields.every(isApart) ? [] : on(kind, ["patch"])),
+      ];
+    }),
     ...calls.flatMap(({ verb, kind }) => {
       if (verb === "issue") return on(kind, ["create", "get", "patch"]);
       return verb === "evict" ? [] : on(kind, [verb]);

@@ -138,7 +138,9 @@ const entrySchema = () =>
     by: z
       .enum(["Owner", "ExternalController"])
       .describe("Who remediates: the owner of the Machine, or the controller of the template."),
-    controller: text(1, 128).optional().describe("Uid of the owner that controls the Machine."),
+    controller: text(1, 317)
+      .optional()
+      .describe("Kind and name of the owner that controls the Machine: MachineSet s1."),
     actor: text(1, 317)
       .optional()
       .describe("Kind and name of what remediates: MachineSet s1, or the request to an external controller."),
@@ -147,7 +149,7 @@ const entrySchema = () =>
       .enum(["Recovered", "Deleted", "Escalated", "Withdrawn"])
       .optional()
       .describe(
-        "Recovered: healthy again. Deleted: the Machine is gone. Escalated: an external controller has had its time, and the owner acts. Withdrawn: the Machine was taken out before it was handed over.",
+        "Recovered: healthy again. Deleted: the Machine is gone. Escalated: an external controller has had its time, and the owner acts. Withdrawn: the Machine was taken out before it was handed over, or moved to another management cluster.",
       ),
     endedAt: time.optional().describe("When it ended. Absent: it is under way."),
   });
@@ -171,6 +173,11 @@ const remediationPolicySchema = () =>
       spec: specSchema(),
       status: z
         .object({
+          policyUID: text(1, 128)
+            .optional()
+            .describe(
+              "Uid of the policy when this was written. Another one than its own: it was moved here, and its Machines must be found again by their names.",
+            ),
           underWay: z.int32().min(0).optional().describe("Entries without end."),
           remediations: atomicList(entrySchema(), { max: MAX_ENTRIES })
             .optional()
@@ -198,10 +205,11 @@ export const RemediationPolicy: Kind<RemediationPolicy> = {
   crd: {
     shortNames: ["rempol"],
     categories: ["cluster-api"],
-    status: true,
+    // No subresource: clusterctl and backups carry what is in the object itself, and the history has to move with it.
+    status: false,
     printerColumns: [
       CLUSTER,
-      countColumn("Remediations", ".status.underWay", "Remediations that are under way"),
+      countColumn("Under way", ".status.underWay", "Remediations that are under way"),
       AGE,
     ],
   },

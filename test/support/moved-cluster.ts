@@ -31,6 +31,7 @@ const ITS_OWN: ReadonlySet<string> = new Set([
   "lastTransitionTime",
   "lastUpdated",
   "managedFields",
+  "policyUID",
 ]);
 
 /** By `Kind namespace/name`: everything about these objects that a move must not change, lists as sets. */

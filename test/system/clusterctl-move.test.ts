@@ -35,6 +35,36 @@ const WAIT = "--timeout=240s";
 const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 const UNPAUSE = `patch cluster c1 --type=merge -p '{"spec":{"paused":null}}'`;
 
+/** Nothing makes these and nothing needs them, so that no object owns them unless a guard says so. */
+const WITHOUT_OWNER = `
+apiVersion: capstan.dev/v1alpha1
+kind: RemediationPolicy
+metadata: { name: s1, namespace: default }
+spec: { clusterName: c1, healthChecks: [s1], pacing: { maxRemediations: 9, windowSeconds: 604800 } }
+status:
+  policyUID: of-another-time
+  underWay: 0
+  remediations:
+    - machine: { name: s1-gone, uid: of-another-time }
+      failedAt: "2026-01-01T10:00:00Z"
+      startedAt: "2026-01-01T10:01:00Z"
+      endedAt: "2026-01-01T10:02:00Z"
+      healthCheck: s1
+      reason: UnhealthyNode
+      by: Owner
+      outcome: Deleted
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineDrainRule
+metadata: { name: d1, namespace: default }
+spec: { drain: { behavior: Skip } }
+---
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimRemediationTemplate
+metadata: { name: t1, namespace: default }
+spec: { template: { spec: {} } }
+`;
+
 for (const flavour of JUDGES) {
   const missing = flavour.missing ?? clusterctlMissing() ?? kubectlMissing();
   describeWith(missing, flavour)(`a Cluster moved from ${flavour.name} to another and back`, () => {
@@ -78,6 +108,7 @@ for (const flavour of JUDGES) {
         simClusterOfMachines("c1", 1),
         simPoolWithMachines("p1", "c1", 2),
         checkedSet("s1", { replicas: 2 }),
+        WITHOUT_OWNER,
       ];
       await here.kubectl("apply -f -", anywhere(manifest.join("---")));
       await here.kubectl(`wait cluster/c1 machinepool/p1 --for=condition=Available ${WAIT}`);
@@ -92,7 +123,7 @@ for (const flavour of JUDGES) {
     });
     afterAll(() => stack.disposeAsync());
 
-    it("MG-1, MG-3, MG-5: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
+    it("MG-1, MG-3, MG-5, MHC-16.9: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
       for (let moves = 0; moves < 2; moves += 1) {
         const [from, to] = places();
         const { order } = await plan(from, to);

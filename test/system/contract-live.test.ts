@@ -7,6 +7,8 @@ import type { Finding } from "../../infra/contract/finding.ts";
 import { checkCluster } from "../../infra/contract/live/check-cluster.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { OBJECT_RULES } from "../../shared/contract/rules/objects/rules.ts";
 import { BROKEN_OBJECTS } from "../support/contract/broken-objects.ts";
 import { CANARY } from "../support/contract/credentials.ts";
@@ -78,6 +80,20 @@ for (const flavour of API_SERVERS) {
         );
         expect(JSON.stringify(findings)).not.toContain(CANARY);
       }, 120_000);
+
+      it("MHC-16.9: judges that what no contract reads moves with its Cluster, too: a policy without owner", async () => {
+        await store(side, "limited", await goodWorld());
+        const policy = { apiVersion: "capstan.dev/v1alpha1", kind: "RemediationPolicy" };
+        await side.client.create(RemediationPolicy as unknown as Kind, {
+          ...policy,
+          metadata: { name: "r1", namespace: "limited" },
+          ...{ spec: { clusterName: "c1" } },
+        });
+        const { findings } = await judged("limited");
+        expect(findings.filter(({ object }) => object.startsWith("RemediationPolicy"))).toMatchObject([
+          { rule: "CTL-37", verdict: "fail", object: "RemediationPolicy limited/r1", found: "no owner" },
+        ]);
+      }, 60_000);
 
       it("is a command with the exit status of a check", async () => {
         await store(side, "command", await goodWorld());

@@ -41,6 +41,24 @@ export function settled(entry: RemediationEntry, found: Found, now: Date): Remed
   return entry;
 }
 
+/**
+ * Returns the entries of a policy that was moved here, with the uids that its Machines have here. A remediation that was
+ * under way has ended: no condition of a Machine moves, so one that fails here gets a new entry. Source: MHC-16.9
+ */
+export function takenOver(
+  { status }: RemediationPolicy,
+  machines: readonly Machine[],
+  now: Date,
+): readonly RemediationEntry[] {
+  const uids = new Map(machines.map(({ metadata }) => [metadata.name, metadata.uid]));
+  return (status?.remediations ?? []).map((entry) => {
+    const { name, uid } = entry.machine;
+    const here = { ...entry, machine: { name, uid: uids.get(name) ?? uid } };
+    if (entry.endedAt !== undefined) return here;
+    return { ...here, outcome: entry.outcome ?? "Withdrawn", endedAt: timestamp(now) };
+  });
+}
+
 function isBefore(a: Condition | undefined, b: Condition | undefined): boolean {
   return Date.parse(a?.lastTransitionTime ?? "") < Date.parse(b?.lastTransitionTime ?? "");
 }

@@ -71,9 +71,9 @@ export function ledgerPatch(policy: RemediationPolicy, entries: readonly Remedia
     policy.status === undefined ? [{ op: "add", path: "/status", value: {} }] : [];
   return {
     target: refTo(RemediationPolicy, policy),
-    subresource: "status",
     operations: [
       ...parent,
+      { op: "add", path: "/status/policyUID", value: policy.metadata.uid ?? "" },
       { op: "add", path: "/status/remediations", value: entries },
       { op: "add", path: "/status/underWay", value: underWay },
     ],
@@ -89,7 +89,7 @@ function isOf({ machine, failedAt, endedAt }: RemediationEntry, { metadata, stat
 
 function entryOf({ check, now }: PermissionFacts, machine: Machine): RemediationEntry {
   const failure = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
-  const controller = controllerOf(machine)?.uid;
+  const controller = controllerOf(machine);
   const actor = remediationActor(check, machine);
   return {
     machine: { name: machine.metadata.name, uid: machine.metadata.uid ?? "" },
@@ -98,7 +98,7 @@ function entryOf({ check, now }: PermissionFacts, machine: Machine): Remediation
     reason: failure?.reason ?? "",
     startedAt: timestamp(now),
     by: check.spec.remediation?.templateRef === undefined ? "Owner" : "ExternalController",
-    ...(controller === undefined ? {} : { controller }),
+    ...(controller === undefined ? {} : { controller: actorText(controller) }),
     ...(actor === undefined ? {} : { actor: actorText(actor) }),
     ...(isControlPlaneMachine(machine) ? { controlPlane: true } : {}),
   };

@@ -3,6 +3,7 @@ import type { RemediationEntry, RemediationPolicy } from "../../../shared/api/re
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
+import { actorText } from "../../../shared/rules/machines/remediation-actor.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 
@@ -32,7 +33,7 @@ export interface Request {
  * or not: an entry that was never used is one remediation fewer. Source: MHC-16.1, MHC-16.2, MHC-16.3, MHC-16.4
  */
 export function refusalOf(request: Request): Refusal | undefined {
-  const refusals = [full, pacing, cooldown, ...retries, quorum];
+  const refusals = [moved, full, pacing, cooldown, ...retries, quorum];
   for (const ask of refusals) {
     const refusal = ask(request);
     if (refusal !== undefined) return refusal;
@@ -59,6 +60,15 @@ export function keptEntries(
     surplus -= 1;
     return false;
   });
+}
+
+/** Its entries name Machines of another management cluster: the history has to find them again before it counts. */
+export function isMoved({ metadata, status }: RemediationPolicy): boolean {
+  return status?.policyUID !== undefined && status.policyUID !== metadata.uid;
+}
+
+function moved({ policy }: Request): Refusal | undefined {
+  return isMoved(policy) ? { text: "its history, which was moved here, is not taken over yet" } : undefined;
 }
 
 function maxEntriesOf({ history }: RemediationPolicy["spec"]): number {
@@ -120,10 +130,14 @@ const retries = (["perMachine", "perController"] as const).map(
       const limit = spec.retries?.[field];
       if (spec.retries === undefined || limit === undefined) return undefined;
       const { windowSeconds } = spec.retries;
-      const controller = controllerOf(machine)?.uid;
-      if (field === "perController" && controller === undefined) return undefined;
+      const owner = controllerOf(machine);
+      if (field === "perController" && owner === undefined) return undefined;
+      // Earlier versions wrote the uid, which a move changes.
+      const controllers = owner && [actorText(owner), owner.uid];
       const own = entries.filter((entry) =>
-        field === "perMachine" ? entry.machine.uid === machine.metadata.uid : entry.controller === controller,
+        field === "perMachine"
+          ? entry.machine.uid === machine.metadata.uid
+          : controllers?.includes(entry.controller ?? ""),
       );
       const text = `${limit} remediations ${field === "perMachine" ? "of it" : "of Machines of its owner"} have begun within ${windowSeconds} s (spec.retries.${field})`;
       return refusal(text, freeAtMs(own, limit, windowSeconds, now));

@@ -17,7 +17,7 @@ import { type Permission, permissionOf } from "./policy-ledger.ts";
 /** The fields of a policy that decide about hand-overs. */
 export const POLICY_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "spec", "status"] as const;
 /** The fields of a policy that a hand-over writes. */
-export const LEDGER_FIELDS = ["status.remediations", "status.underWay"] as const;
+export const LEDGER_FIELDS = ["status.policyUID", "status.remediations", "status.underWay"] as const;
 const MAX_NAMES = 3;
 
 /** The policies of its Cluster that name a health check, or name none, by name; snapshots. Source: MHC-16 */

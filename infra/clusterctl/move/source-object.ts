@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL, PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
+import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { CLUSTER_GROUP, groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
 import { textAt, valueAt } from "../../../shared/api/path.ts";
 import {
@@ -6,6 +6,7 @@ import {
   MOVE_HIERARCHY_LABEL,
   MOVE_LABEL,
 } from "../../../shared/contract/clusterctl-marks.ts";
+import { clusterNameIn } from "../../../shared/contract/rules/move/cluster-name.ts";
 import type { ClusterState, NamedReference } from "../../../shared/contract/rules/move/subject.ts";
 import { namedReferences } from "./named-references.ts";
 
@@ -23,7 +24,7 @@ export interface SourceObject {
   readonly hierarchyByLabel: boolean;
   readonly blocksMove: boolean;
   readonly hasPausedAnnotation: boolean;
-  /** From its label. */
+  /** From its label, else from its spec. */
   readonly clusterName: string | undefined;
   readonly references: readonly NamedReference[];
   /** Of a Cluster. */
@@ -61,7 +62,7 @@ export function reduceObject(object: KubeObject): SourceObject {
     hierarchyByLabel: Object.hasOwn(labels, MOVE_HIERARCHY_LABEL),
     blocksMove: Object.hasOwn(annotations, BLOCK_MOVE_ANNOTATION),
     hasPausedAnnotation: Object.hasOwn(annotations, PAUSED_ANNOTATION),
-    clusterName: labels[CLUSTER_NAME_LABEL],
+    clusterName: clusterNameIn(object),
     references: namedReferences(object),
     cluster: isOf(type, CLUSTER_GROUP, "Cluster") ? clusterState(object) : undefined,
     hasNode: isOf(type, CLUSTER_GROUP, "Machine") ? isFilled(valueAt(object, "status.nodeRef")) : undefined,

@@ -15,6 +15,7 @@ import { type CrdOptions, judgeCrds, reportedCrd } from "../judge-crds.ts";
 import { isProviderType, judgeObjects, type ObjectOptions } from "../objects/judge-objects.ts";
 import { createBudget } from "./budget.ts";
 import {
+  isOtherMoved,
   neededSecrets,
   type ReadCrds,
   type Reading,
@@ -86,6 +87,7 @@ async function checkObjects(
       },
       crds: crds.crds.map(({ crd }) => crd),
       facts: crds.facts,
+      moved: new Set(crds.facts.filter(isOtherMoved).map(typeKey)),
     },
     options,
   );

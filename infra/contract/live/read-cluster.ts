@@ -103,7 +103,9 @@ export async function readObjects(
     const kind = kindOf(each, claimed.get(typeKey(each)));
     if (kind === undefined) return;
     const isWhole =
-      CORE_TYPES.has(typeKey(kind)) || contractRoleOf(kind.group, kind.kind, named) !== undefined;
+      CORE_TYPES.has(typeKey(kind)) ||
+      isOtherMoved(each) ||
+      contractRoleOf(kind.group, kind.kind, named) !== undefined;
     try {
       objects.push(...(await listObjects(reading, kind, isWhole)));
     } catch (error) {
@@ -111,6 +113,11 @@ export async function readObjects(
     }
   });
   return { objects, refused };
+}
+
+/** Kinds beside those of Cluster API whose objects clusterctl moves, such as RemediationPolicy. */
+export function isOtherMoved({ group, discovered }: CrdFacts): boolean {
+  return discovered && !/(?:^|\.)cluster\.x-k8s\.io$/.test(group);
 }
 
 /** Kinds of core that rules look into. */

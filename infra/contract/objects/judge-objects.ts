@@ -34,6 +34,8 @@ export interface ObjectsTogether {
   readonly partial: (type: ObjectType) => string | undefined;
   readonly unseenOwner: Unseen;
   readonly crds: readonly Crd[];
+  /** Kinds that no contract reads and whose objects have to move all the same, by `<group>/<Kind>`. */
+  readonly moved?: ReadonlySet<string> | undefined;
   /** Of every kind whose objects are among them. */
   readonly facts: readonly CrdFacts[];
 }
@@ -46,7 +48,8 @@ export function judgeObjects(together: ObjectsTogether, options: ObjectOptions):
   const crds = new Map(together.crds.map((crd) => [`${crd.group}/${crd.names.kind}`, crd]));
   return together.objects.flatMap(({ object, place }) => {
     const group = groupOf(object.apiVersion);
-    if (!isOfProvider(object, options)) return [];
+    const isMoved = together.moved?.has(`${group}/${object.kind}`) === true;
+    if (!isMoved && !isOfProvider(object, options)) return [];
     const role = contractRoleOf(group, object.kind, options.named);
     const contract = contractFor(object, crds.get(`${group}/${object.kind}`), options.assumed);
     const one: Case<ObjectSubject> = {

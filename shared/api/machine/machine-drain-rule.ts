@@ -87,6 +87,8 @@ export const MachineDrainRule: Kind<MachineDrainRule> = {
   schema: machineDrainRuleSchema,
   crd: {
     categories: ["cluster-api"],
+    // Nothing owns a rule. Differs: without the label, as upstream, a move leaves it behind and drains ignore it.
+    labels: { "clusterctl.cluster.x-k8s.io/move": "" },
     status: false,
     requiresMetadata: true,
     printerColumns: [

@@ -42,17 +42,19 @@ export function providerStatus<Latches extends z.ZodRawShape, More extends z.Zod
 
 export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
+export const CONTRACT_LABEL = { "cluster.x-k8s.io/v1beta2": "v1beta2" } as const;
+
 /**
  * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
  * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
  */
 export function providerCrd(
   printerColumns: readonly PrinterColumn[],
-  more: Pick<CrdSpec, "scale" | "waived"> = {},
+  more: Pick<CrdSpec, "labels" | "scale" | "waived"> = {},
 ): CrdSpec {
   return {
     categories: ["cluster-api"],
-    labels: { "cluster.x-k8s.io/v1beta2": "v1beta2" },
+    labels: CONTRACT_LABEL,
     status: true,
     printerColumns: [...printerColumns, AGE],
     ...more,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../meta.ts";
-import { count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
+import { CONTRACT_LABEL, count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = () =>
   z
@@ -82,6 +82,10 @@ const simRemediationTemplateSchema = () => templateSchema(specSchema(), "SimReme
 /** Template from which health checks make SimRemediations. */
 export type SimRemediationTemplate = Immutable<z.infer<ReturnType<typeof simRemediationTemplateSchema>>>;
 export const SimRemediationTemplate: Kind<SimRemediationTemplate> = templateOf(
-  SimRemediation,
+  // Health checks name it, nothing owns it.
+  {
+    ...SimRemediation,
+    crd: providerCrd([], { labels: { ...CONTRACT_LABEL, "clusterctl.cluster.x-k8s.io/move": "" } }),
+  },
   simRemediationTemplateSchema,
 );

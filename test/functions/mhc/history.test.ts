@@ -22,14 +22,15 @@ const statusAfter = ({ patch = [] }: AnyDecision, policy: RemediationPolicy) =>
 describe("mhc-history", () => {
   it("MHC-16.8: gives entries their outcome, in the version that it has read, and counts those under way", async () => {
     const world = given(
+      cluster(),
       entered,
       machineWith("m1", succeeded(at("11:30:00"))),
       machineWith("m2", failed(at("10:59:00"))),
     );
     const decision = await decide(mhcHistory, world);
-    expect(decision.patch).toMatchObject([
-      { target: { name: "r1", resourceVersion: "70" }, subresource: "status" },
-    ]);
+    expect(decision.patch).toMatchObject([{ target: { name: "r1", resourceVersion: "70" } }]);
+    // Part of the object itself: only that moves.
+    expect(decision.patch?.[0]).not.toHaveProperty("subresource");
     expect(statusAfter(decision, entered)).toMatchObject({
       underWay: 1,
       remediations: [{ outcome: "Recovered", endedAt: at("11:30:00") }, entryOf("m2")],
@@ -38,7 +39,7 @@ describe("mhc-history", () => {
 
   it("MHC-16.8: says Deleted only after the server has said that the Machine is gone", async () => {
     const m2 = machineWith("m2", failed(at("10:59:00")));
-    const world = given(entered, m2);
+    const world = given(cluster(), entered, m2);
     expect(statusAfter(await decide(mhcHistory, world), entered)?.remediations?.[0]).toMatchObject({
       outcome: "Deleted",
     });
@@ -48,12 +49,12 @@ describe("mhc-history", () => {
   });
 
   it("MHC-16.8: sends nothing when nothing has ended, and asks no server about entries that have", async () => {
-    expect(await decide(mhcHistory, given(remediationPolicy()))).toEqual({ result: done });
+    expect(await decide(mhcHistory, given(cluster(), remediationPolicy()))).toEqual({ result: done });
     const over = remediationPolicy({
       status: { underWay: 0, remediations: [entryOf("m1", { outcome: "Deleted", endedAt: at("11:30:00") })] },
     });
-    expect(await decide(mhcHistory, given(over))).toEqual({ result: done });
-    expect(await liveReads(mhcHistory, given(over), "r1")).toEqual([]);
+    expect(await decide(mhcHistory, given(cluster(), over))).toEqual({ result: done });
+    expect(await liveReads(mhcHistory, given(cluster(), over), "r1")).toEqual([]);
   });
 
   it("MHC-16.8: says nothing while the policy or its Cluster is paused", async () => {
@@ -66,14 +67,55 @@ describe("mhc-history", () => {
       metadata: { annotations: { [PAUSED_ANNOTATION]: "" } },
       status: { underWay: 1, remediations: [entryOf("m1")] },
     });
-    expect(await decide(mhcHistory, given(byHand, recovered))).toEqual({
+    expect(await decide(mhcHistory, given(cluster(), byHand, recovered))).toEqual({
       result: waitFor(`RemediationPolicy.metadata.annotations[${PAUSED_ANNOTATION}]`),
     });
   });
 
+  it("MHC-16.9: finds the Machines of a moved history again by their names, once the move is over", async () => {
+    const ended = { outcome: "Deleted", endedAt: at("11:20:00") } as const;
+    const moved = remediationPolicy({
+      status: {
+        policyUID: "uid-elsewhere",
+        underWay: 2,
+        remediations: ["m1", "m2", "m3"].map((name) =>
+          entryOf(name, {
+            machine: { name, uid: `uid-${name}-elsewhere` },
+            ...(name === "m3" ? ended : {}),
+            ...(name === "m2" ? { outcome: "Escalated" } : {}),
+          }),
+        ),
+      },
+    });
+    const machines = ["m1", "m2"].map((name) => machineWith(name));
+    const paused = cluster({ spec: { paused: true } });
+    expect(await decide(mhcHistory, given(moved))).toEqual({ result: waitFor("Cluster.metadata.uid") });
+    expect(await decide(mhcHistory, given(moved, paused))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+
+    // No snapshot has the Machines yet: the server is asked.
+    const world = machines.reduce((before, each) => before.live(each), given(cluster(), moved));
+    const taken = statusAfter(await decide(mhcHistory, world), moved);
+    expect(taken).toEqual({
+      policyUID: "uid-r1",
+      underWay: 0,
+      remediations: [
+        entryOf("m1", { outcome: "Withdrawn", endedAt: at("12:00:00") }),
+        entryOf("m2", { outcome: "Escalated", endedAt: at("12:00:00") }),
+        entryOf("m3", { machine: { name: "m3", uid: "uid-m3-elsewhere" }, ...ended }),
+      ],
+    });
+    const now = remediationPolicy({ status: taken });
+    expect(await decide(mhcHistory, given(cluster(), now, ...machines))).toEqual({ result: done });
+  });
+
   it("MHC-16.8: records failed checks on request", async () => {
     const policy = remediationPolicy({ spec: { history: { recordVerdicts: true } } });
-    const decision = await decide(mhcHistory, given(policy, machineWith("m1", failed(at("10:59:00")))));
+    const decision = await decide(
+      mhcHistory,
+      given(cluster(), policy, machineWith("m1", failed(at("10:59:00")))),
+    );
     expect(statusAfter(decision, policy)?.verdicts).toMatchObject([
       { machine: { name: "m1" }, failedAt: at("10:59:00") },
     ]);

@@ -25,7 +25,7 @@ export const takesAll = moveRule(
   {
     id: "MV-08",
     level: "SHOULD",
-    sentence: "Every object that carries the name of a Cluster moves with it",
+    sentence: "Every object that carries or names a Cluster, and every MachineDrainRule, moves with it",
     effect: "clusterctl move leaves the object at the source without a word",
     source: `${GRAPH}, getMoveNodes`,
   },
@@ -77,8 +77,13 @@ function isCluster({ kind, group }: MoveObject): boolean {
   return kind === "Cluster" && group === CLUSTER_GROUP;
 }
 
+/** It is for Machines of the namespace, and names none of their Clusters. */
+function isDrainRule({ kind, group }: MoveObject): boolean {
+  return kind === "MachineDrainRule" && group === CLUSTER_GROUP;
+}
+
 function belongs(object: MoveObject, clusters: ReadonlySet<string>): boolean {
-  if (isCluster(object)) return true;
+  if (isCluster(object) || isDrainRule(object)) return true;
   if (object.clusterName !== undefined && clusters.has(object.clusterName)) return true;
   return isDashed(object) && clusters.has(object.name.slice(0, -DASHED_PURPOSE.length));
 }

@@ -65,7 +65,7 @@ export interface MoveObject {
   readonly hasCrd: boolean;
   readonly owners: readonly MoveOwner[];
   readonly finalizers: readonly string[];
-  /** From its label. */
+  /** From its label, else from its spec. */
   readonly clusterName: string | undefined;
   readonly blocksMove: boolean;
   readonly hasPausedAnnotation: boolean;

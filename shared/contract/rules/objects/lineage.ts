@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
+import { clusterNameIn } from "../move/cluster-name.ts";
 import { EVERY_CONTRACT, fail, type Judgement, na, pass, unknown } from "../rule.ts";
 import type { Lineage, ObjectRule, ObjectSubject } from "./subject.ts";
 
@@ -35,8 +35,7 @@ function judgeLineage({ object, role }: ObjectSubject, { moves, owners }: Lineag
     return [fail({ path: PATH, found, expected: EXPECTED })];
   }
   if (moves) return [pass()];
-  const isUsed = object.metadata.labels?.[CLUSTER_NAME_LABEL] !== undefined;
-  if (!isUsed)
+  if (clusterNameIn(object) === undefined)
     return [
       na(
         role?.isTemplate === true ? "nothing uses the template yet" : "the object belongs to no Cluster yet",

@@ -20,11 +20,10 @@ describe("the entry that a hand-over needs", () => {
     const policy = remediationPolicy();
     const { allowed, patch, refused } = ask([policy], [ill("m1")]);
     expect([allowed, refused]).toEqual([[], []]);
-    expect(patch).toMatchObject([
-      { target: { name: "r1", uid: "uid-r1", resourceVersion: "70" }, subresource: "status" },
-    ]);
+    expect(patch).toMatchObject([{ target: { name: "r1", uid: "uid-r1", resourceVersion: "70" } }]);
     const { status } = patched(policy, patch[0]?.operations ?? []);
     expect(status).toEqual({
+      policyUID: "uid-r1",
       underWay: 1,
       remediations: [
         {
@@ -34,7 +33,7 @@ describe("the entry that a hand-over needs", () => {
           reason: "UnhealthyNode",
           startedAt: at("12:00:00"),
           by: "Owner",
-          controller: expect.any(String),
+          controller: "MachineSet s1",
           actor: "MachineSet s1",
         },
       ],
@@ -61,6 +60,15 @@ describe("the entry that a hand-over needs", () => {
     const { status } = patched(policy, patch[0]?.operations ?? []);
     expect(status?.remediations?.map(({ machine }) => machine.name)).toEqual(["m1", "m2"]);
     expect(refused).toMatchObject([{ machine: ill("m3"), policy: "r1", untilMs: NOW.getTime() + 60_000 }]);
+  });
+
+  it("MHC-16.9: is written only once the history of a policy that was moved is taken over", () => {
+    const { allowed, patch, refused } = ask(
+      [remediationPolicy({ status: { policyUID: "uid-elsewhere", remediations: [] } })],
+      [ill("m1")],
+    );
+    expect([allowed, patch]).toEqual([[], []]);
+    expect(refused).toMatchObject([{ text: "its history, which was moved here, is not taken over yet" }]);
   });
 
   it("MHC-16.6: is written in all policies or in none", () => {

@@ -58,8 +58,11 @@ describe("a policy", () => {
     });
     expect(refusal({ retries }, [entryOf("m2")])).toBeUndefined();
     const perOwner = { perController: 1, windowSeconds: 7_200 };
-    const other = entryOf("m2", { controller: OWNED_BY_S1.uid });
+    const other = entryOf("m2", { controller: "MachineSet s1" });
     expect(refusal({ retries: perOwner }, [other])?.text).toContain("of Machines of its owner");
+    // As earlier versions have written it.
+    const older = entryOf("m2", { controller: OWNED_BY_S1.uid });
+    expect(refusal({ retries: perOwner }, [older])?.text).toContain("of Machines of its owner");
     expect(refusal({ retries: perOwner }, [entryOf("m2", { controller: "another" })])).toBeUndefined();
     expect(refusal({ retries: perOwner }, [other], { machine: target("m1") })).toBeUndefined();
   });

@@ -4,6 +4,8 @@ import { readMovePlan } from "../../../../infra/clusterctl/move/read-plan.ts";
 import type { Server } from "../../../../infra/kube/client.ts";
 import { Secret } from "../../../../shared/api/core.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
+import { MachineDrainRule } from "../../../../shared/api/machine/machine-drain-rule.ts";
+import { RemediationPolicy } from "../../../../shared/api/remediation-policy.ts";
 import {
   BLOCK_MOVE_ANNOTATION,
   DISCOVERED_LABEL,
@@ -32,6 +34,8 @@ const CONFIG_MAP: Kind = {
   namespaced: true,
 };
 const SECRET = Secret as unknown as Kind;
+const POLICY = RemediationPolicy as unknown as Kind;
+const DRAIN_RULE = MachineDrainRule as unknown as Kind;
 const WIDGET = kind("Widget");
 const GADGET = kind("Gadget");
 const IDENTITY = kind("Identity", false);
@@ -278,6 +282,17 @@ describe("the rows of capstan move plan", () => {
       { object: "Secret left/loose", why: "no owner" },
     ]);
     expect(await findings("left", "MV-08")).toHaveLength(4);
+  });
+
+  it("MV-08, MHC-16.9: names a policy that no guard has reached yet, by the Cluster in its spec; drain rules move", async () => {
+    await put(source, "limited", [
+      ...rest("c1"),
+      { kind: POLICY, name: "r1", content: { spec: { clusterName: "c1" } } },
+      { kind: DRAIN_RULE, name: "d1", content: { spec: { drain: { behavior: "Skip" } } } },
+    ]);
+    const subject = await planOf("limited");
+    expect(said(subject, "MV-08")).toContain("warn RemediationPolicy limited/r1 : stays: no owner");
+    expect(subject.order[0]).toContain("MachineDrainRule limited/d1");
   });
 
   it("MV-04, MV-09: names a Cluster that is on both sides, and what is on the target with another content, overwritten or kept", async () => {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
+import { KINDS } from "../../shared/api/registry.ts";
+import { staysBehind } from "../../shared/contract/rules/move/left-behind.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { checkedSet, checkedSets, WITHIN } from "../support/checked-sets.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSide, type TestSide } from "../support/management-side.ts";
+import {
+  simClusterOfMachines,
+  simLegacyCluster,
+  simPool,
+  simPoolWithMachines,
+} from "../support/manifests.ts";
+import { objectsThrough } from "../support/objects.ts";
+import { JUDGES } from "../support/processes/api-servers.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const SIM = "infrastructure.sim.capstan.dev/v1beta2";
+const TEMPLATE = `{ apiVersion: ${SIM}, kind: SimRemediationTemplate, name: slow }`;
+/** One object of each kind that people make; Capstan makes the others of them. */
+const MANIFEST = [
+  simClusterOfMachines("c1", 1),
+  simLegacyCluster("c2"),
+  simPool("p2", "c2", 1),
+  simPoolWithMachines("p1", "c1", 1),
+  checkedSet("s1", { replicas: 1, remediation: `{ templateRef: ${TEMPLATE} }` }),
+  `
+apiVersion: ${SIM}
+kind: SimRemediationTemplate
+metadata: { name: slow, namespace: default }
+spec: { template: { spec: { delaySeconds: 3600 } } }
+---
+apiVersion: capstan.dev/v1alpha1
+kind: RemediationPolicy
+metadata: { name: s1, namespace: default }
+spec: { clusterName: c1 }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineDrainRule
+metadata: { name: d1, namespace: default }
+spec: { drain: { behavior: Skip } }
+`,
+].join("---");
+
+/** Kinds that only a ClusterClass, or a MachineDeployment itself, of Cluster API uses: it makes them move. */
+const OF_CLUSTER_API: ReadonlySet<string> = new Set([
+  "MachineDeployment",
+  "SimClusterTemplate",
+  "SimControlPlaneLegacyTemplate",
+  "SimControlPlaneTemplate",
+  "SimMachinePoolTemplate",
+]);
+
+for (const flavour of JUDGES) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`what moves on ${flavour.name}`, () => {
+    const stack = new AsyncDisposableStack();
+    let side: TestSide;
+    beforeAll(async () => {
+      side = stack.use(await startSide(flavour));
+      stack.use(await startCapstan(side.started.kubeconfigFile, { installCrds: false }));
+    });
+    afterAll(() => stack.disposeAsync());
+
+    it("MHC-16.9: an object of every kind of Capstan moves with its Cluster, and none stays behind", async () => {
+      const kubectl = kubectlFor(side.started.kubeconfigFile);
+      await kubectl("apply -f -", MANIFEST);
+      const scene = checkedSets(objectsThrough(kubectl));
+      const [machine] = await scene.healthy("s1", 1);
+      await scene.fail(machine);
+      const ours = KINDS.filter(({ crd, kind }) => crd !== undefined && !OF_CLUSTER_API.has(kind));
+      await eventually(async () => {
+        const plan = await readMovePlan({ source: side.server }, { namespace: "default" });
+        const moving = new Set(plan.objects.filter(({ fate }) => fate === "moves").map(({ kind }) => kind));
+        expect(ours.map(({ kind }) => kind).filter((kind) => !moving.has(kind))).toEqual([]);
+        expect(staysBehind(plan)).toEqual([]);
+      }, WITHIN);
+    });
+  });
+}
