@@ -9,6 +9,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "metadata.generation",
   "metadata.managedFields",
   "status.conditions[Paused]",
+  // A move that is repeated writes that of its source again.
+  "status.policyUID",
 ]);
 
 /** Fields that clusterctl changes of an object before it deletes it. */

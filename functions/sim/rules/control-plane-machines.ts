@@ -10,7 +10,7 @@ import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { conditionPatch } from "./control-plane-condition-patch.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type MachinesDecision, makeClones, makeMachine, withoutClones } from "./control-plane-making.ts";
-import { nextStep, nodeIsMissingInMs, outdatedMachines, type Situation } from "./control-plane-next-step.ts";
+import { nextStep, nodeIsMissingInMs, type Situation } from "./control-plane-next-step.ts";
 import { propagationPatches } from "./control-plane-propagation.ts";
 import { readMachines, readMachinesLive, withClones } from "./control-plane-reads.ts";
 import { remediation } from "./control-plane-remediation.ts";
@@ -121,12 +121,7 @@ async function act(snapshot: Situation, live: LiveReader): Promise<MachinesDecis
 
 function remediate(situation: Situation): MachinesDecision {
   const { object, members, now } = situation;
-  const writes = remediation({
-    machines: members.map(({ machine }) => machine),
-    replicas: object.spec.replicas,
-    isInitialized: isInitialized(object),
-    outdated: outdatedMachines(situation),
-    now,
-  });
+  const machines = members.map(({ machine }) => machine);
+  const writes = remediation({ machines, isInitialized: isInitialized(object), now });
   return { ...writes, result: done };
 }

@@ -10,9 +10,7 @@ import { conditionPatch } from "./control-plane-condition-patch.ts";
 export interface Remediation {
   /** All of its Machines, those that go too. */
   readonly machines: readonly Machine[];
-  readonly replicas: number;
   readonly isInitialized: boolean;
-  readonly outdated: readonly Machine[];
   readonly now: Date;
 }
 
@@ -23,8 +21,9 @@ export interface RemediationWrites {
 }
 
 /**
- * Deletes one such Machine at a time, never so that none is left that is Ready, and not while Machines come or are
- * replaced. It is marked in one run and deleted in the next, so that a run that is cut off is repeated. Source: PC-5.8
+ * Deletes one such Machine at a time, never so that none is left that is Ready, and not while a healthy one comes. It goes
+ * before the missing ones are made and before a rollout: both wait until all are Ready, which it never will be. It is
+ * marked in one run and deleted in the next, so that a run that is cut off is repeated. Source: PC-5.8
  */
 export function remediation(state: Remediation): RemediationWrites | undefined {
   const waiting = state.machines.filter((machine) => !isDeleting(machine) && waitsForRemediation(machine));
@@ -49,16 +48,15 @@ export function remediation(state: Remediation): RemediationWrites | undefined {
   return { patch, delete: [] };
 }
 
-function obstacle(
-  { machines, replicas, isInitialized, outdated }: Remediation,
-  chosen: Machine,
-): string | undefined {
+function obstacle({ machines, isInitialized }: Remediation, chosen: Machine): string | undefined {
   const others = machines.filter((machine) => machine !== chosen);
   const going = others.find(isDeleting);
   if (going !== undefined) return `Waiting for Machine ${going.metadata.name} to be deleted`;
-  if (!isInitialized || machines.length < replicas) return "Waiting until all Machines have been created";
-  if (outdated.length > 0) return "Waiting until the rollout is over";
-  const coming = others.find(({ status }) => status?.nodeRef === undefined);
+  // The first comes alone, and nothing is lost with it.
+  if (!isInitialized && others.length === 0) return undefined;
+  const coming = others.find(
+    (machine) => machine.status?.nodeRef === undefined && !waitsForRemediation(machine),
+  );
   if (coming !== undefined) return `Waiting for Machine ${coming.metadata.name} to get its Node`;
   return others.some(isReady) ? undefined : "No other Machine of the control plane is Ready";
 }

@@ -312,8 +312,12 @@ describe("sim-controlplane-machines", () => {
     expect(await effects(marked)).toEqual(["delete Machine cp-1"]);
   });
 
+  it("deletes it also while another is missing, which is made only once all are Ready", async () => {
+    const two = world(...handedOver("cp-1", "MachineDeleting"), ...complete("cp-2"));
+    expect(await effects(two)).toEqual(["delete Machine cp-1"]);
+  });
+
   it.each<[string, readonly KubeObject[]]>([
-    ["Waiting until all Machines have been created", [...handedOver("cp-1"), ...complete("cp-2")]],
     [
       "No other Machine of the control plane is Ready",
       [machinesControlPlane({ spec: { replicas: 1 } }), ...handedOver("cp-1")],

@@ -22,9 +22,7 @@ const [A, B, C] = [controlPlaneMachine("a"), controlPlaneMachine("b"), controlPl
 function decided(machines: readonly Machine[], changes: Partial<Remediation> = {}) {
   const writes = remediation({
     machines,
-    replicas: 3,
     isInitialized: true,
-    outdated: [],
     now: NOW,
     ...changes,
   });
@@ -53,6 +51,26 @@ describe("PC-5.8: remediation of a control plane", () => {
     expect(decided([A, B, sick("c", "MachineDeleting")])).toEqual(["delete c uid-c 70"]);
   });
 
+  it("continues with the next while Machines are missing: they are made only once all are Ready", () => {
+    expect(decided([A, sick("c", "RemediationDeferred")])).toEqual([
+      "c MachineDeleting: Machine is deleting",
+    ]);
+  });
+
+  it("takes one although another that was handed over will never get its Node", () => {
+    const never = sick("b");
+    const machines = [
+      A,
+      { ...never, status: { ...never.status, nodeRef: undefined } },
+      sick("c", "MachineDeleting"),
+    ];
+    expect(decided(machines)).toEqual(["delete c uid-c 70"]);
+  });
+
+  it("takes the first one, which comes alone, also before the control plane is initialized", () => {
+    expect(decided([sick("c", "MachineDeleting")], { isInitialized: false })).toEqual(["delete c uid-c 70"]);
+  });
+
   it("takes the oldest first, finishes one that is marked, and defers the others", () => {
     const older = sick("c", "WaitingForRemediation", {
       metadata: { creationTimestamp: "2025-01-01T00:00:00Z" },
@@ -72,26 +90,18 @@ describe("PC-5.8: remediation of a control plane", () => {
       "Waiting for Machine b to be deleted",
     ],
     [
-      "the control plane is not initialized",
-      [A, B, sick("c")],
-      { isInitialized: false },
-      "Waiting until all Machines have been created",
-    ],
-    ["some are still to be made", [A, sick("c")], {}, "Waiting until all Machines have been created"],
-    ["Machines are replaced", [A, B, sick("c")], { outdated: [A] }, "Waiting until the rollout is over"],
-    [
       "another one has no Node yet",
       [A, controlPlaneMachine("b", { status: { nodeRef: undefined } }), sick("c")],
       {},
       "Waiting for Machine b to get its Node",
     ],
-    ["no other is Ready", [sick("c")], { replicas: 1 }, "No other Machine of the control plane is Ready"],
+    ["no other is Ready", [sick("c")], {}, "No other Machine of the control plane is Ready"],
   ])("is deferred while %s", (_, machines, changes, why) => {
     expect(decided(machines, changes)).toEqual([`c RemediationDeferred: ${why}`]);
   });
 
   it("does not delete a marked Machine either while something is against it", () => {
-    expect(decided([sick("c", "MachineDeleting")], { replicas: 1 })).toEqual([
+    expect(decided([sick("c", "MachineDeleting")])).toEqual([
       "c RemediationDeferred: No other Machine of the control plane is Ready",
     ]);
   });
