@@ -26,10 +26,10 @@ export const machinepoolRemediate = defineFunction(
   {
     name: "machinepool-remediate",
     summary:
-      "Deletes unhealthy Machines of a MachinePool, as many at a time as its annotation allows; off without it.",
+      "Deletes unhealthy Machines of a MachinePool, one at a time or as many as its annotation allows.",
     source: "MP-10.8",
     reconciles: MachinePool,
-    isIdle: (pool) => isUnguarded(pool) || remediationLimit(pool) === undefined,
+    isIdle: isUnguarded,
     watches: [
       watch(
         MachinePool,
@@ -63,7 +63,6 @@ export const machinepoolRemediate = defineFunction(
   },
   async (pool, { read, now }) => {
     const limit = remediationLimit(pool);
-    if (limit === undefined) return { result: done };
     if (limit === "malformed") {
       const message = `annotation ${REMEDIATION_LIMIT} is neither a count nor a percentage; set it to 1 or 20%`;
       return { result: failed("InvalidSpec", message) };

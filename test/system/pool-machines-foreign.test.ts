@@ -69,7 +69,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("follow a machine kind that is named while Capstan runs, and are remediated where the pool says so", async () => {
+      it("follow a machine kind that is named while Capstan runs, and are remediated unless the pool says otherwise", async () => {
         const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "named");
         await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
         await apply(`${FOO_CLUSTER}---${FOO_MACHINE}`);
@@ -77,10 +77,11 @@ for (const flavour of JUDGES) {
         const first = await eventually(() => uidOf(kubectl, MACHINE), WITHIN);
         await kubectl(`wait ${MACHINE} --for=condition=UpToDate --timeout=240s`);
 
+        await kubectl(`annotate ${POOL} capstan.dev/remediation-max-in-flight=0`);
         await kubectl("apply --server-side --field-manager=check --subresource=status -f -", HANDED_OVER);
         await kubectl(`wait ${POOL} --for=condition=Remediating --timeout=240s`);
         expect(await uidOf(kubectl, MACHINE)).toBe(first);
-        await kubectl(`annotate ${POOL} capstan.dev/remediation-max-in-flight=1`);
+        await kubectl(`annotate ${POOL} capstan.dev/remediation-max-in-flight-`);
         // A Machine takes its infrastructure machine with it: a provider makes another instance, this one is not there.
         await kubectl(`wait ${MACHINE} --for=delete --timeout=240s`);
         expect(await kubectl("get foomachines -o name")).toBe("");

@@ -12,15 +12,16 @@ import {
   takeBackPatch,
 } from "../../../shared/rules/machines/remediation.ts";
 
-/** On a MachinePool: `2` or `20%` of its replicas, rounded up. Machines are remediated only where it is. */
+/** On a MachinePool: `2` or `20%` of its replicas, rounded up; `0` remediates none. Absent: one at a time. */
 export const REMEDIATION_LIMIT = "capstan.dev/remediation-max-in-flight";
+const DEFAULT_LIMIT = 1;
 
 const LIMIT = /^(\d{1,9})(%?)$/;
 
-/** How many Machines of the pool may be remediated at a time; `undefined` where remediation is not switched on. */
-export function remediationLimit({ metadata, spec }: MachinePool): number | "malformed" | undefined {
+/** How many Machines of the pool may be remediated at a time. */
+export function remediationLimit({ metadata, spec }: MachinePool): number | "malformed" {
   const text = metadata.annotations?.[REMEDIATION_LIMIT];
-  if (text === undefined) return undefined;
+  if (text === undefined) return DEFAULT_LIMIT;
   const [, digits, percent] = LIMIT.exec(text) ?? [];
   if (digits === undefined) return "malformed";
   return percent === "%" ? Math.ceil((Number(digits) * (spec.replicas ?? 1)) / 100) : Number(digits);
@@ -45,7 +46,7 @@ export function poolRemediation(machines: readonly Machine[], limit: number, now
   const inFlight = machines.filter(isMarked).length;
   const candidates = waiting.filter((machine) => !isMarked(machine)).toSorted(byUrgency);
   const room = Math.max(0, limit - inFlight);
-  const why = `${REMEDIATION_LIMIT} is ${limit}`;
+  const why = `annotation ${REMEDIATION_LIMIT} of the MachinePool allows ${limit}`;
   const wait = deferred(`Waiting because there are already too many remediations in progress (${why})`);
   return {
     marks: [

@@ -53,8 +53,11 @@ async function remediated(to: World) {
 }
 
 describe("machinepool-remediate", () => {
-  it("is off without its annotation", async () => {
-    expect(await decide(machinepoolRemediate, world(undefined, unhealthy("m1")))).toEqual({ result: done });
+  it("takes one at a time without its annotation", async () => {
+    expect(await remediated(world(undefined, unhealthy("m1"), unhealthy("m2")))).toEqual({
+      marks: ["m1 MachineDeleting", "m2 RemediationDeferred"],
+      deleted: [],
+    });
   });
 
   it("never acts where the provider has no Machines", async () => {
@@ -131,7 +134,7 @@ describe("machinepool-remediate", () => {
   });
 
   it("writes a deferral once", async () => {
-    const text = `Waiting because there are already too many remediations in progress (${LIMIT} is 0)`;
+    const text = `Waiting because there are already too many remediations in progress (annotation ${LIMIT} of the MachinePool allows 0)`;
     const deferred = machineCondition("OwnerRemediated", "False", "RemediationDeferred", text);
     expect((await remediated(world("0", unhealthy("m1", {}, deferred)))).marks).toEqual([]);
   });
@@ -174,12 +177,12 @@ describe("machinepool-remediate", () => {
     expect(await remediated(to.goneLive(marked))).toEqual({ marks: [], deleted: [] });
   });
 
-  it("does nothing once the pool is paused, switched off or being deleted on the API server", async () => {
+  it("does nothing once the pool is paused, has a limit that cannot be read or is being deleted on the API server", async () => {
     const to = world("1", unhealthy("m1", {}, MARKED));
     expect(await decide(machinepoolRemediate, to.live(cluster({ spec: { paused: true } })))).toEqual({
       result: waitFor("Cluster.spec.paused"),
     });
-    expect(await decide(machinepoolRemediate, to.live(pool(undefined)))).toEqual({
+    expect(await decide(machinepoolRemediate, to.live(pool("many")))).toEqual({
       result: waitFor("MachinePool.metadata.annotations"),
     });
     const going = machinePool({ metadata: { deletionTimestamp: DELETED } });

@@ -254,7 +254,6 @@ describe("the functions of a pool", () => {
   });
 
   it.each([
-    ["remediation", "remediate", { metadata: { annotations: { [REMEDIATION_LIMIT]: undefined } } }],
     ["instances", "nodes", specOf({ providerIDList: [] })],
     ["refs", "retire", statusOf({ nodeRefs: [] })],
   ])("MP-5.1: are not woken for a pool without %s, but once more when they go", async (_, idle, without) => {

@@ -87,9 +87,9 @@ export const remediation: readonly Oracle[] = [
   },
 ];
 
-/** Machines of a pool that may be remediated at a time, as its annotation says; a share of its replicas rounded up. */
+/** Machines of a pool that may be remediated at a time, as its annotation says, 1 without; a share of its replicas rounded up. */
 function limitOf(pool: MachinePool | undefined): number | undefined {
-  const text = pool?.metadata.annotations?.["capstan.dev/remediation-max-in-flight"] ?? "";
+  const text = pool?.metadata.annotations?.["capstan.dev/remediation-max-in-flight"] ?? "1";
   if (/^[0-9]{1,9}$/.test(text)) return Number.parseInt(text, 10);
   if (!/^[0-9]{1,9}%$/.test(text)) return undefined;
   const hundredths = Number.parseInt(text, 10) * (pool?.spec.replicas ?? 1);

@@ -6,7 +6,7 @@ import { NOW } from "../../../support/world.ts";
 
 describe("the limit of remediations of a pool", () => {
   it.each([
-    [undefined, 3, undefined],
+    [undefined, 3, 1],
     ["0", 3, 0],
     ["2", 3, 2],
     ["20%", 3, 1],
