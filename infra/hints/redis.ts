@@ -1,23 +1,14 @@
-import { SECOND } from "../../shared/function/backoff.ts";
 import type { Hint, Hints } from "../../shared/runtime/hints.ts";
-import type { Clock } from "../../shared/runtime/ports.ts";
 import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { createFollowers } from "./followers.ts";
 import { parseHint } from "./parse-hint.ts";
 
-/** A connection that only listens would not notice that the server is away. Below the limit of silence of a connection. */
-const PING_EVERY_MS = 5 * SECOND;
-
-interface RedisHintsOptions extends RedisTarget {
-  readonly clock: Clock;
-}
-
 /**
  * Listens to what ledger, dead letters and read model publish. The time while Redis is away is a gap. Throws when it
  * cannot be reached or evicts data.
  */
-export async function openRedisHints({ clock, ...target }: RedisHintsOptions): Promise<Hints> {
+export async function openRedisHints(target: RedisTarget): Promise<Hints> {
   const redis = await connectRedis(target);
   const listening = connectPatiently(redis, target);
   const { note, noteGap, follow } = createFollowers();
@@ -30,18 +21,11 @@ export async function openRedisHints({ clock, ...target }: RedisHintsOptions): P
   listening.redis.on("close", noteGap);
   // ioredis subscribes again before this event.
   listening.redis.on("ready", noteGap);
-  let cancel = (): void => undefined;
-  const pingLater = (): void => {
-    cancel = clock.after(PING_EVERY_MS, () => {
-      listening.redis.ping().catch(() => undefined);
-      pingLater();
-    });
-  };
-  pingLater();
+  // A connection that only listens would notice neither silence nor a failover.
+  redis.on("close", () => listening.redis.disconnect(true));
   return {
     follow,
     [Symbol.asyncDispose]: async () => {
-      cancel();
       await Promise.all([listening[Symbol.asyncDispose](), endConnection(redis)]);
     },
   };

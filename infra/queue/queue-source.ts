@@ -16,7 +16,7 @@ export interface QueueFlags {
 }
 
 /** A queue, and how to reach its Redis. */
-export interface QueueSource extends Pick<RedisAddress, "ca" | "newest"> {
+export interface QueueSource extends Pick<RedisAddress, "ca" | "newest" | "connections"> {
   /** `memory`, `redis://…`, `rediss://…`, or `sqs://REGION?redis=…`. */
   readonly url: string;
 }
@@ -36,7 +36,8 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
   if (current.ca !== undefined && !ledgerUrl(current.url).startsWith("rediss:")) {
     throw new Error(`${redisCa}: authorities are for a Redis with TLS; name it by rediss://HOST:PORT`);
   }
-  if (queueFile === undefined && redisCa === undefined) return current;
+  const connections: QueueSource["connections"] = new Set();
+  if (queueFile === undefined && redisCa === undefined) return { ...current, connections };
   let problem: string | undefined;
   const follow = (): void => {
     try {
@@ -52,6 +53,7 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
   };
   return {
     ...current,
+    connections,
     newest: () => {
       follow();
       return { url: ledgerUrl(current.url), ca: current.ca };
@@ -60,9 +62,9 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
 }
 
 /** Returns how to reach the Redis of a queue; `memory` has none. */
-export function redisOf({ url, ca, newest }: QueueSource): RedisAddress | undefined {
+export function redisOf({ url, ca, newest, connections }: QueueSource): RedisAddress | undefined {
   const redis = ledgerUrl(url);
-  return redis === "memory" ? undefined : { url: redis, ca, newest };
+  return redis === "memory" ? undefined : { url: redis, ca, newest, connections };
 }
 
 /** In two parts: whole, it would be hidden as credentials are. */

@@ -58,14 +58,15 @@ export async function refuseEviction(redis: Redis): Promise<void> {
 /** Slots of a Redis Cluster. */
 const SLOTS = 16_384;
 
+export function isReplica(replicationInfo: string): boolean {
+  return infoField(replicationInfo, "role") === "slave";
+}
+
 /**
- * Throws for a server that holds only a part of the data, or refuses events. A node of a cluster is enough when it owns
- * every slot; one of several nodes would redirect most functions, and a replica is read-only.
+ * Throws for a server that holds only a part of the data. A node of a cluster is enough when it owns every slot; one of
+ * several nodes would redirect most functions.
  */
 export async function refusePartOfData(redis: Redis): Promise<void> {
-  if (infoField(await redis.info("replication"), "role") === "slave") {
-    throw new Error("it is a read-only replica; name the primary");
-  }
   if (infoField(await redis.info("cluster"), "cluster_enabled") !== "1") return;
   const ranges = await redis.cluster("SLOTS");
   const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);

@@ -2,13 +2,16 @@ import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./checks.ts";
+import { checkRedisUrl, isReplica, refuseEviction, refusePartOfData, withAdvice } from "./checks.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
 /** A server that takes commands and does not answer is away. Longer than BullMQ's blocking reads, of at most 10 s. */
 const SILENCE_MS = 15 * SECOND;
 const LONGEST_RECONNECT_MS = 2 * SECOND;
+const LOOK_AT_ROLE_EVERY_MS = 5 * SECOND;
+/** Answers of a server that is no longer the primary; in an older Redis within the error of a script. */
+const NO_PRIMARY = /(?:^|-)(?:READONLY|MOVED) /;
 
 /** How to reach a Redis server. */
 export interface RedisAddress {
@@ -18,10 +21,17 @@ export interface RedisAddress {
   readonly ca?: string | undefined;
   /** Returns the address as it is now, for the next connection: the password may have changed. Never throws. */
   readonly newest?: (() => Pick<RedisAddress, "url" | "ca">) | undefined;
+  /** All connections of a process to this address, which leave a server that refuses writes together. */
+  readonly connections?: Set<Redis> | undefined;
 }
 
 export interface RedisTarget extends RedisAddress {
   readonly log: Log;
+}
+
+/** Returns the same target, whose connections are known. */
+export function withConnections<T extends RedisTarget>(target: T): T & { readonly connections: Set<Redis> } {
+  return { ...target, connections: target.connections ?? new Set() };
 }
 
 /**
@@ -29,9 +39,12 @@ export interface RedisTarget extends RedisAddress {
  * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
  * keys or holds only a part of them; never shows the password.
  */
-export async function connectRedis({ url, ca, newest, log }: RedisTarget): Promise<Redis> {
+export async function connectRedis({ url, ca, newest, connections, log }: RedisTarget): Promise<Redis> {
   const { shown } = checkRedisUrl(url);
-  const { Redis } = await import("ioredis");
+  const [{ Redis }, { PrimaryConnector }] = await Promise.all([
+    import("ioredis"),
+    import("./primary-connector.ts"),
+  ]);
   const redis = new Redis(url, {
     ...(ca === undefined ? {} : { tls: { ca } }),
     lazyConnect: true,
@@ -40,6 +53,8 @@ export async function connectRedis({ url, ca, newest, log }: RedisTarget): Promi
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
+    Connector: PrimaryConnector,
+    reconnectOnError: isNoPrimary,
     retryStrategy: (times) => Math.min(LONGEST_RECONNECT_MS, 50 * 2 ** Math.min(times, 10)),
   });
   let lastError: Error | undefined;
@@ -59,7 +74,27 @@ export async function connectRedis({ url, ca, newest, log }: RedisTarget): Promi
   redis.off("error", note);
   logOutages(redis, { shown, log });
   followAddress(redis, newest);
+  leaveReplica(redis);
+  join(connections, redis);
   return redis;
+}
+
+function isNoPrimary({ message }: Error): boolean {
+  return NO_PRIMARY.test(message);
+}
+
+/** Leaves a server that became a replica and kept its connections: reads alone would never show it. */
+function leaveReplica(redis: Redis): void {
+  const look = async (): Promise<void> => {
+    if (isReplica(await redis.info("replication"))) redis.disconnect(true);
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_AT_ROLE_EVERY_MS);
+  redis.once("end", () => clearInterval(timer));
+}
+
+function join(connections: Set<Redis> | undefined, redis: Redis): void {
+  connections?.add(redis);
+  redis.once("end", () => connections?.delete(redis));
 }
 
 /** Takes user, password and authorities as they are now before each new connection. Source: D-204 */
@@ -79,24 +114,29 @@ function followAddress(redis: Redis, newest: RedisAddress["newest"]): void {
  */
 export function connectPatiently(
   redis: Redis,
-  { newest }: Pick<RedisAddress, "newest"> = {},
+  { newest, connections }: Pick<RedisAddress, "newest" | "connections"> = {},
 ): PatientConnection {
   const patient = redis.duplicate({
     lazyConnect: false,
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
     commandTimeout: undefined,
+    // Nothing was done: the command waits for the primary.
+    reconnectOnError: (error: Error) => (isNoPrimary(error) ? 2 : false),
   });
-  // The first connection logs for both.
-  patient.on("error", () => undefined);
-  followAddress(patient, newest);
+  const prepare = (connection: Redis): void => {
+    // The first connection logs for all.
+    connection.on("error", () => undefined);
+    followAddress(connection, newest);
+    join(connections, connection);
+  };
+  prepare(patient);
   // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
   const all = [patient];
   const duplicate = patient.duplicate.bind(patient);
   patient.duplicate = (override) => {
     const copy = duplicate(override);
-    copy.on("error", () => undefined);
-    followAddress(copy, newest);
+    prepare(copy);
     all.push(copy);
     return copy;
   };

@@ -1,13 +1,12 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/function/backoff.ts";
-import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { certificateEnd } from "./certificate.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { refusalIn } from "./connection.ts";
-import { watchEviction } from "./eviction.ts";
 import { identifyRedis } from "./identity.ts";
+import { watchServer } from "./server-watch.ts";
 
 /** In a shorter outage the senders retry, and nothing is lost (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;
@@ -15,7 +14,7 @@ const LONG_OUTAGE_MS = 5 * SECOND;
 /** The state of the server of a ledger, as one process sees it. Disposing stops the checks. */
 export interface RedisHealth extends Disposable {
   healthy(): QueueHealth;
-  /** Runs a send of events, and notes whether the server accepted them. */
+  /** Runs a send of events, and notes whether the server refused them. */
   watch<T>(send: () => Promise<T>): Promise<T>;
   /**
    * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, events were
@@ -29,6 +28,8 @@ export interface RedisHealthOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Connections that leave together for a server that takes writes. */
+  readonly connections: Iterable<Redis>;
 }
 
 /**
@@ -37,21 +38,21 @@ export interface RedisHealthOptions {
  */
 export async function watchRedis(
   redis: Redis,
-  { url, clock, log }: RedisHealthOptions,
+  { url, clock, log, connections }: RedisHealthOptions,
 ): Promise<RedisHealth> {
   const checked = checkRedisUrl(url);
   await checkPersistence(redis, checked, log);
   await checkRights(redis, checked);
   let incidents = 0;
   let awayAt: number | undefined;
-  let refusal: string | undefined;
   const identity = await identifyRedis(redis);
   let runId = await identity();
   const nowMs = (): number => clock.now().getTime();
   const onMended = (): void => {
     incidents += 1;
   };
-  const eviction = watchEviction(redis, { clock, log, onMended });
+  const server = watchServer(redis, { clock, log, onMended, connections });
+  await server.look();
 
   let certificateEndsAt = certificateEnd(redis);
   let refusedAs: string | undefined;
@@ -71,34 +72,15 @@ export async function watchRedis(
     if (redis.status !== "ready") {
       return refusedAs === undefined ? "Redis is unreachable" : `Redis refuses the connection: ${refusedAs}`;
     }
-    if (refusal !== undefined) return `Redis refuses events: ${refusal}`;
-    return eviction.reason === undefined ? undefined : `Redis: ${eviction.reason}`;
+    return server.reason === undefined ? undefined : `Redis: ${server.reason}`;
   };
   return {
     healthy: () => {
       const message = problem();
       return { ok: message === undefined, message, certificateEndsAt };
     },
-    [Symbol.dispose]: () => eviction[Symbol.dispose](),
-    watch: async (send) => {
-      try {
-        const result = await send();
-        if (refusal !== undefined) {
-          incidents += 1;
-          refusal = undefined;
-          log.info({}, "Redis accepts events again");
-        }
-        return result;
-      } catch (error) {
-        const reason = messageOf(error);
-        // The connection logs once that the server is unreachable.
-        if (refusal === undefined && redis.status === "ready") {
-          log.error({ error: reason }, "Redis refuses events; they wait in this process");
-        }
-        refusal = reason;
-        throw error;
-      }
-    },
+    [Symbol.dispose]: () => server[Symbol.dispose](),
+    watch: server.watch,
     generation: async () => {
       runId = (await identity()) || runId;
       return `${runId}.${incidents}`;

@@ -136,17 +136,49 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
       const epoch = await queue.epoch("f");
       await using admin = connection(redis.url);
       await admin.redis.config("SET", "maxmemory", "1");
-      await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
+      // Nothing was sent.
+      await eventually(() => expect(queue.healthy()).toMatchObject({ ok: false }), WITHIN);
       await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
       expect(queue.healthy()).toEqual({ ok: false, message: expect.stringContaining("OOM") });
       expect(said(lines).filter((line) => line.startsWith("error Redis refuses events"))).toHaveLength(1);
       await admin.redis.config("SET", "maxmemory", "0");
       await queue.enqueue("f", entries(20));
       await eventually(() => keys.size === 20, WITHIN);
-      expect(queue.healthy()).toEqual({ ok: true });
+      await eventually(() => expect(queue.healthy()).toEqual({ ok: true }), WITHIN);
       expect(said(lines)).toContain("info Redis accepts events again");
       expect(await queue.epoch("f")).not.toBe(epoch);
     });
+
+    for (const [what, says, turn] of [
+      ["became a replica", "read-only replica", (was: Redis, to: URL) => was.replicaof(to.hostname, to.port)],
+      ["is full", "OOM", (was: Redis) => was.config("SET", "maxmemory", "1")],
+      ["lost its replicas", "NOREPLICAS", (was: Redis) => was.config("SET", "min-replicas-to-write", "1")],
+    ] as const) {
+      it(`Q-15: a primary that ${what} and keeps its connections is noticed, and left for one that takes writes`, async () => {
+        await using redis = await startRedis();
+        await using other = await startRedis();
+        await using proxy = await startProxy(redis.url);
+        await using queue = await open({ url: proxy.url, resendMs: 100 });
+        const keys = new Set<string>();
+        await using _worker = await queue.work("f", WORK, async ({ key }) => {
+          keys.add(key);
+          return OK;
+        });
+        await queue.enqueue("f", entries(1));
+        await eventually(() => keys.size === 1, WITHIN);
+        const epoch = await queue.epoch("f");
+        await using was = connection(redis.url);
+        await turn(was.redis, new URL(other.url));
+        // Nothing is sent meanwhile.
+        const message = expect.stringContaining(says);
+        await eventually(() => expect(queue.healthy()).toEqual({ ok: false, message }), WITHIN);
+        proxy.lead(other.url);
+        await eventually(() => queue.enqueue("f", entries(20)), WITHIN);
+        await eventually(() => expect(keys.size).toBe(20), WITHIN);
+        await eventually(() => expect(queue.healthy()).toEqual({ ok: true }), WITHIN);
+        expect(await queue.epoch("f")).not.toBe(epoch);
+      });
+    }
 
     it("Q-15: what runs while Redis is full can end, and is not run again", async () => {
       await using redis = await startRedis();

@@ -106,7 +106,7 @@ export async function startSharedConsole(
   const runs = await openRunHistory(source, { clock, log });
   if (runs !== undefined) stack.use(runs);
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
-  const hints = stack.use(await openRedisHints({ ...redis, clock, log }));
+  const hints = stack.use(await openRedisHints({ ...redis, log }));
   const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, heartbeats, clock }));
   const samples = stack.use(await createRedisSamples({ ...redis, clock, log }));
   const sources = {

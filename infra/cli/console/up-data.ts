@@ -66,7 +66,7 @@ async function followRedis(
     import("../../samples/redis.ts"),
   ]);
   return {
-    hints: opened.use(await openRedisHints({ ...redis, clock, log })),
+    hints: opened.use(await openRedisHints({ ...redis, log })),
     samples: opened.use(await createRedisSamples({ ...redis, clock, log })),
   };
 }

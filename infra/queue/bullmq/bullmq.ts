@@ -2,7 +2,13 @@ import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-p
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";
-import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
+import {
+  connectPatiently,
+  connectRedis,
+  endConnection,
+  type RedisTarget,
+  withConnections,
+} from "../../redis/connection.ts";
 import { watchRedis } from "../../redis/health.ts";
 import { checkEntries } from "../check-entries.ts";
 import { forgetCount, forgetFailure } from "../claim.ts";
@@ -40,11 +46,12 @@ export async function createBullmqQueue({
   noteFailure = forgetFailure,
   noteCount = forgetCount,
   limits = {},
-  ...target
+  ...given
 }: BullmqQueueOptions): Promise<Queue> {
-  const { url, log } = target;
+  const target = withConnections(given);
+  const { log } = target;
   const producer = await connectRedis(target);
-  const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
+  const health = await watchRedis(producer, { ...target, clock }).catch(async (error: unknown) => {
     await endConnection(producer);
     throw error;
   });

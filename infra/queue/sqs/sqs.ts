@@ -4,7 +4,13 @@ import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-p
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";
-import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
+import {
+  connectPatiently,
+  connectRedis,
+  endConnection,
+  type RedisTarget,
+  withConnections,
+} from "../../redis/connection.ts";
 import type { RedisHealth } from "../../redis/health.ts";
 import { watchRedis } from "../../redis/health.ts";
 import { checkEntries } from "../check-entries.ts";
@@ -100,8 +106,9 @@ interface Intake {
   readonly patient: boolean;
 }
 
-async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queue> {
-  const { url, log, clock = systemClock, resendMs = RESEND_MS } = options;
+async function openQueue(given: SqsQueueOptions, intake: Intake): Promise<Queue> {
+  const options = withConnections(given);
+  const { log, clock = systemClock, resendMs = RESEND_MS } = options;
   const { noteFailure = forgetFailure, noteCount = forgetCount, limits = {} } = options;
   const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
   const timing = { ...LEASE_TIMING, ...options.timing };
@@ -109,7 +116,7 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
   const waitSeconds = checkWait(options.waitSeconds ?? MAX_WAIT_SECONDS);
   const endpoint = await openSqs(options, { clock, log });
   const producer = await connectRedis(options);
-  const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
+  const health = await watchRedis(producer, { ...options, clock }).catch(async (error: unknown) => {
     await endConnection(producer);
     throw error;
   });

@@ -129,13 +129,13 @@ describeWith(redisMissing())("on Redis", () => {
     const queue = stack.use(await createBullmqQueue(target()));
     const store = stack.use(await createRedisStore(target()));
     await store.drop(TYPE);
-    const hints = stack.use(await openRedisHints({ ...target(), clock: systemClock }));
+    const hints = stack.use(await openRedisHints(target()));
     const opened = stack.move();
     return { hints, queue, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   });
 
   it("W-205: name dropped letters; a user without the right to publish works all the same", async () => {
-    await using hints = await openRedisHints({ ...target(), clock: systemClock });
+    await using hints = await openRedisHints(target());
     const seen: Hint[] = [];
     using _following = hints.follow(
       (some) => void seen.push(...some),
@@ -164,7 +164,7 @@ describeWith(redisMissing())("on Redis", () => {
     await using stack = new AsyncDisposableStack();
     stack.use(own);
     const at = { url: own.url, log: silentLog };
-    const hints = stack.use(await openRedisHints({ ...at, clock: systemClock }));
+    const hints = stack.use(await openRedisHints(at));
     const seen: string[] = [];
     using _following = hints.follow(
       () => void seen.push("hint"),

@@ -6,9 +6,11 @@ import {
   refuseEviction,
   refusePartOfData,
 } from "../../../infra/redis/checks.ts";
+import { connectRedis } from "../../../infra/redis/connection.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 describe("the check of a Redis URL (S-23)", () => {
   it("takes any Redis on loopback", () => {
@@ -87,7 +89,9 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     }
     await redis.config("SET", "maxmemory-policy", "noeviction");
     await redis.replicaof("127.0.0.1", 1);
-    await expect(refusePartOfData(redis)).rejects.toThrow("it is a read-only replica; name the primary");
+    await expect(connectRedis({ url: server.url, log: silentLog })).rejects.toThrow(
+      `cannot use Redis at ${server.url}: it is a read-only replica; name the primary`,
+    );
   });
 });
 

@@ -132,7 +132,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     };
     await eventually(async () => expect(await shown()).toEqual([200, false, "1"]), WITHIN);
 
-    // Looked at every 30 s, and on every new connection.
+    // Looked at every 5 s, and on every new connection.
     await admin.config("SET", "maxmemory-policy", "allkeys-lru");
     await admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await eventually(async () => expect(await shown()).toEqual([503, true, "0"]), WITHIN);

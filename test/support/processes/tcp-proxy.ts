@@ -12,10 +12,12 @@ export interface TcpProxy extends AsyncDisposable {
   cut(how: "refused" | "silent"): Promise<void>;
   /** New connections reach the server again. */
   mend(): Promise<void>;
+  /** New connections reach another server; those to the one before stay, as behind a name or address that moves. */
+  lead(url: string): void;
 }
 
 export async function startProxy(url: string): Promise<TcpProxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let silent = false;
   let port = 0;
@@ -61,6 +63,9 @@ export async function startProxy(url: string): Promise<TcpProxy> {
     mend: async () => {
       silent = false;
       if (server === undefined) await listen();
+    },
+    lead: (other) => {
+      target = new URL(other);
     },
     [Symbol.asyncDispose]: close,
   };

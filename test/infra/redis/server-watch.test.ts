@@ -1,10 +1,13 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
-import { watchEviction } from "../../../infra/redis/eviction.ts";
+import { openQueueSource, redisOf } from "../../../infra/queue/queue-source.ts";
+import { watchServer } from "../../../infra/redis/server-watch.ts";
+import { createRedisStore } from "../../../infra/store/redis.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { startProxy } from "../../support/processes/tcp-proxy.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -32,14 +35,14 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
     expect(await queue.epoch("f")).not.toBe(epoch);
   });
 
-  it("is checked every 30 s, and logged once each way", async () => {
+  it("is checked every 5 s, and logged once each way", async () => {
     await using server = await startRedis();
     using connection = connect(server.url);
     const { redis } = connection;
     const clock = virtualClock();
     const { log, lines } = recordingLog();
     let mended = 0;
-    using watch = watchEviction(redis, { clock, log, onMended: () => (mended += 1) });
+    using watch = watchServer(redis, { clock, log, onMended: () => (mended += 1), connections: [redis] });
     for (const [policy, reason] of [
       ["noeviction", undefined],
       ["allkeys-lru", REASON],
@@ -48,7 +51,7 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
       ["noeviction", undefined],
     ] as const) {
       await redis.config("SET", "maxmemory-policy", policy);
-      await clock.advance(30_000);
+      await clock.advance(5_000);
       await eventually(() => expect([watch.reason, clock.pending]).toEqual([reason, 1]), WITHIN);
     }
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
@@ -58,6 +61,44 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
     expect(mended).toBe(1);
     watch[Symbol.dispose]();
     expect(clock.pending).toBe(0);
+  });
+});
+
+describeWith(redisMissing())("the connections of one process", () => {
+  it("Q-15: leave a server that refuses writes together, also those that only read", async () => {
+    await using first = await startRedis();
+    await using second = await startRedis();
+    await using proxy = await startProxy(first.url);
+    const source = openQueueSource({ queue: proxy.url }, silentLog);
+    await using _queue = await createBullmqQueue({ ...source, log: silentLog });
+    await using store = await createRedisStore({ ...redisOf(source), url: proxy.url, log: silentLog });
+    const type = { cluster: "management", group: "g", kind: "Widget" };
+    await store.advance(type, { ready: false });
+    await store.advance(type, { ready: true, resourceVersion: "1" });
+    await eventually(async () => expect(await store.progress(type)).toMatchObject({ ready: true }), WITHIN);
+    using admin = connect(first.url);
+    await admin.redis.config("SET", "min-replicas-to-write", "1");
+    proxy.lead(second.url);
+    await eventually(async () => expect(await store.progress(type)).toMatchObject({ ready: false }), WITHIN);
+  });
+
+  it("Q-15: one that only reads leaves a server that became a replica", async () => {
+    await using first = await startRedis();
+    await using second = await startRedis();
+    await using proxy = await startProxy(first.url);
+    const { log, lines } = recordingLog();
+    await using store = await createRedisStore({ url: proxy.url, log });
+    const type = { cluster: "management", group: "g", kind: "Widget" };
+    await store.advance(type, { ready: false });
+    await store.advance(type, { ready: true, resourceVersion: "1" });
+    using admin = connect(first.url);
+    const { hostname, port } = new URL(second.url);
+    await admin.redis.replicaof(hostname, port);
+    const refused = { level: "warn", message: "Redis refuses the connection; work waits" };
+    await eventually(() => expect(lines).toContainEqual(expect.objectContaining(refused)), WITHIN);
+    expect(JSON.stringify(lines)).toContain("it is a read-only replica; name the primary");
+    proxy.lead(second.url);
+    await eventually(async () => expect(await store.progress(type)).toMatchObject({ ready: false }), WITHIN);
   });
 });
 
