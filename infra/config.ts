@@ -10,6 +10,7 @@ const environmentSchema = z.object({
   CAPSTAN_QUEUE: z.string().optional(),
   CAPSTAN_QUEUE_FILE: z.string().optional(),
   CAPSTAN_REDIS_CA: z.string().optional(),
+  CAPSTAN_REDIS_MAY_LOSE_DATA: z.enum(["true", "false", ""], "write true or false").optional(),
   /** Of a Lambda function without a command line: patterns with commas between them. */
   CAPSTAN_FUNCTIONS: z.string().optional(),
   CAPSTAN_LAMBDA_TIMEOUT_SECONDS: z.string().optional(),

@@ -14,6 +14,10 @@ export function addQueueOptions(command: Command, about: string): Command {
     .option(
       "--redis-ca <file>",
       "authorities in PEM of a Redis with TLS, rediss://HOST:PORT (default: CAPSTAN_REDIS_CA, else those of Node.js)",
+    )
+    .option(
+      "--redis-may-lose-data",
+      "use a Redis beyond loopback also where it keeps nothing on disk, or hides it as rented ones do: queue, dead letters and read model may then be lost, and a resync rebuilds queue and read model (default: CAPSTAN_REDIS_MAY_LOSE_DATA, else refused)",
     );
 }
 
@@ -29,7 +33,8 @@ export function queueOf(flags: QueueFlags, log: Log): QueueSource {
     throw new Error(`${names} both name a queue; give one of them`);
   }
   const redisCa = flags.redisCa ?? environment.CAPSTAN_REDIS_CA;
-  return openQueueSource({ queue, queueFile, redisCa }, log);
+  const redisMayLoseData = flags.redisMayLoseData ?? environment.CAPSTAN_REDIS_MAY_LOSE_DATA === "true";
+  return openQueueSource({ queue, queueFile, redisCa, redisMayLoseData }, log);
 }
 
 /** The same; a process of its own cannot share a queue in memory. */

@@ -13,10 +13,12 @@ export interface QueueFlags {
   readonly queueFile?: string | undefined;
   /** File with the authorities of a `rediss://` server. */
   readonly redisCa?: string | undefined;
+  /** The operator accepts a Redis beyond loopback that keeps nothing on disk, or hides whether it does. */
+  readonly redisMayLoseData?: boolean | undefined;
 }
 
 /** A queue, and how to reach its Redis. */
-export interface QueueSource extends Pick<RedisAddress, "ca" | "newest" | "connections"> {
+export interface QueueSource extends Omit<RedisAddress, "url"> {
   /** `memory`, `redis://…`, `rediss://…`, or `sqs://REGION?redis=…`. */
   readonly url: string;
 }
@@ -27,7 +29,8 @@ const MAX_URL_BYTES = 4_096;
  * Reads URL and authorities now, and again for each new connection; what cannot be used then is logged once, and the
  * last ones stay in use. Throws with the name of a file and its problem, never with its content. Source: D-204
  */
-export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: Log): QueueSource {
+export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
+  const { queue, queueFile, redisCa, redisMayLoseData: mayLoseData } = flags;
   const read = (): Pick<QueueSource, "url" | "ca"> => ({
     url: queueFile === undefined ? (queue ?? "memory") : readQueueFile(queueFile),
     ca: redisCa === undefined ? undefined : readCertificates(redisCa).text,
@@ -36,8 +39,8 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
   if (current.ca !== undefined && !ledgerUrl(current.url).startsWith("rediss:")) {
     throw new Error(`${redisCa}: authorities are for a Redis with TLS; name it by rediss://HOST:PORT`);
   }
-  const connections: QueueSource["connections"] = new Set();
-  if (queueFile === undefined && redisCa === undefined) return { ...current, connections };
+  const fixed: Omit<QueueSource, "url"> = { connections: new Set(), mayLoseData };
+  if (queueFile === undefined && redisCa === undefined) return { ...current, ...fixed };
   let problem: string | undefined;
   const follow = (): void => {
     try {
@@ -53,7 +56,7 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
   };
   return {
     ...current,
-    connections,
+    ...fixed,
     newest: () => {
       follow();
       return { url: ledgerUrl(current.url), ca: current.ca };
@@ -62,9 +65,10 @@ export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: 
 }
 
 /** Returns how to reach the Redis of a queue; `memory` has none. */
-export function redisOf({ url, ca, newest, connections }: QueueSource): RedisAddress | undefined {
-  const redis = ledgerUrl(url);
-  return redis === "memory" ? undefined : { url: redis, ca, newest, connections };
+export function redisOf(source: QueueSource): RedisAddress | undefined {
+  const { ca, newest, connections, mayLoseData } = source;
+  const url = ledgerUrl(source.url);
+  return url === "memory" ? undefined : { url, ca, newest, connections, mayLoseData };
 }
 
 /** In two parts: whole, it would be hidden as credentials are. */

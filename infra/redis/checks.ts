@@ -7,6 +7,13 @@ export interface CheckedUrl {
   readonly loopback: boolean;
 }
 
+/** The risk that an operator has accepted, of a Redis that is rented and hides its settings. */
+export interface AcceptedRisk {
+  readonly mayLoseData?: boolean | undefined;
+}
+
+const ACCEPT = "accept with --redis-may-lose-data that queue and read model may be lost with it";
+
 /** Throws when the text is not a Redis URL, or names a server beyond loopback without TLS or without a user (S-23). */
 export function checkRedisUrl(url: string): CheckedUrl {
   const problem = problemOfRedisUrl(url);
@@ -43,15 +50,19 @@ function isLoopback({ hostname }: URL): boolean {
  * keys of the ledger would disappear one by one, and nothing repairs that (Q-33). A server without a limit of its own
  * (`maxmemory 0`) counts too: a limit can be set at any time, and managed servers do.
  */
-export function evictionReason(memoryInfo: string): string | undefined {
+export function evictionReason(
+  memoryInfo: string,
+  { mayLoseData = false }: AcceptedRisk = {},
+): string | undefined {
   const policy = infoField(memoryInfo, "maxmemory_policy");
-  if (policy === "noeviction") return undefined;
+  if (policy === "noeviction" || (policy === undefined && mayLoseData)) return undefined;
   const found = policy === undefined ? "it does not show its maxmemory-policy" : `maxmemory-policy ${policy}`;
-  return `it may evict data (${found}); set maxmemory-policy noeviction`;
+  const otherwise = policy === undefined ? `, or ${ACCEPT}` : "";
+  return `it may evict data (${found}); set maxmemory-policy noeviction${otherwise}`;
 }
 
-export async function refuseEviction(redis: Redis): Promise<void> {
-  const reason = evictionReason(await redis.info("memory"));
+export async function refuseEviction(redis: Redis, accepted: AcceptedRisk): Promise<void> {
+  const reason = evictionReason(await redis.info("memory"), accepted);
   if (reason !== undefined) throw new Error(reason);
 }
 
@@ -79,21 +90,25 @@ export async function refusePartOfData(redis: Redis): Promise<void> {
 }
 
 /**
- * Checks that the server keeps leases and backoffs over a restart: logs a warning on loopback, throws elsewhere (S-23).
+ * Checks that the server keeps leases and backoffs over a restart: logs a warning on loopback or where the loss is accepted,
+ * throws elsewhere (S-23).
  */
 export async function checkPersistence(
   redis: Redis,
   { shown, loopback }: CheckedUrl,
-  log: Log,
+  { log, mayLoseData = false }: AcceptedRisk & { readonly log: Log },
 ): Promise<void> {
   const info = await redis.info("persistence");
   if (infoField(info, "aof_enabled") === "1") return;
   // Managed servers do not allow CONFIG GET.
-  const [, save = ""] = (await redis.config("GET", "save").catch(() => [])) as readonly string[];
-  if (save !== "") return;
-  const message = "it keeps nothing on disk; set appendonly yes";
-  if (!loopback) throw new Error(`cannot use Redis at ${shown}: ${message}`);
-  log.warn({ redis: shown }, `Redis: ${message}, or a restart costs a full resync`);
+  const shows = (await redis.config("GET", "save").catch(() => undefined)) as readonly string[] | undefined;
+  if (shows?.[1]) return;
+  const message =
+    shows === undefined ? "it does not show that it writes to disk" : "it keeps nothing on disk";
+  if (!loopback && !mayLoseData)
+    throw new Error(`cannot use Redis at ${shown}: ${message}; set appendonly yes, or ${ACCEPT}`);
+  const loses = "a restart may lose queue, dead letters and read model, and costs a full resync";
+  log.warn({ redis: shown }, `Redis: ${message}; ${loses}`);
 }
 
 /** Throws when the user lacks a right that the queue needs: now rather than with the first event (S-23). */
@@ -117,13 +132,16 @@ export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<
     .eval("return redis.call('EXISTS', KEYS[1])", 1, key)
     .exec();
   // Other errors, of a full server for instance, may pass.
-  const refused = results?.find(([error]) => error?.message.includes("NOPERM") === true)?.[0];
+  const refused = results?.find(([error]) => NO_RIGHT.test(error?.message ?? ""))?.[0];
   if (refused) throw new Error(`cannot use Redis at ${shown}: ${withAdvice(refused.message)}`);
 }
 
+/** A missing right, as Redis says it, and within a script as older versions and Valkey say it. */
+const NO_RIGHT = /NOPERM|The user executing the script|ACL failure in script/;
+
 /** Adds the next step where a right is missing. */
 export function withAdvice(reason: string): string {
-  if (!reason.includes("NOPERM")) return reason;
+  if (!NO_RIGHT.test(reason)) return reason;
   return `${reason}; give the user the rights that infra/queue/README.md lists`;
 }
 

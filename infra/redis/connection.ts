@@ -2,7 +2,14 @@ import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { checkRedisUrl, isReplica, refuseEviction, refusePartOfData, withAdvice } from "./checks.ts";
+import {
+  type AcceptedRisk,
+  checkRedisUrl,
+  isReplica,
+  refuseEviction,
+  refusePartOfData,
+  withAdvice,
+} from "./checks.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
@@ -14,7 +21,7 @@ const LOOK_AT_ROLE_EVERY_MS = 5 * SECOND;
 const NO_PRIMARY = /(?:^|-)(?:READONLY|MOVED) /;
 
 /** How to reach a Redis server. */
-export interface RedisAddress {
+export interface RedisAddress extends AcceptedRisk {
   /** `redis://` or `rediss://`, with user and password where the server wants them. */
   readonly url: string;
   /** Authorities of a `rediss://` server in PEM. Default: those of Node.js. */
@@ -39,7 +46,8 @@ export function withConnections<T extends RedisTarget>(target: T): T & { readonl
  * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
  * keys or holds only a part of them; never shows the password.
  */
-export async function connectRedis({ url, ca, newest, connections, log }: RedisTarget): Promise<Redis> {
+export async function connectRedis(target: RedisTarget): Promise<Redis> {
+  const { url, ca, newest, connections, log } = target;
   const { shown } = checkRedisUrl(url);
   const [{ Redis }, { PrimaryConnector }] = await Promise.all([
     import("ioredis"),
@@ -64,7 +72,7 @@ export async function connectRedis({ url, ca, newest, connections, log }: RedisT
   redis.on("error", note);
   try {
     await redis.connect();
-    await refuseEviction(redis);
+    await refuseEviction(redis, target);
     await refusePartOfData(redis);
   } catch (error) {
     redis.disconnect();

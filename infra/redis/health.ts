@@ -3,7 +3,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { certificateEnd } from "./certificate.ts";
-import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
+import { type AcceptedRisk, checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { refusalIn } from "./connection.ts";
 import { identifyRedis } from "./identity.ts";
 import { watchServer } from "./server-watch.ts";
@@ -24,7 +24,7 @@ export interface RedisHealth extends Disposable {
   generation(): Promise<string>;
 }
 
-export interface RedisHealthOptions {
+export interface RedisHealthOptions extends AcceptedRisk {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,10 +38,10 @@ export interface RedisHealthOptions {
  */
 export async function watchRedis(
   redis: Redis,
-  { url, clock, log, connections }: RedisHealthOptions,
+  { url, clock, log, connections, mayLoseData }: RedisHealthOptions,
 ): Promise<RedisHealth> {
   const checked = checkRedisUrl(url);
-  await checkPersistence(redis, checked, log);
+  await checkPersistence(redis, checked, { log, mayLoseData });
   await checkRights(redis, checked);
   let incidents = 0;
   let awayAt: number | undefined;
@@ -51,7 +51,7 @@ export async function watchRedis(
   const onMended = (): void => {
     incidents += 1;
   };
-  const server = watchServer(redis, { clock, log, onMended, connections });
+  const server = watchServer(redis, { clock, log, onMended, connections, mayLoseData });
   await server.look();
 
   let certificateEndsAt = certificateEnd(redis);

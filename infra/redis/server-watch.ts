@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { evictionReason } from "./checks.ts";
+import { type AcceptedRisk, evictionReason } from "./checks.ts";
 import { endConnection, refusalIn } from "./connection.ts";
 
 const LOOK_EVERY_MS = 5 * SECOND;
@@ -16,7 +16,7 @@ export interface ServerWatch extends Disposable {
   watch<T>(write: () => Promise<T>): Promise<T>;
 }
 
-export interface ServerWatchOptions {
+export interface ServerWatchOptions extends AcceptedRisk {
   readonly clock: Clock;
   readonly log: Log;
   /** Called when the server takes writes again, or can no longer evict data; until now something may have been lost. */
@@ -31,7 +31,7 @@ export interface ServerWatchOptions {
  */
 export function watchServer(
   redis: Redis,
-  { clock, log, onMended, connections }: ServerWatchOptions,
+  { clock, log, onMended, connections, mayLoseData }: ServerWatchOptions,
 ): ServerWatch {
   let eviction: string | undefined;
   let refusal: string | undefined;
@@ -71,7 +71,7 @@ export function watchServer(
     }
   };
   const look = async (): Promise<void> => {
-    noteEviction(evictionReason(await redis.info("memory")));
+    noteEviction(evictionReason(await redis.info("memory"), { mayLoseData }));
     await watch(() => probe(redis)).catch(() => undefined);
     if (refusal === undefined || ended || !(await anotherTakesWrites(redis))) return;
     for (const each of connections) if (each.status === "ready") each.disconnect(true);

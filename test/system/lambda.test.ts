@@ -62,6 +62,7 @@ async function start() {
     EksServer: api.url,
     EksCa: cluster["certificate-authority-data"],
     LogLevel: "warn",
+    RedisMayLoseData: "true",
   };
   const template = await readStack(parameters, {
     "capstan-redis:SecretString:url": withPassword(ledger.url),

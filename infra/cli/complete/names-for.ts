@@ -79,6 +79,7 @@ async function keysOfLetters(functionName: string, { options }: Typed): Promise<
     queue: options["queue"],
     queueFile: options["queue-file"],
     redisCa: options["redis-ca"],
+    redisMayLoseData: true,
     deadLetters: options["dead-letters"],
   });
 }

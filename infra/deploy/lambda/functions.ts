@@ -69,6 +69,7 @@ const REDIS_URL = "{{resolve:secretsmanager:${RedisSecret}:SecretString:url}}";
 
 const ENVIRONMENT = {
   CAPSTAN_QUEUE: `sqs://\${AWS::Region}?redis=${REDIS_URL}`,
+  CAPSTAN_REDIS_MAY_LOSE_DATA: { Ref: "RedisMayLoseData" },
   CAPSTAN_EKS_CLUSTER: { Ref: "EksCluster" },
   CAPSTAN_EKS_SERVER: { Ref: "EksServer" },
   CAPSTAN_EKS_CA: { Ref: "EksCa" },

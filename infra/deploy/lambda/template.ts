@@ -36,6 +36,13 @@ const PARAMETERS = {
     Description: "ARN of a topic of SNS for alarms; empty: they are only shown",
     Default: "",
   },
+  RedisMayLoseData: {
+    Type: "String",
+    Description:
+      "true accepts a Redis that keeps nothing on disk, or hides it as ElastiCache does: queue, dead letters and read model may be lost with it, and a resync rebuilds queue and read model",
+    AllowedValues: ["true", "false"],
+    Default: "false",
+  },
   LogLevel: {
     Type: "String",
     Description: "Least level of the log",

@@ -3,14 +3,28 @@ import { describe, expect, it } from "vitest";
 import {
   checkPersistence,
   checkRedisUrl,
+  evictionReason,
   refuseEviction,
   refusePartOfData,
+  withAdvice,
 } from "../../../infra/redis/checks.ts";
 import { connectRedis } from "../../../infra/redis/connection.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
+
+describe("a missing right", () => {
+  it("names the next step, in the words of Redis and of Valkey", () => {
+    for (const text of [
+      "NOPERM this user has no permissions to run the 'del' command",
+      "ERR ACL failure in script: No permissions to access a key script: 1d37, on @user_script:1.",
+      "ERR The user executing the script can't access at least one of the keys mentioned",
+    ])
+      expect(withAdvice(text)).toBe(`${text}; give the user the rights that infra/queue/README.md lists`);
+    expect(withAdvice("OOM command not allowed")).toBe("OOM command not allowed");
+  });
+});
 
 describe("the check of a Redis URL (S-23)", () => {
   it("takes any Redis on loopback", () => {
@@ -54,14 +68,32 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     await using server = await startRedis();
     using connection = connect(server.url);
     const { log, lines } = recordingLog();
-    await expect(checkPersistence(connection.redis, beyond, log)).rejects.toThrow(
-      "cannot use Redis at rediss://capstan:***@redis.example: it keeps nothing on disk; set appendonly yes",
+    await expect(checkPersistence(connection.redis, beyond, { log })).rejects.toThrow(
+      "cannot use Redis at rediss://capstan:***@redis.example: it keeps nothing on disk; set appendonly yes, or accept with --redis-may-lose-data that",
     );
     expect(lines).toEqual([]);
-    await checkPersistence(connection.redis, here, log);
+    await checkPersistence(connection.redis, here, { log });
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      "warn Redis: it keeps nothing on disk; set appendonly yes, or a restart costs a full resync",
+      "warn Redis: it keeps nothing on disk; a restart may lose queue, dead letters and read model, and costs a full resync",
     ]);
+  });
+
+  it("takes a rented server, which hides its settings, where the operator accepts the risk; a warning names it", async () => {
+    // Sessions of managed servers answer CONFIG with this error.
+    await using server = await startRedis(['rename-command CONFIG ""']);
+    using connection = connect(server.url);
+    const { log, lines } = recordingLog();
+    await expect(checkPersistence(connection.redis, beyond, { log })).rejects.toThrow(
+      "it does not show that it writes to disk; set appendonly yes, or accept with --redis-may-lose-data",
+    );
+    await checkPersistence(connection.redis, beyond, { log, mayLoseData: true });
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "warn Redis: it does not show that it writes to disk; a restart may lose queue, dead letters and read model, and costs a full resync",
+    ]);
+    expect(evictionReason("used_memory:1")).toContain("it does not show its maxmemory-policy");
+    expect(evictionReason("used_memory:1", { mayLoseData: true })).toBeUndefined();
+    // Keys that disappear one by one are repaired by nothing.
+    expect(evictionReason("maxmemory_policy:allkeys-lru", { mayLoseData: true })).toContain("allkeys-lru");
   });
 
   it("takes a server that writes to disk, in either way", async () => {
@@ -69,7 +101,7 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     for (const setting of ["appendonly yes", "save 60 1"]) {
       await using server = await startRedis([setting]);
       using connection = connect(server.url);
-      await checkPersistence(connection.redis, beyond, log);
+      await checkPersistence(connection.redis, beyond, { log });
     }
     expect(lines).toEqual([]);
   });
@@ -79,11 +111,11 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     using connection = connect(server.url);
     const { redis } = connection;
     await refusePartOfData(redis);
-    await refuseEviction(redis);
+    await refuseEviction(redis, {});
     // Without a limit nothing is evicted now; but a limit can be set at any time.
     for (const policy of ["allkeys-lru", "volatile-lru", "volatile-ttl"]) {
       await redis.config("SET", "maxmemory-policy", policy);
-      await expect(refuseEviction(redis)).rejects.toThrow(
+      await expect(refuseEviction(redis, {})).rejects.toThrow(
         `it may evict data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`,
       );
     }

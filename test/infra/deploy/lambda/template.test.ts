@@ -20,6 +20,7 @@ const PARAMETERS = {
   EksServer: "https://demo.eks.amazonaws.com",
   EksCa: "Y2E=",
   LogLevel: "warn",
+  RedisMayLoseData: "true",
   Architecture: "arm64",
   SubnetIds: "subnet-1",
   SecurityGroupIds: "sg-1",
