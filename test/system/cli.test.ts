@@ -99,6 +99,11 @@ spec:
   it.each([
     [["up", "--port", "99999"], /whole number from 0/],
     [["up", "--queue", "kafka://x"], /use memory, a URL such as redis:/],
+    [
+      ["up", "--kubeconfig", "mine", "--roles", "apiserver"],
+      /--roles apiserver starts another one; leave out/,
+    ],
+    [["up", "--kubeconfig", "mine", "--data", "folder"], /--data is of the embedded API server/],
     [["up", "--kubeconfig", "/does/not/exist"], /\/does\/not\/exist/],
     [["worker", "--kubeconfig", "x"], /--queue redis:/],
     [["functions", "nonsense-*"], /no function matches "nonsense-\*"/],

@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
+import { readEnvironment } from "../../config.ts";
 import { createMemoryHints, hintingStore } from "../../hints/memory.ts";
 import { rest } from "../../rest.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
@@ -20,7 +21,9 @@ import {
   type ServeOptions,
   stopRequested,
 } from "../options.ts";
+import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { createLiveArea } from "../terminal/live-area.ts";
+import { openLog } from "../terminal/log.ts";
 import { paint } from "../terminal/paint.ts";
 import { print, printError } from "../terminal/print.ts";
 import { applyManifests, type Manifest, readManifests } from "./apply-manifests.ts";
@@ -49,12 +52,11 @@ export function upCommand(): Command {
   const command = new Command("up").description(
     "Run everything in one process: API server, relay, functions, simulated cloud, and an example Cluster",
   );
-  return addUpConsoleOptions(addServeOptions(command))
-    .option(
-      "--queue <url>",
-      "memory, redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",
-      "memory",
-    )
+  addQueueOptions(
+    addServeOptions(command),
+    "memory (default), redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",
+  );
+  return addUpConsoleOptions(command)
     .option("--install-crds", "with --kubeconfig: install Capstan's CustomResourceDefinitions", false)
     .option("-f, --file <files...>", "apply these manifests at start instead of the example")
     .option("--empty", "do not apply the example", false)
@@ -87,13 +89,11 @@ function defaultKubeconfig(): string {
   return join(homedir(), ".capstan", "kubeconfig");
 }
 
-async function up(options: UpOptions): Promise<void> {
+async function up(options: UpOptions, command: Command): Promise<void> {
   const startedAt = Date.now();
   const stop = stopRequested();
+  const roles = rolesOf(options, command);
   const manifests = await wantedManifests(options);
-  const roles = new Set<Role>(
-    options.roles ?? ROLES.filter((role) => role !== "apiserver" || options.kubeconfig === undefined),
-  );
   const { stdout } = process;
   const inPlace = stdout.isTTY && !options.quiet;
   const area = inPlace ? createLiveArea(stdout) : undefined;
@@ -101,11 +101,13 @@ async function up(options: UpOptions): Promise<void> {
   const observe = inPlace ? () => tree?.changed() : printer(startedAt);
   const hints = createMemoryHints();
   const follow = (store: Store) => (options.console === undefined ? store : hintingStore(store, hints.note));
+  const writeLog = area === undefined ? {} : { writeLog: (text: string) => area.above(text) };
+  const log = openLog(options.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL, writeLog.writeLog);
   await using running = await compose({
     ...options,
     roles,
-    queue: options.queue ?? "memory",
-    ...(area === undefined ? {} : { writeLog: (text: string) => area.above(text) }),
+    queue: queueOf(options, log),
+    ...writeLog,
     ...(options.console === undefined ? {} : { noteHint: hints.note }),
     wrapStore: (store) => follow(options.quiet ? store : observedStore(store, observe)),
   });
@@ -124,6 +126,27 @@ async function up(options: UpOptions): Promise<void> {
   await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
 }
+
+/** Throws where options name two management clusters: one would be left out without a word, and its file overwritten. */
+function rolesOf({ roles, kubeconfig }: UpOptions, command: Command): ReadonlySet<Role> {
+  const played = roles ?? ROLES.filter((role) => role !== "apiserver" || kubeconfig === undefined);
+  const isEmbedded = played.includes("apiserver");
+  if (isEmbedded && kubeconfig !== undefined) {
+    throw new Error(
+      "--kubeconfig names a management cluster, and --roles apiserver starts another one; leave out one of them (--write-kubeconfig FILE says where the kubeconfig of the one that is started is written)",
+    );
+  }
+  const unused = Object.entries(OF_EMBEDDED).find(
+    ([name]) => !isEmbedded && command.getOptionValueSource(name) === "cli",
+  );
+  if (unused !== undefined) {
+    throw new Error(
+      `${unused[1]} is of the embedded API server, which this process does not start; leave it out, or leave out --kubeconfig and --roles`,
+    );
+  }
+  return new Set(played);
+}
+const OF_EMBEDDED = { port: "--port", data: "--data", writeKubeconfig: "--write-kubeconfig" };
 
 /** A process without a console loads none of its code. */
 async function startConsole(
