@@ -54,6 +54,9 @@ export function floorMs(outcome: Outcome, minIntervalMs: number): number {
   return Math.max(asked, outcome.requested ? minIntervalMs : 0);
 }
 
+/** Reason of a failure that no further attempt can mend: the only one. */
+export const MALFORMED_KEY = "MalformedKey";
+
 /** For queues without metrics. */
 export const forgetCount: NoteCount = () => undefined;
 
@@ -62,7 +65,7 @@ export const forgetFailure: NoteFailure = async () => undefined;
 
 /** Returns why a key died, from its last failure. */
 export function deathReason(failure: Failure): Death["reason"] {
-  if (failure.reason === "MalformedKey") return "Malformed";
+  if (failure.reason === MALFORMED_KEY) return "Malformed";
   if (failure.reason === LEASE_EXPIRED.reason) return "LeaseExpired";
   return failure.class === "Terminal" ? "Terminal" : "MaxAttempts";
 }
@@ -75,5 +78,7 @@ export function failedRun(
 ): Omit<FailedRun, "death"> {
   const { key, owner, again, causes } = claim;
   const { failure, record } = outcome;
-  return { function: functionName, key, owner, failure, failures: claim.failures + 1, again, causes, record };
+  const startedAt = new Date(claim.claimedAtMs);
+  const failures = claim.failures + 1;
+  return { function: functionName, key, owner, startedAt, failure, failures, again, causes, record };
 }

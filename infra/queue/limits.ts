@@ -4,18 +4,28 @@ import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 export interface LedgerLimits {
   /** A resync key that has been ready for this long is treated as live in its tenant's turn (Q-11). */
   readonly agingMs: number;
-  /** Dead keys are forgotten after this time, and the longest dead when there are more than `maxDead` (Q-26). */
-  readonly deadKeptMs: number;
+  /** When there are more dead keys than this, the one that would be tried next is forgotten (Q-26). */
   readonly maxDead: number;
   /** The letter of a dying key must be written within this time; then another process writes it. */
   readonly letterMs: number;
+  /**
+   * The slow lane (Q-10): a dead key is tried again so long after its last attempt, drawn anew each time, for ever.
+   */
+  readonly slowMinMs: number;
+  readonly slowMaxMs: number;
+  /** Attempts of dead keys of a function at a time, and that begin in a second. */
+  readonly slowAtOnce: number;
+  readonly slowPerSecond: number;
 }
 
 export const LEDGER_LIMITS: LedgerLimits = Object.freeze({
   agingMs: MINUTE,
-  deadKeptMs: 14 * 24 * 60 * MINUTE,
   maxDead: 10_000,
   letterMs: 10 * SECOND,
+  slowMinMs: 10 * MINUTE,
+  slowMaxMs: 15 * MINUTE,
+  slowAtOnce: 2,
+  slowPerSecond: 5,
 });
 
 /**

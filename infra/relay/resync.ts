@@ -47,8 +47,7 @@ const FIRST_BATCH = 50;
 
 /**
  * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), but those for
- * which a function would decide nothing; and every dead key, also of these and of objects that are gone: a run that finds
- * nothing to do ends the death (Q-10). The functions take turns.
+ * which a function would decide nothing. The functions take turns.
  */
 export async function resyncNow(
   options: KeySources,
@@ -67,7 +66,7 @@ export async function resyncNow(
  * an earlier relay has enqueued every change.
  */
 export async function resyncAtStart(
-  options: KeySources & Pick<ResyncOptions, "functions" | "version">,
+  options: KeySources & Pick<ResyncOptions, "functions" | "queue" | "version">,
   isNew: (fn: AnyFunction) => boolean,
 ): Promise<void> {
   const { functions, store, delivery, noteResync } = options;
@@ -153,7 +152,7 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
   }
 }
 
-type KeySources = Pick<ResyncOptions, "store" | "queue" | "delivery" | "filter" | "noteResync">;
+type KeySources = Pick<ResyncOptions, "store" | "delivery" | "filter" | "noteResync">;
 
 /** The keys of a function, in the order in which they are enqueued. */
 interface Plan {
@@ -176,11 +175,7 @@ function keyReader(options: KeySources): (fn: AnyFunction) => Promise<readonly K
     const { reconciles } = spec;
     const list = lists.get(reconciles) ?? concernedObjects(options, reconciles);
     lists.set(reconciles, list);
-    const [objects, dead] = await Promise.all([list, options.queue.dead(spec.name)]);
-    const stored = keysOfObjects(objects, spec);
-    const known = new Set(stored);
-    const gone = dead.map(({ key }) => key).filter((key) => !known.has(key));
-    return gone.length === 0 ? stored : interleaved([...stored, ...gone]);
+    return keysOfObjects(await list, spec);
   };
 }
 

@@ -22,9 +22,9 @@ const OWN_COUNTERS = {
   resent: "capstan_queue_resent_tokens_total",
   expired: "capstan_queue_lease_expired_total",
   fenced: "capstan_queue_fenced_total",
+  slow: "capstan_queue_slow_attempts_total",
   throttled: "capstan_queue_throttled_total",
 } as const satisfies { readonly [counted in Counted]?: string };
-const REVIVING = { revivedLive: "live", revivedResync: "resync" } as const;
 
 /**
  * Counts the ledger's reports in the process that made the call. Starts at 0, so that the first report is an
@@ -32,8 +32,8 @@ const REVIVING = { revivedLive: "live", revivedResync: "resync" } as const;
  */
 export function meterLedger(metrics: Metrics, functions: readonly string[]): LedgerMeter {
   const noteCount: NoteCount = (name, counted, times) => {
-    if (counted === "revivedLive" || counted === "revivedResync") {
-      metrics.add("capstan_queue_revived_total", { function: name, class: REVIVING[counted] }, times);
+    if (counted === "revivedLive") {
+      metrics.add("capstan_queue_revived_total", { function: name, class: "live" }, times);
     } else {
       metrics.add(OWN_COUNTERS[counted], { function: name }, times);
     }
@@ -56,8 +56,10 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
   }
   return {
     noteCount,
-    noteFailure: async ({ function: name, death }) => {
-      if (death !== undefined) countDeath(name, death.reason, 1);
+    noteFailure: async ({ function: name, death, startedAt }) => {
+      // An attempt in the slow lane that fails is the same death.
+      const isNew = death !== undefined && (startedAt === undefined || death.since >= startedAt);
+      if (isNew) countDeath(name, death.reason, 1);
     },
     noteResync: (name, cause) => countResync(name, cause, 1),
     noteStrayError: (name) => countStrays(name, 1),

@@ -207,7 +207,12 @@ export const METRICS = {
   capstan_queue_revived_total: {
     type: "counter",
     labels: ["function", "class"],
-    help: "Events that brought a dead key back: live ones with all its attempts, resync ones with one.",
+    help: "Events that brought a dead key back, with all its attempts.",
+  },
+  capstan_queue_slow_attempts_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Dead keys that were tried again in the slow lane, each every 10 to 15 minutes.",
   },
   capstan_queue_lease_expired_total: {
     type: "counter",

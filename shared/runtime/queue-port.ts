@@ -109,8 +109,8 @@ export type Outcome =
 
 /**
  * Counts of a ledger (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent
- * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back; claims that
- * wait for the budget of their namespace.
+ * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back, and those
+ * that are tried again in the slow lane; claims that wait for the budget of their namespace.
  */
 export const COUNTED = [
   "coalesced",
@@ -119,7 +119,7 @@ export const COUNTED = [
   "expired",
   "fenced",
   "revivedLive",
-  "revivedResync",
+  "slow",
   "throttled",
 ] as const;
 export type Counted = (typeof COUNTED)[number];

@@ -46,7 +46,7 @@ export interface KeySelection {
 
 /**
  * The keys that move first come first: waiting keys by due, ready keys by class and age, running keys by the end of their
- * leases, dead keys by the start of their deaths. A key that moves between two pages may be on none of them, or on both.
+ * leases, dead keys by their next attempt. A key that moves between two pages may be on none of them, or on both.
  */
 export interface KeyPage {
   readonly items: readonly KeyRow[];

@@ -61,7 +61,7 @@ export interface KeyState {
   readonly state: "waiting" | "ready" | "running" | "dead";
   /** Since when it is ready, runs or is dead; absent where that is not known. */
   readonly since?: Date | undefined;
-  /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out. */
+  /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out, a dead one is tried again. */
   readonly until?: Date | undefined;
   /** Who runs it. */
   readonly owner?: string | undefined;

@@ -138,6 +138,8 @@ class Pair {
     for (const [index, operation] of sequence.entries()) {
       try {
         await this.#run(operation);
+        // Where no tick is asked for, every call is one.
+        if (this.#under.clock !== undefined && this.#under.tick === undefined) this.#model.rest(this.#now);
         // Distinct instants, so that order has one meaning.
         await this.#pass(1);
         await this.#settle();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { resyncNow } from "../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
@@ -42,6 +41,8 @@ const FENCE: Fence = {
 };
 /** Stands for a minute where time is real: far longer than a claim takes, far shorter than a lease lasts. */
 const MINUTE_IN_TESTS = 100;
+/** A slow lane in which no test has to wait. */
+const SLOW = { slowMinMs: 100, slowMaxMs: 200 };
 /** A lease that is not renewed in time, long enough to do something in it. */
 const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
 
@@ -324,27 +325,82 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 0, 1]);
     });
 
-    it("Q-10: a resync gives a dead key exactly one attempt and its death stays the same", async () => {
-      await using world = await open();
+    it("Q-10: a dead key is tried again in the slow lane; until it succeeds its death stays the same", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
       const runs = await world.work(async () => (runs.count < 4 ? ERROR : OK), { attempts: 2 });
       await world.enqueue(live(A));
       await world.until(async () => (await world.depth()).dead === 1);
+      const { until } = (await world.queue.keyState(world.functionName, A)) ?? {};
       const [before] = await world.dead();
-      await world.pass(20);
-      await world.enqueue(resync(A));
+      expect(until?.getTime()).toBeGreaterThan(before?.since.getTime() ?? Number.POSITIVE_INFINITY);
       await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
-      expect(await world.dead()).toEqual([before]);
-      await world.enqueue(resync(A));
+      expect(await world.dead()).toEqual([{ ...before, failures: 3 }]);
+      await world.until(() => runs.count === 4);
       await world.idle();
-      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 1, 1]);
-      expect(await world.dead()).toEqual([]);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 2, 3]);
+      expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
     });
 
-    it("Q-10: a live event behind a resync of a dead key revives it all the same", async () => {
+    it("Q-10: no class of failure is final, nor a worker that is killed", async () => {
+      await using world = await openWorld(create, { timing: SHORT_LEASE, limits: SLOW });
+      const runs = await world.work(
+        ({ key }) => {
+          const isTriedAgain = runs.keys.filter((each) => each === key).length > 1;
+          if (isTriedAgain) return Promise.resolve(OK);
+          return key === A ? Promise.resolve(TERMINAL) : new Promise(() => undefined);
+        },
+        { attempts: 1 },
+      );
+      await world.enqueue(live(A), live(B));
+      await world.until(() => runs.count === 4);
+      await world.idle();
+      expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+    });
+
+    it("Q-10: a key that is malformed is final: no run can ever succeed with it", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
+      const failure = { ...BROKEN, class: "Terminal", reason: "MalformedKey" } as const;
+      const runs = await world.work(async () => ({ ...ERROR, failure, terminal: true }));
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.idle();
+      await world.holds(() => runs.count === 1, 3 * SLOW.slowMaxMs);
+      expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+    });
+
+    it("Q-10: of the dead keys of a function at most two are tried at a time, and they hold up no other", async () => {
+      await using world = await openWorld(create, { limits: { ...SLOW, slowPerSecond: 1_000 } });
+      const keys = Array.from({ length: 9 }, (_, n) => `default/c${n}|Machine|default/m${n}`);
+      const dying = await world.work(async () => TERMINAL);
+      await world.enqueue(...keys.map((key) => live(key)));
+      await world.until(() => new Set(dying.keys).size === keys.length);
+      await dying.end();
+      const ends: (() => void)[] = [];
+      const runs = await world.work(async ({ key }) => {
+        if (key !== A) await new Promise<void>((resolve) => ends.push(resolve));
+        return OK;
+      });
+      await world.until(() => ends.length === 2);
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 3);
+      await world.holds(() => runs.count === 3, 2 * SLOW.slowMaxMs);
+      for (const [index] of keys.entries()) {
+        await world.until(() => ends.length > index);
+        ends[index]?.();
+      }
+      await world.idle();
+      expect(runs.count).toBe(1 + keys.length);
+      expect(new Set(runs.keys)).toEqual(new Set([A, ...keys]));
+      expect((await world.depth()).dead).toBe(0);
+    });
+
+    it("Q-10: a resync adds no attempt to a dead key, and a live event behind it revives it all the same", async () => {
       await using world = await open();
       const first = await world.work(async () => TERMINAL);
       await world.enqueue(live(A));
       await world.until(async () => (await world.depth()).dead === 1);
+      await world.enqueue(resync(A));
+      await world.holds(() => first.count === 1, 50);
       await first.end();
       await world.enqueue(resync(A), live(A));
       const runs = await world.work();
@@ -352,33 +408,36 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases.map(({ failures }) => failures)).toEqual([0]);
     });
 
-    it("Q-10: a live event during the probe of a dead key revives it all the same", async () => {
-      await using world = await open();
-      const probe = Promise.withResolvers<Outcome>();
-      const outcomes = [Promise.resolve(TERMINAL), probe.promise];
+    it("Q-10: a live event during an attempt in the slow lane revives the key, and a resync does not", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
+      const second = Promise.withResolvers<Outcome>();
+      const third = Promise.withResolvers<Outcome>();
+      const outcomes = [Promise.resolve(TERMINAL), second.promise, third.promise];
       const runs = await world.work(() => outcomes[runs.count - 1] ?? Promise.resolve(OK), { attempts: 5 });
       await world.enqueue(live(A));
-      await world.until(async () => (await world.depth()).dead === 1);
-      await world.enqueue(resync(A));
       await world.until(() => runs.count === 2);
-      await world.enqueue(live(A));
-      probe.resolve(ERROR);
+      await world.enqueue(resync(A));
+      second.resolve(ERROR);
+      await world.until(() => runs.count === 3);
+      await world.enqueue(resync(A), live(A));
+      third.resolve(ERROR);
       await world.idle();
-      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 4, 0]);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 2, 0]);
     });
 
-    it("Q-10: a probe that succeeds ends the death; the next one is another", async () => {
-      await using world = await open();
+    it("Q-10: an attempt in the slow lane that succeeds ends the death; the next one is another", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
       const outcomes: readonly Outcome[] = [TERMINAL, { ...OK, afterMs: 20 }, TERMINAL];
       const runs = await world.work(async () => outcomes[runs.count - 1] ?? OK);
       await world.enqueue(live(A));
       await world.until(async () => (await world.depth()).dead === 1);
       const [first] = await world.dead();
-      await world.enqueue(resync(A));
-      await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
-      const [second] = await world.dead();
-      expect(second?.failures).toBe(1);
-      expect(second?.since.getTime()).toBeGreaterThan(first?.since.getTime() ?? Number.POSITIVE_INFINITY);
+      const isAnother = async () => {
+        const [second] = await world.dead();
+        return second?.failures === 1 && second.since > (first?.since ?? 0);
+      };
+      await world.until(async () => runs.count >= 3 && (runs.count > 3 || (await isAnother())));
+      expect(runs.leases.slice(0, 3).map(({ failures }) => failures)).toEqual([0, 1, 0]);
     });
 
     it("Q-13: a lost lease is a failure and may be the last one", async () => {
@@ -699,18 +758,17 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(world.queue.healthy()).toEqual({ ok: true });
     });
 
-    it("Q-34: counts events that add no run and events that bring dead keys back", async () => {
-      await using world = await open();
+    it("Q-34: counts events that add no run, what brings dead keys back, and what tries them again", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
       await world.enqueue(live(A), live(A, HOUR));
       await world.enqueue(resync(A));
       await world.until(() => world.counted("coalesced") === 2);
       const runs = await world.work(async () => TERMINAL);
+      await world.until(() => world.counted("slow") >= 1);
       await world.until(async () => (await world.depth()).dead === 1);
-      await world.enqueue(resync(A));
-      await world.until(async () => runs.count === 2 && (await world.depth()).dead === 1);
       await world.enqueue(live(A));
-      await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
-      expect([world.counted("revivedResync"), world.counted("revivedLive")]).toEqual([1, 1]);
+      await world.until(() => world.counted("revivedLive") === 1);
+      await runs.end();
       expect([world.counted("coalesced"), world.counted("expired"), world.counted("fenced")]).toEqual([
         2, 0, 0,
       ]);
@@ -727,9 +785,9 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(world.counted("expired")).toBe(1);
     });
 
-    it("Q-10: a resync purges the dead key of an object that is gone", async () => {
-      await using world = await open();
-      const { functionName, queue, clock } = world;
+    it("Q-10: the slow lane purges the dead key of an object that is gone", async () => {
+      await using world = await openWorld(create, { limits: SLOW });
+      const { functionName, clock } = world;
       const type = { cluster: MANAGEMENT, group: MachinePool.group, kind: MachinePool.kind };
       const store = createMemoryStore();
       await store.advance(type, { ready: true });
@@ -750,7 +808,6 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       await world.until(async () => (await world.depth()).dead === 1);
       await dying.end();
       const runs = await world.work((lease) => runStep(fn, lease, context));
-      await resyncNow({ store, queue, delivery: queue }, [fn], "period");
       await world.until(() => runs.count === 1);
       await world.idle();
       expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });

@@ -26,8 +26,7 @@ export function keyPage(entries: readonly Entry[], selection: KeySelection): Key
   };
 }
 
-function scoreOf({ state, wakeAt = 0, readyAt = 0, deadSince = 0, class: wanted, aged }: Entry): number {
-  if (state === "dead") return deadSince;
+function scoreOf({ state, wakeAt = 0, readyAt = 0, class: wanted, line }: Entry): number {
   if (state !== "ready") return wakeAt;
-  return readyAt + (wanted === "live" ? 0 : aged ? AGED_SCORE : RESYNC_SCORE);
+  return readyAt + (wanted === "live" ? 0 : line === "live" ? AGED_SCORE : RESYNC_SCORE);
 }

@@ -1,10 +1,9 @@
-import { backoffMs } from "../../../shared/function/backoff.ts";
+import { backoffMs, SECOND } from "../../../shared/function/backoff.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Counted, Failure } from "../../../shared/runtime/queue-port.ts";
 import { deathReason, LEASE_EXPIRED } from "../claim.ts";
 import type { LedgerLimits } from "../limits.ts";
-import { deadKeys } from "./ledger-depth.ts";
 import type { Entry, LedgerEntries } from "./ledger-entries.ts";
 import type { LedgerPlaces } from "./ledger-places.ts";
 import { mostUrgent } from "./wish.ts";
@@ -36,8 +35,8 @@ interface DeathOptions {
 }
 
 /**
- * Decides after a failure between another attempt and death. Part of the ledger, whose table (ledger.ts) says when;
- * `lua/outcome.lua` and `lua/bury.lua` do the same on Redis.
+ * Decides after a failure between another attempt and death, and tries dead keys again. Part of the ledger, whose table
+ * (ledger.ts) says when; `lua/outcome.lua`, `lua/bury.lua` and `lua/tick.lua` do the same on Redis.
  */
 export class LedgerDeaths {
   readonly #entries: LedgerEntries;
@@ -45,6 +44,9 @@ export class LedgerDeaths {
   readonly #options: DeathOptions;
   /** Dead keys that were forgotten because there were too many. */
   evicted = 0;
+  /** Keys in the slow lane; those that have left it are removed when somebody looks. */
+  readonly #slow = new Set<Key>();
+  #nextSlowAt = 0;
 
   constructor(entries: LedgerEntries, places: LedgerPlaces, options: DeathOptions) {
     this.#entries = entries;
@@ -54,20 +56,22 @@ export class LedgerDeaths {
 
   fail(now: number, entry: Entry, { failure, terminal }: FailedEnd): void {
     const { pending, lease, again } = entry;
-    const { random, onCount, onFailure } = this.#options;
+    const { random, onCount, onFailure, limits } = this.#options;
     if (failure.reason === LEASE_EXPIRED.reason) onCount("expired");
     entry.failures += 1;
     entry.failure = failure;
     const failed = { key: entry.key, ...ranBy(lease), failure, failures: entry.failures, again };
     if (pending !== undefined) entry.class = mostUrgent(entry.class, pending.class);
-    if (!terminal && entry.failures < entry.attempts) {
+    const isSlow = entry.deadSince !== undefined;
+    if (isSlow && pending?.class === "live") {
+      this.#places.revive(now, entry, pending.due);
+    } else if (!isSlow && !terminal && entry.failures < entry.attempts) {
       const retryAt = now + Math.max(lease?.minIntervalMs ?? 0, backoffMs(entry.failures, random()));
       this.#places.place(now, entry, Math.min(pending?.due ?? retryAt, retryAt));
-    } else if (pending === undefined) {
+    } else if (isSlow || pending === undefined) {
+      entry.retryAt = now + limits.slowMinMs + Math.floor(random() * (limits.slowMaxMs - limits.slowMinMs));
       this.condemn(now, entry);
       return;
-    } else if (entry.deadSince !== undefined && pending.class === "live") {
-      this.#places.revive(now, entry, pending);
     } else {
       entry.failures = entry.attempts - 1;
       this.#places.place(now, entry, pending.due);
@@ -89,27 +93,57 @@ export class LedgerDeaths {
   }
 
   bury(now: number, entry: Entry, since: Date): void {
-    const { pending, dyingSince } = entry;
+    const { pending, dyingSince, failure = LEASE_EXPIRED } = entry;
     if (dyingSince === undefined || dyingSince !== since.getTime()) return;
     entry.deadSince = dyingSince;
     entry.dyingSince = undefined;
     entry.lease = undefined;
-    if (pending !== undefined) {
-      this.#places.revive(now, entry, pending);
+    entry.pending = undefined;
+    if (pending?.class === "live") {
+      this.#places.revive(now, entry, pending.due);
+    } else if (deathReason(failure) === "Malformed") {
+      // No run can ever succeed with it: the letter is all that stays.
+      this.#entries.delete(entry);
     } else {
-      this.#entries.move(entry, "dead", dyingSince + this.#options.limits.deadKeptMs);
+      this.#entries.move(entry, "dead", entry.retryAt);
       this.#evict();
     }
   }
 
+  /** Tries dead keys again that are due (Q-10). */
+  retry(now: number): void {
+    for (let at = this.nextRetryAt(); at !== undefined && at <= now; at = this.nextRetryAt()) {
+      const entry = this.#entries.firstDead();
+      if (entry === undefined) return;
+      this.#slow.add(entry.key);
+      this.#nextSlowAt = now + SECOND / this.#options.limits.slowPerSecond;
+      this.#options.onCount("slow");
+      entry.class = "resync";
+      this.#places.place(now, entry, now);
+    }
+  }
+
+  /** Returns when `retry` has work; undefined: not before an attempt ends. */
+  nextRetryAt(): number | undefined {
+    const { wakeAt } = this.#entries.firstDead() ?? {};
+    if (wakeAt === undefined) return undefined;
+    for (const key of this.#slow) if (!isTriedAgain(this.#entries.get(key))) this.#slow.delete(key);
+    return this.#slow.size < this.#options.limits.slowAtOnce ? Math.max(wakeAt, this.#nextSlowAt) : undefined;
+  }
+
   #evict(): void {
     if (this.#entries.counts.dead <= this.#options.limits.maxDead) return;
-    const [oldest] = deadKeys(this.#entries.all());
-    const entry = oldest && this.#entries.get(oldest.key);
+    const entry = this.#entries.firstDead();
     if (entry === undefined) return;
     this.#entries.delete(entry);
     this.evicted += 1;
   }
+}
+
+/** While a key is tried again it is not dead, but its death is not over. */
+function isTriedAgain(entry: Entry | undefined): boolean {
+  if (entry === undefined || entry.state === "dead") return false;
+  return entry.deadSince !== undefined && entry.dyingSince === undefined;
 }
 
 function ranBy(lease: Entry["lease"]): Pick<CountedFailure, "owner" | "startedAt"> {

@@ -56,11 +56,10 @@ export function deadKeys(entries: readonly Entry[]): readonly DeadKey[] {
 export function keyStateOf(entry: Entry): KeyState {
   const { state, readyAt, lease, deadSince, wakeAt, causes, failures, failure } = entry;
   const since = { waiting: undefined, ready: readyAt, running: lease?.startedAt, dead: deadSince }[state];
-  const moves = state === "waiting" || state === "running";
   return {
     state,
     ...(since === undefined ? {} : { since: new Date(since) }),
-    ...(moves && wakeAt !== undefined ? { until: new Date(wakeAt) } : {}),
+    ...(state !== "ready" && wakeAt !== undefined ? { until: new Date(wakeAt) } : {}),
     ...(state === "running" && lease !== undefined ? { owner: lease.owner } : {}),
     causes,
     failures,

@@ -6,6 +6,8 @@ import { TenantLines, tenantOfKey } from "./tenant-lines.ts";
 
 export type State = "waiting" | "ready" | "running" | "dead";
 export type Class = QueueEntry["class"];
+/** In the order of their claims: attempts of dead keys come last. */
+const LINES = ["live", "resync", "slow"] as const;
 
 /**
  * One key that is not idle. Only the ledger changes it; `state`, `class` and `wakeAt` change only through
@@ -15,21 +17,26 @@ export interface Entry {
   readonly key: Key;
   state: State;
   class: Class;
-  /** When a tick moves this key: due of a waiting key, lease expiry of a running one, aging of a ready resync key. */
+  /**
+   * When a tick moves this key: due of a waiting key, lease expiry of a running one, aging of a ready resync key, next
+   * attempt of a dead one.
+   */
   wakeAt: number | undefined;
   readyAt: number | undefined;
-  /** A resync key that has been ready for so long that it stands in the live line (Q-11). */
-  aged: boolean;
+  /** Of a ready key. A resync key that has been ready for long stands in the live line (Q-11). */
+  line: (typeof LINES)[number];
   failures: number;
   again: number;
   causes: readonly Cause[];
   /** The merged wishes of the events since the claim. */
   pending: { readonly due: number; readonly class: Class } | undefined;
   lease: (ClaimTerms & { readonly startedAt: number }) | undefined;
-  /** Attempts of the last claim's terms: a probe has one left. */
+  /** Attempts of the last claim's terms. */
   attempts: number;
-  /** Kept through a probe, so that its death is the same death. */
+  /** Kept through an attempt in the slow lane, so that its death is the same death. */
   deadSince: number | undefined;
+  /** When a key that is dying or dead is tried again. */
+  retryAt: number | undefined;
   /** When its namespace lets it run (S-31); undefined: it has not asked since its last run. */
   slot: number | undefined;
   /** Set while its run is over and its letter is being written. */
@@ -48,12 +55,15 @@ interface KeyDue extends Due {
 /** The entries of one ledger with their order: ready ones by class and arrival, waiting and running ones by time. */
 export class LedgerEntries {
   readonly #entries = new Map<Key, Entry>();
-  readonly #ready: Readonly<Record<Class, TenantLines>> = {
+  readonly #ready: Readonly<Record<Entry["line"], TenantLines>> = {
     live: new TenantLines(),
     resync: new TenantLines(),
+    slow: new TenantLines(),
   };
   readonly #running = new Map<string, number>();
   readonly #heap = new DueHeap<KeyDue>();
+  /** The dead keys: of those that are due only a few may be tried. */
+  readonly #dead = new DueHeap<KeyDue>();
   #order = 0;
   readonly #onMove: (key: Key) => void;
   readonly counts: Record<State, number> = { waiting: 0, ready: 0, running: 0, dead: 0 };
@@ -79,7 +89,7 @@ export class LedgerEntries {
       class: wanted,
       wakeAt: undefined,
       readyAt: undefined,
-      aged: false,
+      line: wanted,
       failures: 0,
       again: 0,
       causes: [],
@@ -87,6 +97,7 @@ export class LedgerEntries {
       lease: undefined,
       attempts: 1,
       deadSince: undefined,
+      retryAt: undefined,
       slot: undefined,
       dyingSince: undefined,
       failure: undefined,
@@ -103,9 +114,8 @@ export class LedgerEntries {
 
   move(entry: Entry, state: State, wakeAt?: number): void {
     this.#leave(entry);
-    entry.aged = false;
     entry.readyAt = undefined;
-    if (state === "ready") this.#ready[entry.class].add(entry.key);
+    if (state === "ready") this.#join(entry, entry.deadSince === undefined ? entry.class : "slow");
     if (state === "running") this.#countRunning(entry, 1);
     this.counts[state] += 1;
     entry.state = state;
@@ -114,13 +124,14 @@ export class LedgerEntries {
 
   #leave(entry: Entry): void {
     this.#onMove(entry.key);
-    if (entry.state === "ready") this.#lineOf(entry).delete(entry.key);
+    if (entry.state === "ready") this.#ready[entry.line].delete(entry.key);
     if (entry.state === "running") this.#countRunning(entry, -1);
     this.counts[entry.state] -= 1;
   }
 
-  #lineOf({ aged, class: wanted }: Entry): TenantLines {
-    return this.#ready[aged ? "live" : wanted];
+  #join(entry: Entry, line: Entry["line"]): void {
+    entry.line = line;
+    this.#ready[line].add(entry.key);
   }
 
   #countRunning({ key }: Entry, change: 1 | -1): void {
@@ -134,61 +145,82 @@ export class LedgerEntries {
     if (entry.wakeAt === at) return;
     entry.wakeAt = at;
     if (at === undefined) return;
-    this.#heap.push({ at, key: entry.key, order: this.#order++ });
-    if (this.#heap.size > 2 * this.#entries.size + HEAP_SLACK) this.#compact();
+    const heap = this.#heapOf(entry);
+    heap.push({ at, key: entry.key, order: this.#order++ });
+    if (heap.size > 2 * this.#entries.size + HEAP_SLACK) this.#compact(heap);
+  }
+
+  #heapOf({ state }: Entry): DueHeap<KeyDue> {
+    return state === "dead" ? this.#dead : this.#heap;
   }
 
   /** Sets the class. A key whose line changes goes to the end of the other line. */
   setClass(entry: Entry, wanted: Class): void {
     if (entry.class === wanted) return;
-    const moves = entry.state === "ready" && !entry.aged;
-    if (moves) this.#lineOf(entry).delete(entry.key);
     entry.class = wanted;
-    if (!moves) return;
-    this.#lineOf(entry).add(entry.key);
+    if (entry.state !== "ready" || entry.line === wanted) return;
+    this.#ready[entry.line].delete(entry.key);
+    this.#join(entry, wanted);
     // Its age counted only while it was of class resync.
     this.wake(entry, undefined);
   }
 
   /** Moves a ready resync key to the end of its tenant's live line (Q-11). */
   age(entry: Entry): void {
-    this.#lineOf(entry).delete(entry.key);
-    entry.aged = true;
-    this.#lineOf(entry).add(entry.key);
+    this.#ready[entry.line].delete(entry.key);
+    this.#join(entry, "live");
   }
 
   /**
-   * Takes the first ready key out of its line: live before resync, tenants in turn, at most `maxRunningPerTenant`
-   * running keys of each. The caller moves it at once.
+   * Takes the first ready key out of its line: live before resync before slow, tenants in turn, at most
+   * `maxRunningPerTenant` running keys of each. The caller moves it at once.
    */
   shiftReady(maxRunningPerTenant: number): Entry | undefined {
     const mayRun = (tenant: string): boolean => (this.#running.get(tenant) ?? 0) < maxRunningPerTenant;
-    const key = this.#ready.live.shift(mayRun) ?? this.#ready.resync.shift(mayRun);
-    return key === undefined ? undefined : this.#entries.get(key);
-  }
-
-  nextAt(): number | undefined {
-    for (let due = this.#heap.peek(); due !== undefined; due = this.#heap.peek()) {
-      if (this.#entries.get(due.key)?.wakeAt === due.at) return due.at;
-      this.#heap.pop();
+    for (const line of LINES) {
+      const key = this.#ready[line].shift(mayRun);
+      if (key !== undefined) return this.#entries.get(key);
     }
     return undefined;
   }
 
-  /** Takes the earliest entry that is due. The caller moves it at once. */
+  nextAt(): number | undefined {
+    return this.#first(this.#heap)?.wakeAt;
+  }
+
+  /** Takes the earliest entry that is due and not dead. The caller moves it at once. */
   shiftDue(now: number): Entry | undefined {
-    const at = this.nextAt();
-    if (at === undefined || at > now) return undefined;
-    const entry = this.#entries.get(this.#heap.pop()?.key ?? "");
-    if (entry !== undefined) entry.wakeAt = undefined;
+    const entry = this.#first(this.#heap);
+    if (entry?.wakeAt === undefined || entry.wakeAt > now) return undefined;
+    this.#heap.pop();
+    entry.wakeAt = undefined;
     return entry;
   }
 
-  #compact(): void {
+  /** Returns the dead key that is to be tried next. */
+  firstDead(): Entry | undefined {
+    return this.#first(this.#dead);
+  }
+
+  #first(heap: DueHeap<KeyDue>): Entry | undefined {
+    for (let due = heap.peek(); due !== undefined; due = heap.peek()) {
+      const entry = this.#entries.get(due.key);
+      if (entry !== undefined && this.#wants(heap, due)) return entry;
+      heap.pop();
+    }
+    return undefined;
+  }
+
+  #wants(heap: DueHeap<KeyDue>, { key, at }: KeyDue): boolean {
+    const entry = this.#entries.get(key);
+    return entry?.wakeAt === at && this.#heapOf(entry) === heap;
+  }
+
+  #compact(heap: DueHeap<KeyDue>): void {
     const kept = new Set<Key>();
-    this.#heap.keep(({ key, at }) => {
-      if (kept.has(key) || this.#entries.get(key)?.wakeAt !== at) return false;
-      kept.add(key);
+    heap.keep((due) => {
+      if (kept.has(due.key) || !this.#wants(heap, due)) return false;
+      kept.add(due.key);
       return true;
     });
   }

@@ -71,13 +71,12 @@ export class LedgerPlaces {
     if (entry.state === "waiting" && sooner) this.place(now, entry, wish.due);
   }
 
-  /** Revives a dead key: a live event gives it all its attempts, a resync one: a probe. */
-  revive(now: number, entry: Entry, wish: Wish): void {
-    const live = wish.class === "live";
-    this.#options.onCount(live ? "revivedLive" : "revivedResync");
-    entry.class = wish.class;
-    entry.failures = live ? 0 : entry.attempts - 1;
-    if (live) entry.deadSince = undefined;
-    this.place(now, entry, wish.due);
+  /** Revives a dead key: a live event gives it all its attempts. */
+  revive(now: number, entry: Entry, due: number): void {
+    this.#options.onCount("revivedLive");
+    entry.class = "live";
+    entry.failures = 0;
+    entry.deadSince = undefined;
+    this.place(now, entry, due);
   }
 }

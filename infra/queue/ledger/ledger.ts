@@ -35,8 +35,7 @@ import { merged, newest } from "./wish.ts";
  * |-------------------|--------------|------------------|-----------------|------------------------|--------------------|
  * | enqueue live      | place(due)   | sooner: place;   | class live (to  | pending: earliest due, | failures 0, place  |
  * |                   |              | class live       | its live line)  | most urgent class      |                    |
- * | enqueue resync    | place(due)   | sooner: place    | -               | the same               | one attempt left,  |
- * |                   |              |                  |                 |                        | place (a probe)    |
+ * | enqueue resync    | place(due)   | sooner: place    | -               | the same               | -                  |
  * | requeue           | -            | -                | -               | -                      | dead as seen:      |
  * |                   |              |                  |                 |                        | enqueue live       |
  * | claim             | -            | -                | → running, or   | -                      | -                  |
@@ -47,29 +46,32 @@ import { merged, newest } from "./wish.ts";
  * | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
  * | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
  * | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
- * | bury              | -            | -                | -               | dying: → dead; with a  | -                  |
- * |                   |              |                  |                 | pending event, enqueue |                    |
- * | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | older than 14 d:   |
- * |                   |              |                  | than agingMs:   | dying: repeated        | → idle             |
- * |                   |              |                  | to a live line  |                        |                    |
+ * | bury              | -            | -                | -               | dying: → dead; pending | -                  |
+ * |                   |              |                  |                 | live: enqueue live;    |                    |
+ * |                   |              |                  |                 | malformed: → idle      |                    |
+ * | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | due in the slow    |
+ * |                   |              |                  | than agingMs:   | dying: repeated        | lane: class resync,|
+ * |                   |              |                  | to a live line  |                        | place(now)         |
  *
  * place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
  * next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
  * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
- *   left: dying, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
- *   the probe of a dead key, revives it as it would have revived the dead key (Q-10).
+ *   left: dying, or with a pending event one attempt left and place(pending) (Q-09).
+ * slow lane (Q-10): a dead key is due slowMinMs to slowMaxMs after its last attempt, for ever; at most slowAtOnce of them
+ *   run, or are ready to, and slowPerSecond begin in a second. Such a run is no matter of the breaker, its failure is
+ *   dying again, of the same death, and a live event before its end revives the key as it would have revived the dead.
  * dying: still running, but only for the process that writes its letter: it is notified of the death and then buries
  *   the key, so no key is dead without a letter. Not buried within `letterMs`: the process that ticks is notified. For
  *   finish, renew and release a dying key is fenced like a dead one.
- * dead: beyond `maxDead` the longest dead → idle.
+ * dead: beyond `maxDead` the one that is due first → idle.
  *
- * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
+ * Which key a claim takes (Q-11, Q-12): live lines before resync lines before those of the slow lane; one line per tenant, lines in turn, each in
  * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
  * open (breaker.ts); events are accepted and time passes meanwhile. A ready key whose namespace has run too much becomes
  * waiting until its slot (S-31), which it keeps: an event before that makes it ready, and the next claim puts it back.
  *
  * Forbidden: two leases of one key; a finish, renew or release by another than the owner of the lease (answer: fenced,
- * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure
+ * nothing changes); a claim before the floor; a dead key that has no letter. The failure
  * count changes only by finish, expiry, success and revival; `again` and release touch neither count nor floor.
  *
  * Differences in `lua/`: a tenant does not take its turn when a key is claimed; every ready key has the number of its
@@ -106,6 +108,8 @@ export class Ledger {
     const wish = { due: now + Math.max(0, delayMs), class: wanted };
     const known = this.#entries.get(key);
     const entry = known ?? this.#entries.create(key, wanted);
+    // The slow lane tries it again anyhow.
+    if (entry.state === "dead" && wanted === "resync") return;
     if (cause !== undefined) entry.causes = newest(cause, entry.causes);
     if (known === undefined) {
       this.#places.place(now, entry, wish.due);
@@ -113,7 +117,7 @@ export class Ledger {
       if (entry.pending !== undefined) this.#count("coalesced");
       entry.pending = merged(entry.pending, wish);
     } else if (entry.state === "dead") {
-      this.#places.revive(now, entry, wish);
+      this.#places.revive(now, entry, wish.due);
     } else {
       this.#places.merge(now, entry, wish);
     }
@@ -150,7 +154,7 @@ export class Ledger {
     }
     entry.again = outcome.type === "again" ? entry.again + 1 : 0;
     if (outcome.type === "ok") {
-      this.#noteRun(now, { startedAt: entry.lease.startedAt, failed: false });
+      this.#noteRun(now, entry, false);
       entry.failures = 0;
       entry.deadSince = undefined;
     }
@@ -180,7 +184,7 @@ export class Ledger {
     if (entry !== undefined) this.#deaths.bury(now, entry, since);
   }
 
-  /** Makes due keys ready, ages resync keys, ends expired leases and forgets the long dead. */
+  /** Makes due keys ready, ages resync keys, ends expired leases and tries dead keys again. */
   tick(now: number): void {
     this.#breaker.settle(now);
     if (this.#retryClaimAt !== undefined && this.#retryClaimAt <= now) this.#retryClaimAt = undefined;
@@ -188,14 +192,15 @@ export class Ledger {
       if (entry.dyingSince !== undefined) this.#deaths.condemn(now, entry);
       else if (entry.state === "running") this.#fail(now, entry, { failure: LEASE_EXPIRED, terminal: false });
       else if (entry.state === "waiting") this.#places.place(now, entry, now);
-      else if (entry.state === "ready") this.#entries.age(entry);
-      else this.#entries.delete(entry);
+      else this.#entries.age(entry);
     }
+    this.#deaths.retry(now);
   }
 
   /** Returns the earliest instant at which `tick`, or a claim that was refused, has work. */
   nextAt(): number | undefined {
-    const at = Math.min(this.#entries.nextAt() ?? Infinity, this.#retryClaimAt ?? Infinity);
+    const instants = [this.#entries.nextAt(), this.#deaths.nextRetryAt(), this.#retryClaimAt];
+    const at = Math.min(...instants.map((each) => each ?? Infinity));
     return at === Infinity ? undefined : at;
   }
 
@@ -271,12 +276,14 @@ export class Ledger {
   }
 
   #fail(now: number, entry: Entry, failed: FailedEnd): void {
-    this.#noteRun(now, { startedAt: entry.lease?.startedAt ?? now, failed: true });
+    this.#noteRun(now, entry, true);
     this.#deaths.fail(now, entry, failed);
   }
 
-  #noteRun(now: number, run: EndedRun): void {
-    this.#breaker.note(now, run);
+  #noteRun(now: number, { lease, deadSince }: Entry, failed: boolean): void {
+    const run: EndedRun = { startedAt: lease?.startedAt ?? now, failed };
+    // Dead keys whose cause has not gone say nothing about the others.
+    if (deadSince === undefined) this.#breaker.note(now, run);
     this.#runs.note(now, run);
   }
 

@@ -190,5 +190,5 @@ async function readDead(redis: Redis, prefix: string): Promise<readonly DeadKey[
       found.push({ key, since: new Date(Number(since)), failures: Number(failures), failure: parsed });
     }
   }
-  return found;
+  return found.sort((a, b) => a.since.getTime() - b.since.getTime());
 }

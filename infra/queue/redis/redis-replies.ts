@@ -98,7 +98,9 @@ export function keyStateOf(fields: Readonly<Record<string, string | undefined>>)
   return {
     state,
     ...(since === undefined ? {} : { since: new Date(Number(since)) }),
-    ...(state === "waiting" && due !== undefined ? { until: new Date(Number(due)) } : {}),
+    ...((state === "waiting" || state === "dead") && due !== undefined
+      ? { until: new Date(Number(due)) }
+      : {}),
     ...(state === "running" && owner !== undefined ? { owner } : {}),
     causes: (end < 0 ? texts : texts.slice(0, end)).map(causeOf),
     failures: Number(f),

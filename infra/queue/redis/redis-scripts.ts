@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { backoffMs } from "../../../shared/function/backoff.ts";
 import { DURATIONS_MS } from "../../../shared/runtime/run-counts.ts";
 import { HINTS_CHANNEL } from "../../redis/hints-channel.ts";
-import { FENCES_KEPT_MS, LEASE_EXPIRED, MAX_CAUSES } from "../claim.ts";
+import { FENCES_KEPT_MS, LEASE_EXPIRED, MALFORMED_KEY, MAX_CAUSES } from "../claim.ts";
 import { BREAKER, type LedgerLimits } from "../limits.ts";
 
 /** Each script with the parts of `lua/` that it needs, in this order: all parts would cost every call some 10 µs. */
@@ -75,7 +75,7 @@ export function ledgerPrefix(functionName: string): string {
 }
 
 /** Returns the numbers that both ledgers share, as Lua. */
-function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): string {
+function constants({ agingMs, maxDead, letterMs, ...slow }: LedgerLimits): string {
   const delays: number[] = [];
   do delays.push(backoffMs(delays.length + 1, 0));
   while (delays.at(-1) !== delays.at(-2));
@@ -88,7 +88,10 @@ function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): st
     `local CAUSE_NAMES = { ${causes.map((name) => `'${name}'`).join(", ")} }`,
     `local CAUSES = { ${causes.map((name, index) => `${name} = ${index + 1}`).join(", ")} }`,
     `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
-    `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${deadKeptMs}, ${maxDead}, ${letterMs}`,
+    `local MALFORMED = '"reason":"${MALFORMED_KEY}"'`,
+    `local AGING_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${maxDead}, ${letterMs}`,
+    `local SLOW_MIN_MS, SLOW_MAX_MS = ${slow.slowMinMs}, ${slow.slowMaxMs}`,
+    `local SLOW_AT_ONCE, SLOW_PER_SECOND = ${slow.slowAtOnce}, ${slow.slowPerSecond}`,
     `local BREAKER_INTERVAL_MS, BREAKER_INTERVALS = ${intervalMs}, ${intervals}`,
     `local BREAKER_MIN_RUNS, BREAKER_CLAIM_MS = ${minRuns}, ${claimEveryMs}`,
     `local DURATIONS_MS = { ${DURATIONS_MS.join(", ")} }`,

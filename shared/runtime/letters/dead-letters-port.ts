@@ -9,7 +9,7 @@ export interface FailedRun {
   readonly key: Key;
   /** Different for every run; absent when that is not known. */
   readonly owner?: string | undefined;
-  /** When the key was claimed, for a run that has left no record; absent when that is not known. */
+  /** When the key was claimed, by the clock of the ledger; absent when that is not known. */
   readonly startedAt?: Date | undefined;
   readonly failure: Failure;
   /** Failures in a row, this one included. */
@@ -26,7 +26,7 @@ export interface FailedRun {
 export interface Death {
   readonly reason: DeathReason;
   readonly class: QueueEntry["class"];
-  /** The same instant for every failing probe of one death (Q-10). */
+  /** The same instant for every failing attempt in the slow lane (Q-10). */
   readonly since: Date;
 }
 
@@ -46,7 +46,7 @@ export interface DeadLetters extends AsyncDisposable {
   hide(): Promise<(secret: string) => string>;
   /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
   noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
-  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
+  /** Stores a redacted letter in one step; a letter of the same `deadSince` (Q-10) does not raise `times`. */
   put(letter: DeadLetter): Promise<void>;
   get(at: LetterKey): Promise<DeadLetter | undefined>;
   /** The longest dead first. */

@@ -11,6 +11,9 @@ export const TERMS: ClaimTerms = {
   maxRunningPerTenant: 2,
 };
 
+/** For ledgers beside it that draw their own numbers; backoffs are shorter than `minIntervalMs`. */
+export const NO_JITTER = { slowMaxMs: LEDGER_LIMITS.slowMinMs };
+
 export interface Row {
   key: string;
   state: "waiting" | "ready" | "running" | "dead";
@@ -26,6 +29,8 @@ export interface Row {
   owner: string;
   readyAt: number;
   deadSince: number;
+  /** When a dying or dead key is tried again. */
+  retryAt: number;
   /** Stands among the live ones. */
   aged: boolean;
   /** Has been dead and neither succeeded nor been revived since. */
@@ -50,6 +55,8 @@ export class NaiveLedger {
   paused: boolean = false;
   ends: { readonly at: number; readonly failed: boolean }[] = [];
   nextClaimAt: number | undefined;
+  /** Earliest start in the slow lane. */
+  nextSlowAt = 0;
   readonly terms: ClaimTerms;
 
   constructor(terms: ClaimTerms = TERMS) {
@@ -94,7 +101,8 @@ export class NaiveLedger {
     } else if (row.state === "running") {
       row.events.push(event);
     } else if (row.state === "dead") {
-      this.revive(row, wanted);
+      if (wanted === "resync") return;
+      this.revive(row);
       row.class = wanted;
       this.place(now, row, event.due);
     } else {
@@ -104,17 +112,15 @@ export class NaiveLedger {
   }
 
   merge(now: number, row: Row, event: Wish): void {
-    if (row.died && event.class === "live") this.revive(row, "live");
-    if (row.class === "resync" && event.class === "live") {
-      row.class = "live";
-      if (row.state === "ready" && !row.aged) this.join(row);
-    }
+    const before = lineOf(row);
+    if (row.died && event.class === "live") this.revive(row);
+    row.class = event.class === "live" ? "live" : row.class;
+    if (row.state === "ready" && lineOf(row) !== before) this.join(row);
     if (row.state === "waiting" && event.due < row.due) this.place(now, row, event.due);
   }
 
-  revive(row: Row, wanted: "live" | "resync"): void {
-    row.failures = wanted === "live" ? 0 : this.terms.attempts - 1;
-    row.died = wanted === "resync";
+  revive(row: Row): void {
+    Object.assign(row, { failures: 0, died: false });
   }
 
   /** Claims `key`, where a driver leaves the order to others; otherwise the first key. */
@@ -190,11 +196,11 @@ export class NaiveLedger {
   /** When time next moves something on; Infinity = never. */
   nextAt(): number {
     const open = this.paused ? undefined : this.nextClaimAt;
-    return Math.min(...this.rows.map(dueOf), open ?? Number.POSITIVE_INFINITY);
+    return Math.min(...this.rows.map((row) => this.dueOf(row)), open ?? Number.POSITIVE_INFINITY);
   }
 
   order(a: Row, b: Row): number {
-    const urgent = (row: Row): number => (row.aged || row.class === "live" ? 0 : 1);
+    const urgent = (row: Row): number => ["live", "resync", "slow"].indexOf(lineOf(row).split(" ")[0] ?? "");
     const turnOf = (row: Row): number => this.turns.get(lineOf(row)) ?? 0;
     return urgent(a) - urgent(b) || turnOf(a) - turnOf(b) || a.turn - b.turn;
   }
@@ -212,9 +218,8 @@ export class NaiveLedger {
     }
     row.again = outcome.type === "again" ? row.again + 1 : 0;
     if (outcome.type === "ok") {
+      this.end(now, row, false);
       Object.assign(row, { failures: 0, died: false });
-      this.ends.push({ at: now, failed: false });
-      this.settle(now);
     }
     this.next(
       now,
@@ -237,22 +242,22 @@ export class NaiveLedger {
   fail(now: number, row: Row, terminal: boolean): void {
     row.failures += 1;
     row.again = 0;
-    this.ends.push({ at: now, failed: true });
-    this.settle(now);
+    this.end(now, row, true);
     const retry = {
       due: now + Math.max(this.terms.minIntervalMs, backoffMs(row.failures, 0)),
       class: row.class,
     };
-    if (!terminal && row.failures < this.terms.attempts) {
-      this.next(now, row, [retry]);
-    } else if (row.events.length === 0) {
-      if (!row.died) row.deadSince = now;
-      Object.assign(row, { dying: true, died: true, owner: "", turn: ++this.turn });
-    } else {
-      const revived = row.died && row.events.some((event) => event.class === "live");
-      row.failures = revived ? 0 : this.terms.attempts - 1;
-      if (revived) row.died = false;
+    const isLive = row.events.some((event) => event.class === "live");
+    if (row.died ? isLive : row.events.length > 0 && (terminal || row.failures >= this.terms.attempts)) {
+      row.failures = row.died ? 0 : this.terms.attempts - 1;
+      row.died = false;
       this.next(now, row, [{ due: Number.POSITIVE_INFINITY, class: row.class }]);
+    } else if (!row.died && !terminal && row.failures < this.terms.attempts) {
+      this.next(now, row, [retry]);
+    } else {
+      if (!row.died) row.deadSince = now;
+      Object.assign(row, { dying: true, died: true, owner: "", turn: ++this.turn, events: [] });
+      row.retryAt = now + LEDGER_LIMITS.slowMinMs;
     }
   }
 
@@ -263,24 +268,49 @@ export class NaiveLedger {
     return true;
   }
 
-  /** One thing at a time, the earliest first. */
+  /** One thing at a time, the earliest first; dead keys are tried again when all else is done. */
   tick(now: number): void {
     this.settle(now);
     for (;;) {
-      const due = this.rows.filter((row) => dueOf(row) <= now);
-      const row = due.toSorted((a, b) => dueOf(a) - dueOf(b) || a.turn - b.turn)[0];
+      const due = this.rows.filter((row) => this.dueOf(row) <= now);
+      const isDead = ({ state }: Row): number => Number(state === "dead");
+      const row = due.toSorted(
+        (a, b) => isDead(a) - isDead(b) || this.dueOf(a) - this.dueOf(b) || a.turn - b.turn,
+      )[0];
       if (row === undefined) return;
       if (row.state === "running") {
         this.fail(now, row, false);
       } else if (row.state === "waiting") {
         this.place(now, row, now);
       } else if (row.state === "dead") {
-        this.rows = this.rows.filter((each) => each !== row);
+        this.nextSlowAt = now + 1_000 / LEDGER_LIMITS.slowPerSecond;
+        row.class = "resync";
+        this.place(now, row, now);
       } else {
         row.aged = true;
         this.join(row);
       }
     }
+  }
+
+  /** Runs in the slow lane are no matter of the breaker. */
+  end(now: number, row: Row, failed: boolean): void {
+    if (!row.died) this.ends.push({ at: now, failed });
+    this.settle(now);
+  }
+
+  /** When time moves a row on. */
+  dueOf(row: Row): number {
+    if (row.dying) return Number.POSITIVE_INFINITY;
+    if (row.state === "dead") {
+      const slow = this.rows.filter(({ died, dying, state }) => died && !dying && state !== "dead");
+      const isFull = slow.length >= LEDGER_LIMITS.slowAtOnce;
+      return isFull ? Number.POSITIVE_INFINITY : Math.max(row.retryAt, this.nextSlowAt);
+    }
+    if (row.state !== "ready") return row.due;
+    return row.class === "resync" && !row.aged
+      ? row.readyAt + LEDGER_LIMITS.agingMs
+      : Number.POSITIVE_INFINITY;
   }
 
   counts() {
@@ -299,15 +329,7 @@ function tenantOf(key: string): string {
 }
 
 function lineOf(row: Row): string {
-  return `${row.aged ? "live" : row.class} ${tenantOf(row.key)}`;
-}
-
-/** When time moves a row on. */
-function dueOf(row: Row): number {
-  if (row.dying) return Number.POSITIVE_INFINITY;
-  if (row.state === "dead") return row.deadSince + LEDGER_LIMITS.deadKeptMs;
-  if (row.state !== "ready") return row.due;
-  return row.class === "resync" && !row.aged ? row.readyAt + LEDGER_LIMITS.agingMs : Number.POSITIVE_INFINITY;
+  return `${row.aged ? "live" : row.died ? "slow" : row.class} ${tenantOf(row.key)}`;
 }
 
 function newRow(key: string, wanted: "live" | "resync"): Row {
@@ -325,6 +347,7 @@ function newRow(key: string, wanted: "live" | "resync"): Row {
     owner: "",
     readyAt: 0,
     deadSince: 0,
+    retryAt: 0,
     aged: false,
     died: false,
     dying: false,

@@ -35,14 +35,13 @@ async function world(objects: number) {
   const delivery = {
     enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries),
   };
-  const ledger = { epoch: "1", dead: [] as readonly string[] };
+  const ledger = { epoch: "1" };
   const abort = new AbortController();
   const options = {
     functions: [things],
     store,
     queue: {
       epoch: async () => ledger.epoch,
-      dead: async () => ledger.dead.map((key) => ({ key })),
     } as unknown as Queue,
     delivery: delivery as unknown as Delivery,
     clock,
@@ -111,33 +110,11 @@ describe("resync", () => {
     await running;
   });
 
-  it("enqueues dead keys of objects that are gone, and no tenant behind all of another", async () => {
-    const { options, clock, enqueued, ledger, abort } = await world(3);
-    ledger.dead = ["default/-|Thing|default/t1", "gone/-|Thing|gone/t", "default/-|Thing|default/gone"];
-    const running = resyncAfterLoss(options);
-    await clock.advance(SECOND);
-    ledger.epoch = "2";
-    await clock.advance(10 * SECOND);
-    expect(enqueued.map(({ key }) => key)).toEqual([
-      "default/-|Thing|default/t0",
-      "gone/-|Thing|gone/t",
-      "default/-|Thing|default/t1",
-      "default/-|Thing|default/t2",
-      "default/-|Thing|default/gone",
-    ]);
-    abort.abort();
-    await running;
-  });
-
-  it("leaves out objects for which a function would decide nothing, but not a dead key of one (KR-18)", async () => {
-    const { options, enqueued, ledger } = await world(3);
-    ledger.dead = ["default/-|Thing|default/t1"];
+  it("leaves out objects for which a function would decide nothing (KR-18)", async () => {
+    const { options, enqueued } = await world(3);
     const isIdle = ({ metadata }: KubeObject) => metadata.name !== "t0";
     await resyncNow(options, [{ ...things, spec: { ...things.spec, isIdle } }], "list");
-    expect(enqueued.map(({ key }) => key)).toEqual([
-      "default/-|Thing|default/t0",
-      "default/-|Thing|default/t1",
-    ]);
+    expect(enqueued.map(({ key }) => key)).toEqual(["default/-|Thing|default/t0"]);
   });
 
   it("enqueues the first keys of every function before the later ones of any, in bounded batches (KR-18)", async () => {

@@ -20,7 +20,7 @@ describe("metrics of the ledger", () => {
       'capstan_queue_resent_tokens_total{function="f"} 3',
       'capstan_queue_resync_total{function="f",cause="loss"} 1',
       'capstan_queue_revived_total{function="f",class="live"} 6',
-      'capstan_queue_revived_total{function="f",class="resync"} 7',
+      'capstan_queue_slow_attempts_total{function="f"} 7',
       'capstan_queue_stale_tokens_total{function="f"} 2',
       'capstan_queue_throttled_total{function="f"} 8',
     ]);

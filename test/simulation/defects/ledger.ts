@@ -7,6 +7,7 @@ import { type Defect, patched } from "./defect.ts";
 /** */
 const BASE_MS = 100;
 const CAP_MS = 300_000;
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** The state machine of keys. */
 export const ledgerDefects: readonly Defect[] = [
@@ -53,6 +54,20 @@ export const ledgerDefects: readonly Defect[] = [
         patched(ledger, {
           enqueue(now, entry) {
             if (ledger.keyState(entry.key)?.state !== "dead") ledger.enqueue(now, entry);
+          },
+        }),
+    }),
+  },
+  {
+    number: "D-53",
+    title: "what no retry can mend by itself is tried again a year later",
+    target: { workload: "W-01", faults: ["X-25"] },
+    patch: () => ({
+      ledger: (ledger) =>
+        patched(ledger, {
+          finish(now, claim, outcome) {
+            const isFinal = outcome.type === "error" && outcome.terminal;
+            return ledger.finish(isFinal ? now + YEAR_MS : now, claim, outcome);
           },
         }),
     }),

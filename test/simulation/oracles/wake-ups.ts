@@ -89,7 +89,8 @@ export const wakeUps: readonly Oracle[] = [
   },
   {
     number: "F-12",
-    title: "a change of a dead key starts a fresh attempt; that it delays no other, F-01 and F-17 say",
+    title:
+      "a change of a dead key starts a fresh attempt; that it delays no other, F-01 and F-17 say; none stays dead",
     needs: { faults: ["X-24", "X-25", "X-39"], why: "no key dies" },
     watch({ world: { ledger }, violated, evaluated, onRest }) {
       /** Dead, or about to be: the letter is being written. */
@@ -115,6 +116,8 @@ export const wakeUps: readonly Oracle[] = [
       });
       onRest(() => {
         for (const name of revived) violated(`${name} stays dead whatever changes`);
+        // All faults ended more than 15 minutes ago (Q-10).
+        for (const name of dead) violated(`${name} is dead for good`);
       });
     },
   },

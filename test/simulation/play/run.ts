@@ -66,11 +66,9 @@ const PATIENCE_MS = 4 * 60 * MINUTE;
 /** The bound of F-01: the cap of the backoff with its jitter, and 30 s. */
 const BOUND_MS = 5.5 * MINUTE + 30 * SECOND;
 const RESYNC_MS = 10 * MINUTE;
-/**
- * A key that has failed for good is retried with a full resync only (Q-10, R-13), which is planned when its
- * period begins.
- */
-const REVIVAL_MS = 2 * RESYNC_MS;
+/** A dead key is tried again by then, if it is the only one, and dead keys begin at this distance (Q-10). */
+const SLOW_MS = 15 * MINUTE;
+const SLOW_EVERY_MS = SECOND / 5;
 /** F-02: two relist periods. */
 const QUIET_MS = 2 * RESYNC_MS;
 /**
@@ -172,7 +170,7 @@ async function converge(
     await kernel.run(BOUND_MS);
     return;
   }
-  const until = kernel.now + BOUND_MS + (hasDied(world) ? REVIVAL_MS : 0);
+  const until = kernel.now + BOUND_MS + slowMs(world);
   let differences = differencesOf(reference.state, await stateOf(world));
   for (let pauseMs = SECOND; differences.length > 0 && kernel.now < until; pauseMs *= 1.5) {
     await kernel.run(Math.min(pauseMs, until - kernel.now));
@@ -181,9 +179,10 @@ async function converge(
   for (const difference of differences) violated(`F-01: ${difference}`);
 }
 
-/** A key that has failed for good lives again with a full resync, and may write then. */
-function hasDied({ failures }: World): boolean {
-  return failures.some(({ death }) => death !== undefined);
+/** For so long after the last fault a dead key may wait for its attempt, which may write then; 0 where none has died. */
+function slowMs({ failures }: World): number {
+  const dead = new Set(failures.flatMap((run) => (run.death ? [`${run.function} ${run.key}`] : [])));
+  return dead.size === 0 ? 0 : SLOW_MS + dead.size * SLOW_EVERY_MS;
 }
 
 interface Resting {
@@ -200,7 +199,7 @@ async function rest(
   { world, counters, reference }: Resting,
   violated: (what: string) => void,
 ): Promise<Timers> {
-  await world.kernel.run(hasDied(world) ? REVIVAL_MS : UNDER_WAY_MS);
+  await world.kernel.run(UNDER_WAY_MS + slowMs(world));
   const timersBefore = await timersAtRest(world.kernel, world.tokens.queuesOf);
   const before = counters.writes;
   await world.kernel.run(QUIET_MS);

@@ -50,8 +50,11 @@ for i = 5, #ARGV, 4 do
   local entry = load(key)
   local isNew = entry == nil
   entry = entry or create(key, class)
-  addCause(entry, ARGV[i + 3])
-  if isNew then
+  local isLeft = entry.st == 'd' and class == 0
+  if not isLeft then addCause(entry, ARGV[i + 3]) end
+  if isLeft then
+    -- The slow lane tries it again anyhow.
+  elseif isNew then
     place(entry, due)
   elseif entry.st == 'r' then
     if entry.pd then count('coalesced') end
@@ -60,7 +63,7 @@ for i = 5, #ARGV, 4 do
     save(entry)
   elseif entry.st == 'd' then
     leave(entry)
-    revive(entry, due, class)
+    revive(entry, due)
   else
     merge(entry, due, class)
   end

@@ -41,11 +41,11 @@ end
 -- Most runs end like this: done, and no event is pending. Without the rest of the entry it takes half the time.
 local function finishDone(i)
   local key = ARGV[i]
-  local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd', 'dy')
-  if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] or values[5] then return false end
+  local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd', 'dy', 'ds')
+  if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] or values[5] or values[6] then return false end
   keepFences(key, ARGV[i + 5])
   keepFloor(key, values[3], tonumber(ARGV[i + 4]))
-  countRun(values[3])
+  countRun({ s = values[3] })
   forget({ key = key, tenant = tenantOf(key), st = 'r', o = values[2] })
   return true
 end
@@ -71,7 +71,7 @@ local function finish(i)
     return 1
   end
   if kind == 'ok' then
-    countRun(entry.s)
+    countRun(entry)
     entry.f, entry.ag, entry.ds = 0, 0, nil
   else
     entry.ag = entry.ag + 1

@@ -9,30 +9,32 @@
 -- ARGV[3]  ms until the token of a ready key is sent again
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
 --          finish and claim to workers that have a slot (Q-30)
--- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, CAUSE_NAMES and CAUSES (c0 to c9, in both ways), LEASE_EXPIRED (JSON), AGING_MS,
---          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
+-- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, CAUSE_NAMES and CAUSES (c0 to c9, in both ways), LEASE_EXPIRED (JSON), MALFORMED (part of such
+--          a failure), AGING_MS, MAX_DEAD, LETTER_MS, SLOW_MIN_MS, SLOW_MAX_MS, SLOW_AT_ONCE, SLOW_PER_SECOND, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
 --          HINTS (channel), DURATIONS_MS (limits of the groups of durations).
 --
--- k:<key>     hash: st (w waiting, q ready, r running, d dead), due, c (class: 1 live, 0 resync), seq, at (ready
+-- k:<key>     hash: st (w waiting, q ready, r running, d dead), due (of a dead or dying key: when it is tried again), c (class: 1 live, 0 resync), seq, at (ready
 --             since), p (place among the ready, smaller first; from RESYNC_PLACE on in the resync line, which a key
 --             of class 0 leaves when it has aged), f (failures, absent = 0), ag (again in a row, absent = 0), o (owner),
 --             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
---             claim), fl (last failure, JSON), ds (dead since; kept through a probe), sl (when its namespace lets it run),
---             dy and lo (dying since; who writes the letter), c0 to c9 (causes, newest first, up to an empty one). Fields that a state does not use may be left over: due but in w, at and p but in q, o and
+--             claim), fl (last failure, JSON), ds (dead since; kept through an attempt in the slow lane), sl (when its namespace lets it run),
+--             dy and lo (dying since; who writes the letter), c0 to c9 (causes, newest first, up to an empty one). Fields that a state does not use may be left over: due in q and r, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which keeps a hash small in Redis.
 -- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
---             that have aged behind AGED_SCORE), lease expiry, dead since. `sent` holds every ready key.
+--             that have aged behind AGED_SCORE), lease expiry, next attempt (of keys that a former version has buried:
+--             dead since, so they are due). `sent` holds every ready key.
 -- resend      ready keys whose token is under way, by the time at which it is sent again
 -- queue       ready keys without a token, by place and arrival; also those that aged while their token was under
 --             way: it may never arrive while there is live work
 -- held:<tenant>  the same, while their tenant runs as many keys as it may; capped: set of those tenants
+-- slow        set of dead keys that are tried again; those that have left the slow lane are removed by a tick
 -- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
 -- tenants     hash: <state><tenant> = number of keys; states w, r, d, of the ready q1 (live line) and q0 (resync
 --             line), and of those in the live line a (aged: of class resync)
 -- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs, failures and duration
 --             of the runs by interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
---             were evicted), f and d1 to d12 (failed runs, and runs by duration, since the ledger began)
+--             were evicted), f and d1 to d12 (failed runs, and runs by duration, since the ledger began), z (earliest next start in the slow lane)
 -- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON    spent:<namespace>  until when its
 --             runs are given away. They hold their own end; that Redis then forgets them only saves memory.
 -- ticks       there while a process has the ticks (Q-25); no script looks at it
@@ -43,6 +45,7 @@
 local PREFIX = KEYS[1]
 local SEED, RANDOM, RESEND_MS, WINDOW = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
+local SLOW = PREFIX .. 'slow'
 local INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
 local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds', 'sl', 'dy', 'lo' }
 local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, sl = true, dy = true }
@@ -51,6 +54,8 @@ local ABSENT_IS_0 = { f = true, ag = true }
 local RESYNC_SCORE, AGED_SCORE = 2 ^ 45, 2 ^ 46
 -- Two lines of 2^36 places, and 2^16 arrivals in each: what fits into the 53 bits of a score.
 local RESYNC_PLACE, ARRIVALS = 2 ^ 36, 2 ^ 16
+-- The last place of the resync line: of dead keys that are tried again.
+local SLOW_PLACE = 2 * RESYNC_PLACE - 1
 
 local call = redis.call
 local time = call('TIME')
@@ -70,16 +75,21 @@ local deaths = {}
 local counts = {}
 local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.
--- Ended runs of this call with their durations added up, and tenants that run one key less.
-local runs, failedRuns, busyMs, freed = 0, 0, 0, {}
+-- Ended runs of this call with their durations added up, and tenants that run one key less. Failures in the slow lane are
+-- no matter of the breaker: dead keys whose cause has not gone say nothing about the others.
+local runs, failedRuns, slowFailures, busyMs, freed = 0, 0, 0, 0, {}
 
 -- Ended runs of this call by duration: group 12 is longer than all limits.
 local durations = {}
 
-local function countRun(startedAt)
-  local ms = math.max(0, now - tonumber(startedAt or now))
-  runs = runs + 1
-  busyMs = busyMs + ms
+local function countRun(entry, failed)
+  local ms = math.max(0, now - tonumber(entry.s or now))
+  if not entry.ds then
+    runs, busyMs = runs + 1, busyMs + ms
+    if failed then failedRuns = failedRuns + 1 end
+  elseif failed then
+    slowFailures = slowFailures + 1
+  end
   local group = 1
   while DURATIONS_MS[group] and ms > DURATIONS_MS[group] do group = group + 1 end
   durations[group] = (durations[group] or 0) + 1
@@ -231,6 +241,7 @@ local function firstPlace(line) return (line == 1 and 0 or RESYNC_PLACE) + math.
 -- back with one key would keep the second key of another tenant waiting for ever.
 local tenantCounts, turned
 local function countTurn(entry)
+  if entry.p == SLOW_PLACE then return end
   local line = lineOf(entry)
   tenantCounts = tenantCounts or math.max(1, call('HLEN', TENANTS))
   turns[line] = math.min(math.max(turns[line] + 1 / tenantCounts, entry.p % RESYNC_PLACE), RESYNC_PLACE - 1)
@@ -359,7 +370,7 @@ end
 -- `h` holds the intervals as "number:runs:failures:ms,", the newest first.
 local INTERVAL = '(%d+):(%d+):(%d+):(%d+),'
 local function settleBreaker()
-  if runs == 0 and not breakerNext then return end
+  if not next(durations) and not breakerNext then return end
   local number = math.floor(now / BREAKER_INTERVAL_MS)
   local total, failures, kept = runs, failedRuns, ''
   local ownRuns, ownFailures, ownMs = runs, failedRuns, busyMs
@@ -376,10 +387,10 @@ local function settleBreaker()
   if runs > 0 then
     meta[4] = table.concat({ whole(number), whole(ownRuns), whole(ownFailures), whole(ownMs) }, ':') .. ',' .. kept
     call('HSET', META, 'h', meta[4])
-    for group, ended in pairs(durations) do call('HINCRBY', META, 'd' .. group, ended) end
-    if failedRuns > 0 then call('HINCRBY', META, 'f', failedRuns) end
   end
-  runs, failedRuns, busyMs, durations = 0, 0, 0, {}
+  for group, ended in pairs(durations) do call('HINCRBY', META, 'd' .. group, ended) end
+  if failedRuns + slowFailures > 0 then call('HINCRBY', META, 'f', failedRuns + slowFailures) end
+  runs, failedRuns, slowFailures, busyMs, durations = 0, 0, 0, 0, {}
   local open = total >= BREAKER_MIN_RUNS and failures * 2 > total
   if open and not breakerNext then
     breakerNext = now + BREAKER_CLAIM_MS

@@ -30,16 +30,16 @@ local function fail(entry, run)
   local pending, class = entry.pd, entry.pc
   leave(entry)
   if pending then entry.c = math.max(entry.c, class) end
-  countRun(entry.s)
-  failedRuns = failedRuns + 1
-  if not run.terminal and entry.f < entry.max then
+  countRun(entry, true)
+  if entry.ds and class == 1 then
+    revive(entry, pending)
+  elseif not entry.ds and not run.terminal and entry.f < entry.max then
     local backoff = BACKOFF_MS[math.min(entry.f, #BACKOFF_MS)]
     local retryAt = now + math.max(entry.min, math.floor(backoff * (1 + 0.1 * RANDOM) + 0.5))
     place(entry, math.min(pending or retryAt, retryAt))
-  elseif not pending then
+  elseif entry.ds or not pending then
+    entry.due = now + SLOW_MIN_MS + math.floor(RANDOM * (SLOW_MAX_MS - SLOW_MIN_MS))
     condemn(entry, run.by)
-  elseif entry.ds and class == 1 then
-    revive(entry, pending, class)
   else
     entry.f = entry.max - 1
     place(entry, pending)

@@ -22,7 +22,10 @@ local function placeInLine(entry, line)
   entry.p = firstPlace(line) + math.min(tally('q' .. line .. entry.tenant), RESYNC_PLACE - 1 - math.floor(turns[line]))
 end
 
-local function placeAmongReady(entry) placeInLine(entry, entry.c) end
+-- A dead key that is tried again comes behind all others.
+local function placeAmongReady(entry)
+  if entry.ds then entry.p = SLOW_PLACE else placeInLine(entry, entry.c) end
+end
 
 local function place(entry, due)
   local floor = lastFloor > now and tonumber(call('GET', PREFIX .. 'cool:' .. entry.key) or 0) or 0
@@ -52,11 +55,9 @@ local function addCause(entry, cause)
   entry.causes = causes
 end
 
--- Revives a dead key: a live event gives it all its attempts, a resync one: a probe (Q-10).
-local function revive(entry, due, class)
-  count(class == 1 and 'revivedLive' or 'revivedResync')
-  entry.c = class
-  entry.f = class == 1 and 0 or entry.max - 1
-  if class == 1 then entry.ds = nil end
+-- Revives a dead key: a live event gives it all its attempts (Q-10).
+local function revive(entry, due)
+  count('revivedLive')
+  entry.c, entry.f, entry.ds = 1, 0, nil
   place(entry, due)
 end

@@ -13,7 +13,7 @@ for i = 6, #ARGV, 2 do
   if isAsSeen then
     addCause(entry, ARGV[5])
     leave(entry)
-    revive(entry, now, 1)
+    revive(entry, now)
   end
   results[#results + 1] = isAsSeen and 1 or 0
 end

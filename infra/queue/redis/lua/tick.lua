@@ -1,5 +1,5 @@
 -- Moves keys whose time has come: due keys become ready, resync keys that have aged join the live line, lost tokens are
--- sent again, expired leases count as failures, the long dead are forgotten.
+-- sent again, expired leases count as failures, dead keys are tried again.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
@@ -83,9 +83,35 @@ for _, key in ipairs(upTo(INDEX.r, now)) do
   end
 end
 
-for _, key in ipairs(upTo(INDEX.d, now - DEAD_KEPT_MS)) do
-  local entry = entryIn('d', INDEX.d, key)
-  if entry then forget(entry) end
+-- How many dead keys may be tried again beside those that are (Q-10). A set because the rest of a death shows only in the
+-- entry: whoever ends it need not know of the slow lane.
+local function roomInSlowLane()
+  local room = SLOW_AT_ONCE
+  for _, key in ipairs(call('SMEMBERS', SLOW)) do
+    local entry = load(key)
+    if entry and entry.ds and entry.st ~= 'd' and not entry.dy then room = room - 1 else call('SREM', SLOW, key) end
+  end
+  return room
+end
+
+flush()
+local slowWaitMs = -1
+local first = call('ZRANGE', INDEX.d, 0, 0, 'WITHSCORES')
+if first[2] and tonumber(first[2]) <= now then
+  local nextAt, room = tonumber(call('HGET', META, 'z') or 0), roomInSlowLane()
+  if room > 0 and nextAt <= now then
+    local entry = entryIn('d', INDEX.d, first[1])
+    if entry then
+      nextAt, room = now + 1000 / SLOW_PER_SECOND, room - 1
+      call('SADD', SLOW, entry.key)
+      call('HSET', META, 'z', nextAt)
+      count('slow')
+      leave(entry)
+      entry.c = 0
+      place(entry, now)
+    end
+  end
+  if room > 0 then slowWaitMs = math.max(0, nextAt - now) end
 end
 
 for _, tenant in ipairs(call('SRANDMEMBER', PREFIX .. 'capped', 10)) do
@@ -97,7 +123,7 @@ flush()
 local left = 0
 for _, index in pairs(INDEX) do left = left + call('ZCARD', index) end
 if left == 0 then
-  call('DEL', TENANTS)
+  call('DEL', TENANTS, SLOW)
   tallyChanges = {}
 end
 
@@ -107,5 +133,6 @@ if next[2] then
   local due = math.max(0, tonumber(next[2]) - now)
   if answer[1] < 0 or due < answer[1] then answer[1] = due end
 end
+if slowWaitMs >= 0 and (answer[1] < 0 or slowWaitMs < answer[1]) then answer[1] = slowWaitMs end
 if more then answer[1] = 0 end
 return answer

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Claim } from "../../../../infra/queue/claim.ts";
 import { Ledger } from "../../../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../../../infra/queue/ledger/ledger-deaths.ts";
-import type { LedgerLimits } from "../../../../infra/queue/limits.ts";
+import { LEDGER_LIMITS, type LedgerLimits } from "../../../../infra/queue/limits.ts";
 import { NaiveLedger, TERMS } from "../naive-ledger.ts";
 import { type Operation, operations, outcomeOf } from "../operations.ts";
 
@@ -12,6 +12,9 @@ const anything = operations({
   delays: [0, 0, 50, 2_000, 9_000],
   afters: [undefined, undefined, 100, 3_000, 60_000],
 });
+
+const TERMINAL = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
+const OK = outcomeOf({ how: "ok", afterMs: undefined, requested: false, fenced: false });
 
 /** Both ledgers side by side; every call must have the same answer. */
 class Pair {
@@ -79,10 +82,16 @@ class Pair {
   }
 }
 
+function dieAt(ledger: Ledger, now: number, key: string): void {
+  ledger.enqueue(now, { key, class: "live" });
+  expect(ledger.claim(now, { ...TERMS, owner: "o" })?.key).toBe(key);
+  ledger.finish(now, { key, owner: "o" }, TERMINAL);
+}
+
 /** No letters are kept. */
-function buryingAtOnce(limits: Partial<LedgerLimits> = {}): Ledger {
+function buryingAtOnce(limits: Partial<LedgerLimits> = {}, drawn = 0): Ledger {
   const ledger: Ledger = new Ledger({
-    random: () => 0,
+    random: () => drawn,
     onFailure: ({ key, death }) => death && ledger.bury(death.since.getTime(), key, death.since),
     limits,
   });
@@ -121,11 +130,10 @@ describe("the ledger", () => {
 
   it("slows a function down while most of its runs fail, for as long as that is so", () => {
     const ledger = buryingAtOnce();
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     const runOne = (now: number): boolean => {
       ledger.tick(now);
       const claim = ledger.claim(now, { ...TERMS, owner: "o" });
-      return claim !== undefined && ledger.finish(now, claim, terminal);
+      return claim !== undefined && ledger.finish(now, claim, TERMINAL);
     };
     for (let n = 0; n < 200; n += 1) ledger.enqueue(0, { key: `t${n}|a`, class: "live" });
     for (let n = 0; n < 20; n += 1) expect(runOne(n)).toBe(true);
@@ -142,9 +150,8 @@ describe("the ledger", () => {
 
   it("Q-27: a breaker that old runs kept open opens for a second again, also where no tick came in between", () => {
     const ledger = buryingAtOnce();
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     const claim = (now: number) => ledger.claim(now, { ...TERMS, owner: "o" });
-    const fail = (now: number, claimed = claim(now)) => claimed && ledger.finish(now, claimed, terminal);
+    const fail = (now: number, claimed = claim(now)) => claimed && ledger.finish(now, claimed, TERMINAL);
     for (let n = 0; n < 30; n += 1) ledger.enqueue(0, { key: `t${n}|a`, class: "live" });
     const late = claim(0);
     fail(0);
@@ -157,18 +164,70 @@ describe("the ledger", () => {
     expect(claim(61_000)).toBeDefined();
   });
 
-  it("forgets the longest dead when there are too many", () => {
+  it("Q-10, Q-26: forgets the dead key that is due first when there are too many, and no other", () => {
     const ledger = buryingAtOnce({ maxDead: 2 });
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     for (const [now, key] of ["a", "b", "c"].entries()) {
       ledger.enqueue(now, { key, class: "live" });
       const claim = ledger.claim(now, { ...TERMS, owner: "o" });
-      if (claim !== undefined) ledger.finish(now, claim, terminal);
+      if (claim !== undefined) ledger.finish(now, claim, TERMINAL);
     }
     expect(ledger.dead().map(({ key }) => key)).toEqual(["b", "c"]);
     expect(ledger.depth(3)).toMatchObject({ dead: 2, deadEvicted: 1 });
-    ledger.tick(14 * 24 * 3_600_000 + 2);
-    expect(ledger.dead()).toEqual([]);
+    ledger.tick(LEDGER_LIMITS.slowMinMs - 1);
+    expect(ledger.depth(0)).toMatchObject({ ready: 0, dead: 2 });
+  });
+
+  it("Q-10: a dead key is due 10 to 15 minutes after its last attempt", () => {
+    for (const [drawn, minutes] of [
+      [0, 10],
+      [0.5, 12.5],
+      [0.999_999, 15],
+    ] as const) {
+      const ledger = buryingAtOnce({}, drawn);
+      dieAt(ledger, 7, "t|a");
+      expect(Number(ledger.keyState("t|a")?.until) - 7).toBeCloseTo(minutes * 60_000, -1);
+    }
+  });
+
+  it("Q-10: dead keys are tried two at a time, five a second, and behind all others", () => {
+    const ledger = buryingAtOnce();
+    for (const n of [1, 2, 3, 4]) dieAt(ledger, n, `t${n}|a`);
+    const due = LEDGER_LIMITS.slowMinMs + 1_000;
+    const readyAt = (now: number) => {
+      ledger.tick(now);
+      return ledger.depth(now).ready;
+    };
+    expect([readyAt(due), ledger.nextAt()]).toEqual([1, due + 200]);
+    expect(readyAt(due + 199)).toBe(1);
+    // The next thing is that the first of them joins the live keys (Q-11).
+    expect([readyAt(due + 200), ledger.nextAt()]).toEqual([2, due + LEDGER_LIMITS.agingMs]);
+    expect(readyAt(due + 10_000)).toBe(2);
+    for (const wanted of ["resync", "live"] as const)
+      ledger.enqueue(due + 10_000, { key: `x|${wanted}`, class: wanted });
+    const claimed = [1, 2, 3, 4, 5].map(() => ledger.claim(due + 10_000, { ...TERMS, owner: "o" })?.key);
+    expect(claimed).toEqual(["x|live", "x|resync", "t1|a", "t2|a", undefined]);
+    expect(readyAt(due + 10_001)).toBe(0);
+    ledger.finish(due + 10_002, { key: "t1|a", owner: "o" }, TERMINAL);
+    expect(readyAt(due + 10_002)).toBe(1);
+    expect(ledger.dead().map(({ key }) => key)).toEqual(["t1|a", "t4|a"]);
+  });
+
+  it("Q-10, Q-27: what fails in the slow lane is no matter of the breaker", () => {
+    const ledger = buryingAtOnce();
+    const runOne = (now: number): boolean => {
+      ledger.tick(now);
+      const claim = ledger.claim(now, { ...TERMS, owner: "o" });
+      return claim !== undefined && ledger.finish(now, claim, TERMINAL);
+    };
+    for (let n = 0; n < 30; n += 1) {
+      ledger.enqueue(n * 10_000, { key: `t${n}|a`, class: "live" });
+      expect(runOne(n * 10_000)).toBe(true);
+    }
+    let tried = 0;
+    for (let now = 1_000_000; now < 1_010_000; now += 200) tried += runOne(now) ? 1 : 0;
+    expect(tried).toBe(30);
+    expect(ledger.depth(1_010_000).breakerOpen).toBeUndefined();
+    expect(ledger.counts().failures).toBe(60);
   });
 
   it("Q-34: counts what changes nothing for others", () => {
@@ -187,8 +246,7 @@ describe("the ledger", () => {
     expect(counted()).toEqual(["coalesced"]);
     ledger.tick(5_000);
     expect(counted()).toEqual(["expired"]);
-    const ok = outcomeOf({ how: "ok", afterMs: undefined, requested: false, fenced: false });
-    expect(first !== undefined && ledger.finish(5_000, first, ok)).toBe(false);
+    expect(first !== undefined && ledger.finish(5_000, first, OK)).toBe(false);
     expect(counted()).toEqual(["fenced"]);
   });
 
@@ -199,32 +257,31 @@ describe("the ledger", () => {
       onFailure: ({ key, death }) => death && ledger.bury(0, key, death.since),
       onCount: (counted) => counts.push(counted),
     });
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     const runOnce = (owner: string): void => {
       const claim = ledger.claim(0, { ...TERMS, owner });
-      if (claim !== undefined) ledger.finish(0, claim, terminal);
+      if (claim !== undefined) ledger.finish(0, claim, TERMINAL);
     };
     ledger.enqueue(0, { key: "t|a", class: "live" });
     runOnce("o1");
     ledger.enqueue(0, { key: "t|a", class: "resync" });
-    expect(counts).toEqual(["revivedResync"]);
+    expect(counts).toEqual([]);
+    ledger.tick(LEDGER_LIMITS.slowMinMs);
     runOnce("o2");
     ledger.enqueue(0, { key: "t|a", class: "live" });
-    expect(counts).toEqual(["revivedResync", "revivedLive"]);
+    expect(counts).toEqual(["slow", "revivedLive"]);
   });
 
   it("Q-26: a key is not dead before it is buried, and its death is reported again until then", () => {
     const told: CountedFailure[] = [];
     const ledger = new Ledger({ random: () => 0, onFailure: (failed) => told.push(failed) });
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     ledger.enqueue(7, { key: "t|a", class: "live" });
     const claim = ledger.claim(7, { ...TERMS, owner: "o1" });
     if (claim === undefined) throw new Error("no claim");
-    expect(ledger.finish(7, claim, terminal)).toBe(true);
+    expect(ledger.finish(7, claim, TERMINAL)).toBe(true);
     expect(told).toMatchObject([{ key: "t|a", owner: "o1", failures: 1, death: { since: new Date(7) } }]);
     expect(ledger.dead()).toEqual([]);
     expect(ledger.depth(7)).toMatchObject({ running: 1, dead: 0 });
-    expect([ledger.finish(8, claim, terminal), ledger.release(8, claim), ledger.renew(8, claim, 9)]).toEqual([
+    expect([ledger.finish(8, claim, TERMINAL), ledger.release(8, claim), ledger.renew(8, claim, 9)]).toEqual([
       false,
       false,
       false,
@@ -240,11 +297,10 @@ describe("the ledger", () => {
 
   it("Q-10: an event while the letter is written revives the key as soon as it is buried", () => {
     const ledger = new Ledger({ random: () => 0 });
-    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     ledger.enqueue(0, { key: "t|a", class: "live" });
     const claim = ledger.claim(0, { ...TERMS, owner: "o1" });
     if (claim === undefined) throw new Error("no claim");
-    ledger.finish(0, claim, terminal);
+    ledger.finish(0, claim, TERMINAL);
     ledger.enqueue(1, { key: "t|a", class: "live" });
     expect(ledger.claim(1, { ...TERMS, owner: "o2" })).toBeUndefined();
     ledger.bury(2, "t|a", new Date(0));

@@ -20,11 +20,12 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
   let opened: AsyncDisposableStack;
   let clock: VirtualClock;
   let ledger: TokenLedger;
+  let redis: Redis;
   let claims = 0;
   beforeAll(async () => {
     opened = new AsyncDisposableStack();
     const server = opened.use(await startRedis());
-    const redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
+    redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
     clock = putScriptsOnTestTime(redis);
     ledger = await createRedisLedger({ producer: redis, worker: redis, window: 1, resendMs: RESEND_MS });
   });
@@ -95,17 +96,42 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await claim("lease", next ?? token)).toMatchObject({ key: "t|a", failures: 1, readyMs: 0 });
   });
 
-  it("Q-26: a death is reported again until it is buried, and the dead are forgotten after 14 days", async () => {
+  it("Q-26, Q-10: a death is reported again until it is buried; then the key is tried every 10 to 15 minutes, for ever", async () => {
     const death = await die("dead", await enqueue("dead", { key: "t|a", class: "live" }));
     const [again] = (await atLimit("dead", LEDGER_LIMITS.letterMs)).deaths;
     expect(again).toMatchObject({ key: "t|a", since: death.since });
     await ledger.bury("dead", again ?? death);
-    await clock.advance(LEDGER_LIMITS.deadKeptMs - LEDGER_LIMITS.letterMs - 1);
-    await ledger.tick("dead");
-    expect(await ledger.depth("dead")).toMatchObject({ dead: 1 });
-    await clock.advance(1);
-    await ledger.tick("dead");
-    expect(await ledger.depth("dead")).toMatchObject({ dead: 0 });
+    for (let lastMs = death.since.getTime(), n = 2; n < 5; n += 1) {
+      const { until, since, failures } = (await ledger.keyState("dead", "t|a")) ?? {};
+      expect({ since, failures }).toEqual({ since: death.since, failures: n - 1 });
+      const delayMs = (until?.getTime() ?? 0) - lastMs;
+      expect(delayMs).toBeGreaterThanOrEqual(LEDGER_LIMITS.slowMinMs);
+      expect(delayMs).toBeLessThan(LEDGER_LIMITS.slowMaxMs);
+      const [token] = (await atLimit("dead", (until?.getTime() ?? 0) - clock.now().getTime())).tokens;
+      expect(token).toMatchObject({ key: "t|a", class: "resync" });
+      lastMs = clock.now().getTime();
+      if (token !== undefined) await ledger.bury("dead", await die("dead", token));
+    }
+  });
+
+  it("Q-10: dead keys are tried two at a time and five a second, also those of a former version", async () => {
+    for (const key of ["t1|a", "t2|a", "t3|a"]) {
+      await ledger.bury("slow", await die("slow", await enqueue("slow", { key, class: "live" })));
+      // It knew no next attempt: the score was the begin of the death.
+      await redis.zadd("{cap:slow}:l:dead", clock.now().getTime(), key);
+      await redis.hdel(`{cap:slow}:l:k:${key}`, "due");
+    }
+    const { tokens, waitMs } = await ledger.tick("slow");
+    expect({ tokens, waitMs }).toMatchObject({ tokens: [{ key: "t1|a", class: "resync" }], waitMs: 200 });
+    await atLimit("slow", 200);
+    expect(await ledger.depth("slow")).toMatchObject({ ready: 2, dead: 1 });
+    await clock.advance(10_000);
+    await ledger.tick("slow");
+    expect(await ledger.depth("slow")).toMatchObject({ ready: 2, dead: 1 });
+    const claimed = await claim("slow", tokens[0] ?? { key: "", seq: "", class: "live" });
+    if (claimed !== undefined) await ledger.finish("slow", claimed, end("ok"));
+    await ledger.tick("slow");
+    expect(await ledger.depth("slow")).toMatchObject({ ready: 2, running: 0, dead: 0 });
   });
 
   it("Q-27, S-70: an open breaker lets one key per second through, until its failures are a minute old", async () => {

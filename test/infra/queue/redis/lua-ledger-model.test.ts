@@ -4,6 +4,7 @@ import { openLuaQueues } from "../../../support/lua-queue.ts";
 import type { RedisServer } from "../../../support/processes/redis-server.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { NO_JITTER } from "../naive-ledger.ts";
 
 /** Beyond every sequence: time moves on where the model says so. */
 const NEVER_MS = 365 * 24 * 3_600_000;
@@ -21,6 +22,6 @@ describeWith(redisMissing())("on the scripts of Redis, in virtual time", () => {
     unordered: true,
     atOnce: 1,
     maxLength: 50,
-    create: (timing) => openLuaQueues({ url: redis.url, timing, tickMs: NEVER_MS }),
+    create: (timing) => openLuaQueues({ url: redis.url, timing, tickMs: NEVER_MS, limits: NO_JITTER }),
   });
 });

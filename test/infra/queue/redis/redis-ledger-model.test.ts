@@ -11,6 +11,7 @@ import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { playRandomly } from "../../../support/random-play.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { putScriptsOnTestTime } from "../../../support/scripts-on-test-time.ts";
+import { NO_JITTER } from "../naive-ledger.ts";
 import { type Operation, operations, outcomeOf } from "../operations.ts";
 import { Counts } from "./counts.ts";
 import { openRedisLedger, type RedisLedgerWorld, WIDE } from "./redis-ledger-world.ts";
@@ -194,6 +195,7 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
       worker: connection,
       window: WIDE,
       noteCount: world.noteCount,
+      limits: NO_JITTER,
     });
     const values = fc.array(anyTime, { maxLength: 60, size: "max" });
     const name = "the ledger on Redis beside the one in TypeScript as time passes, sequences";
