@@ -11,7 +11,13 @@ import {
   toPlain,
 } from "../../shared/runtime/letters/compose-letter.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
-import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
+import {
+  type DeadLetters,
+  type FailedRun,
+  isNewDeath,
+  type LetterKey,
+  type NoteFailure,
+} from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion } from "../package-version.ts";
 import { checkedOutCommit } from "./checked-out-commit.ts";
@@ -28,6 +34,8 @@ export interface Recorder extends AsyncDisposable {
   readonly noteFailure: NoteFailure;
 }
 
+const DEAD =
+  "the key is dead; it is tried again every 10 to 15 minutes, and when its object changes; see capstan dlq show FUNCTION KEY";
 const EXPIRE_EVERY_MS = 60 * MINUTE;
 /** Their reads are kept in memory. */
 const MAX_UNSTORED = 100;
@@ -50,15 +58,13 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
     const hide = await deadLetters.hide();
     const { function: name, key, death } = run;
     const at = { function: name, key: key.slice(0, 480) };
-    const mayExist = death !== undefined || run.fenced === true;
-    // A damaged letter is as good as none.
-    const letter = mayExist ? await deadLetters.get(at).catch(() => undefined) : undefined;
+    const { letter, isDropped } = await lookUp(deadLetters, at, run);
     if (run.fenced === true) return complete(run, letter, hide);
     // The process that began to write it has been killed after that.
     if (letter !== undefined && isLetterOf(letter, run)) return;
     const attempt = summarizeAttempt(run, clock.now(), hide);
     const history = await deadLetters.noteAttempt(at, attempt);
-    if (death === undefined) return;
+    if (death === undefined || isDropped) return;
     const build = await buildOf(name);
     const context = { build, history, hide };
     const composed = await composeLetter({ ...run, death }, context).catch((error: unknown) => {
@@ -67,10 +73,7 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
       return composeLetter({ ...run, death, record: undefined }, context);
     });
     await deadLetters.put(composed);
-    log.warn(
-      { function: name, key: key.slice(0, 480), reason: death.reason },
-      "the key is dead until its object changes; see capstan dlq show FUNCTION KEY",
-    );
+    if (isNewDeath(run)) log.warn({ function: name, key: at.key, reason: death.reason }, DEAD);
   };
   /** A worker that had lost its lease comes back with what its run has read. */
   const complete = async (
@@ -108,6 +111,23 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
       await Promise.all(pending.values());
     },
   };
+}
+
+interface Known {
+  readonly letter: DeadLetter | undefined;
+  /** A person has dropped the letter of this death: it stays so until the key is revived and dies again. */
+  readonly isDropped: boolean;
+}
+
+/** Looks for the letter that a run may change. A damaged one is as good as none. */
+async function lookUp(deadLetters: DeadLetters, at: LetterKey, run: FailedRun): Promise<Known> {
+  const none = { letter: undefined, isDropped: false };
+  if (run.death === undefined && run.fenced !== true) return none;
+  const isOld = run.death !== undefined && !isNewDeath(run);
+  return deadLetters.get(at).then(
+    (letter) => ({ letter, isDropped: isOld && letter === undefined }),
+    () => none,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
+import { isNewDeath, type NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { COUNTED, type Counted, type NoteCount } from "../../shared/runtime/queue-port.ts";
 import type { ResyncCause } from "../relay/resync.ts";
 import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-labels.ts";
@@ -56,10 +56,8 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
   }
   return {
     noteCount,
-    noteFailure: async ({ function: name, death, startedAt }) => {
-      // An attempt in the slow lane that fails is the same death.
-      const isNew = death !== undefined && (startedAt === undefined || death.since >= startedAt);
-      if (isNew) countDeath(name, death.reason, 1);
+    noteFailure: async (run) => {
+      if (run.death !== undefined && isNewDeath(run)) countDeath(run.function, run.death.reason, 1);
     },
     noteResync: (name, cause) => countResync(name, cause, 1),
     noteStrayError: (name) => countStrays(name, 1),

@@ -67,7 +67,8 @@ function versionsOf(read: RecordingReader | undefined): readonly string[] {
 function nextRun({ spec }: AnyFunction, { failures }: Lease, outcome: Outcome): string {
   if (outcome.type === "error") {
     const { attempts } = { ...DEFAULT_QUEUE, ...spec.queue };
-    if (outcome.terminal || failures + 1 >= attempts) return "dead until the object changes";
+    if (outcome.terminal || failures + 1 >= attempts)
+      return "in 10 to 15 minutes, or when the object changes";
     return `after the backoff of failure ${failures + 1} of ${attempts}`;
   }
   return outcome.afterMs === undefined ? "on an event" : `in ${outcome.afterMs} ms`;

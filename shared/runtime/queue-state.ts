@@ -63,6 +63,8 @@ export interface KeyState {
   readonly since?: Date | undefined;
   /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out, a dead one is tried again. */
   readonly until?: Date | undefined;
+  /** Of a dead key that is being tried again: its death is not over. */
+  readonly deadSince?: Date | undefined;
   /** Who runs it. */
   readonly owner?: string | undefined;
   /** Why it will run (again), newest first. */

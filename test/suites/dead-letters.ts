@@ -46,7 +46,7 @@ export function deadLettersSuite({ name, create }: DeadLettersSuite): void {
       expect(await world.deadLetters.list()).toHaveLength(1);
     });
 
-    it("Q-10: does not count a failing probe as a death of its own", async () => {
+    it("Q-10: does not count a failure in the slow lane as a death of its own", async () => {
       await using world = await create();
       await world.deadLetters.put(deadLetter());
       await world.deadLetters.put(deadLetter({ attempts: [attempt({ failures: 17 })] }));

@@ -96,7 +96,7 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     expect(shown.output).toContain(`run ${runId}`);
     expect(up.output()).toMatch(
       new RegExp(
-        `"run":"${runId}".*"next":"dead until the object changes".*"read":\\["MachinePool default/bad@`,
+        `"run":"${runId}".*"next":"in 10 to 15 minutes, or when the object changes".*"read":\\["MachinePool default/bad@`,
       ),
     );
     for (const text of [

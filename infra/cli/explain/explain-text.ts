@@ -78,7 +78,7 @@ function functionBranch(explained: ExplainedFunction, width: number, now: Date):
 function verdict({ now, history }: ExplainedFunction): string {
   const { state } = history ?? {};
   if (state?.state === "dead") {
-    return `${paint("red", "dead")} until its object changes: ${oneLine(state.failure?.message ?? "")}`;
+    return `${paint("red", "dead")}, and tried again every 10 to 15 minutes: ${oneLine(state.failure?.message ?? "")}`;
   }
   const lost = history !== undefined && state === undefined && now.wouldSend.length > 0;
   const next = history === undefined || state !== undefined ? "" : paint("dim", "; next run on an event");
@@ -171,7 +171,7 @@ function nextRun(state: KeyState, now: Date): string {
     case "running":
       return `it runs now, for ${ageSince(since, now)}, at ${owner ?? "a worker"}`;
     case "dead":
-      return `when its object changes; dead for ${ageSince(since, now)}${tried}`;
+      return `${until === undefined ? "" : `in ${timeUntil(until.getTime() - now.getTime())}, or `}when its object changes; dead for ${ageSince(since, now)}${tried}`;
     default:
       return state.state satisfies never;
   }

@@ -70,7 +70,7 @@ function changeText({ path, value, removed }: FieldChange): string {
 }
 
 function nextOf({ failure, afterMs }: RunEntry): string {
-  if (failure?.class === "Terminal") return "dead until its object changes";
+  if (failure?.class === "Terminal") return "in 10 to 15 minutes, or when its object changes";
   if (failure !== undefined) return "again with backoff";
   return afterMs === undefined ? "on an event" : `after ${(afterMs / 1_000).toFixed(1)}s`;
 }

@@ -69,7 +69,7 @@ export const ALERTS = {
     expr: "max by (function) (capstan_queue_dead_keys) > 0",
     for: "5m",
     summary:
-      "{{ $value }} keys of {{ $labels.function }} are dead: they run after a change of their object, or once with the next resync",
+      "{{ $value }} keys of {{ $labels.function }} are dead: each is tried again every 10 to 15 minutes, and when its object changes",
     runbook:
       "`capstan dlq list` and `capstan dlq show` say why; repair the cause, then `capstan dlq replay`.",
   },

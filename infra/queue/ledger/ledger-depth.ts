@@ -60,6 +60,7 @@ export function keyStateOf(entry: Entry): KeyState {
     state,
     ...(since === undefined ? {} : { since: new Date(since) }),
     ...(state !== "ready" && wakeAt !== undefined ? { until: new Date(wakeAt) } : {}),
+    ...(state !== "dead" && deadSince !== undefined ? { deadSince: new Date(deadSince) } : {}),
     ...(state === "running" && lease !== undefined ? { owner: lease.owner } : {}),
     causes,
     failures,

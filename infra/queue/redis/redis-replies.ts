@@ -101,6 +101,7 @@ export function keyStateOf(fields: Readonly<Record<string, string | undefined>>)
     ...((state === "waiting" || state === "dead") && due !== undefined
       ? { until: new Date(Number(due)) }
       : {}),
+    ...(state !== "dead" && ds !== undefined ? { deadSince: new Date(Number(ds)) } : {}),
     ...(state === "running" && owner !== undefined ? { owner } : {}),
     causes: (end < 0 ? texts : texts.slice(0, end)).map(causeOf),
     failures: Number(f),

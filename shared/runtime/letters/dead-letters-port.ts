@@ -30,6 +30,11 @@ export interface Death {
   readonly since: Date;
 }
 
+/** A failure in the slow lane is the same death; where the start of the run is not known, it is taken for new. */
+export function isNewDeath({ death, startedAt }: Pick<FailedRun, "death" | "startedAt">): boolean {
+  return death !== undefined && (startedAt === undefined || death.since >= startedAt);
+}
+
 /**
  * Called by a queue with every failed run that it counts. Rejects when the letter of a death could not be stored: the
  * queue does not let the key die before it is.

@@ -6,6 +6,7 @@ const state = (more: Partial<KeyState>): KeyState => ({ state: "ready", causes: 
 
 it.each<readonly [string, string, KeyState | undefined]>([
   ["dead", "MaxAttempts", state({ state: "dead", failures: 3 })],
+  ["dead", "MaxAttempts", state({ state: "running", failures: 3, deadSince: new Date(0) })],
   ["dead", "Malformed", undefined],
   ["revived", "MaxAttempts", state({ state: "ready" })],
   ["revived", "MaxAttempts", state({ state: "running" })],

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createJsonLinesDeadLetters } from "../../../infra/dead-letters/json-lines.ts";
 import { createRecorder, type Recorder } from "../../../infra/dead-letters/recorder.ts";
 import { LEASE_EXPIRED } from "../../../infra/queue/claim.ts";
+import { LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../shared/function/backoff.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
@@ -109,7 +110,10 @@ describe("the recorder of dead letters", () => {
   it("writes a letter at once for a terminal failure, and for a malformed key", async () => {
     await using world = create();
     const failure = { class: "Terminal", reason: "MalformedKey", message: "no" } as const;
-    await runUntilDead(world, async () => ({ ...ERROR, terminal: true, failure }));
+    await world.queue.work(AT.function, OPTIONS, async () => ({ ...ERROR, terminal: true, failure }));
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    const hasLetter = async () => (await world.deadLetters.get(AT)) !== undefined;
+    await eventually(hasLetter, { clock: world.clock, withinMs: MINUTE });
     expect(await world.deadLetters.get(AT)).toMatchObject({ reason: "Malformed", attempts: [{}] });
   });
 
@@ -126,11 +130,25 @@ describe("the recorder of dead letters", () => {
     expect((await world.deadLetters.get(AT))?.run).toBeUndefined();
   });
 
+  it("Q-10: a letter is kept through the slow lane, and dropped by a person it stays so until its key is revived", async () => {
+    await using world = create();
+    await runUntilDead(world, async () => ERROR);
+    await world.clock.advance(LEDGER_LIMITS.slowMaxMs);
+    expect(await world.deadLetters.get(AT)).toMatchObject({
+      times: 1,
+      attempts: [{}, {}, {}, { failures: 4 }],
+    });
+    await world.deadLetters.drop(AT.function, [POOL_KEY]);
+    await world.clock.advance(LEDGER_LIMITS.slowMaxMs);
+    expect(await world.queue.keyState(AT.function, POOL_KEY)).toMatchObject({ state: "dead", failures: 5 });
+    expect(await world.deadLetters.get(AT)).toBeUndefined();
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    await untilDead(world, 1);
+  });
+
   it("Q-10: a live event revives the key; dying again counts", async () => {
     await using world = create();
     await runUntilDead(world, async () => ERROR);
-    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "resync" }]);
-    await untilDead(world, 1);
     await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
     await untilDead(world, 2);
   });

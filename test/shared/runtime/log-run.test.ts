@@ -36,8 +36,8 @@ describe("F-15: the line of a run", () => {
     [{ ...ok, afterMs: 5_000 }, 0, "in 5000 ms"],
     [{ type: "again", afterMs: 100, fences: [] }, 0, "in 100 ms"],
     [error, 0, "after the backoff of failure 1 of 16"],
-    [error, 15, "dead until the object changes"],
-    [{ ...error, terminal: true }, 0, "dead until the object changes"],
+    [error, 15, "in 10 to 15 minutes, or when the object changes"],
+    [{ ...error, terminal: true }, 0, "in 10 to 15 minutes, or when the object changes"],
   ] satisfies [Outcome, number, string][])(
     "of %j after %i failures says that the next run is %s",
     (outcome, failures, next) => {

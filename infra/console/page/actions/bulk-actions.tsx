@@ -61,7 +61,7 @@ function dropOf(selection: Selection): Action {
       <>
         <p>
           The letters are removed for good, with their attempts and reads: nothing can be replayed then. Keys
-          that are dead stay so until something that they read changes.
+          that are dead are tried again without letters until something that they read changes.
         </p>
         <Pace count={selection.count} />
       </>

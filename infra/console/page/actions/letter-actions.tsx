@@ -56,7 +56,7 @@ function dropOf(head: LetterItem): Action {
       <>
         <p>
           The letter is removed for good, with its attempts and reads: nothing can be replayed then. A key
-          that is dead stays so until something that it reads changes.
+          that is dead is tried again without a letter until something that it reads changes.
         </p>
         <Shown head={head} />
       </>

@@ -27,8 +27,8 @@ function AllGroups() {
       <div class="head">
         <h1>Dead letters</h1>
         <span class="muted">
-          keys whose function gave up; a change of what they read, or a requeue, brings them back; their
-          letters stay for 14 days
+          keys that failed for good; each is tried again every 10 to 15 minutes, after a change of what it
+          reads, and by a requeue; letters stay for 14 days
         </span>
       </div>
       <LetterGroupsPart />

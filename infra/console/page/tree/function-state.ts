@@ -25,12 +25,19 @@ export function functionState(fn: ExplainedFunction): FunctionState {
   return deadState(fn) ?? failingState(fn) ?? nowState(fn);
 }
 
-function deadState({ function: name, key, deadLetter }: ExplainedFunction): FunctionState | undefined {
+function deadState({
+  function: name,
+  key,
+  deadLetter,
+  history,
+}: ExplainedFunction): FunctionState | undefined {
   if (deadLetter === undefined) return undefined;
   const { error, deadSince } = deadLetter;
+  const { state, until } = history?.state ?? {};
+  const again = state === "dead" && until !== undefined ? `; tried again at ${until.slice(11, 16)} UTC` : "";
   return {
     mark: "dead",
-    text: `gave up: ${error.reason}: ${error.message}`,
+    text: `gave up: ${error.reason}: ${error.message}${again}`,
     since: deadSince,
     place: { type: "letter", function: name, key },
     placeText: "Letter",

@@ -91,8 +91,13 @@ describe("the text of an explanation", () => {
       "it runs now, for 1s, at w1",
     ],
     [
-      { state: "dead", since: new Date("2026-01-01T11:58:01Z"), failures: 16 },
-      "when its object changes; dead for 119s",
+      {
+        state: "dead",
+        since: new Date("2026-01-01T11:58:01Z"),
+        until: new Date("2026-01-01T12:00:24Z"),
+        failures: 16,
+      },
+      "next run  in 24.0s, or when its object changes; dead for 119s, after 16 failures",
     ],
   ] as const)("says when it runs next: %j", (state, text) => {
     expect(textOf(inState(state)).join("\n")).toContain(text);
@@ -111,7 +116,7 @@ describe("the text of an explanation", () => {
         error: { class: "Transient", reason: "NoAnswer", message: "no answer" },
       } as unknown as NonNullable<ExplainedFunction["deadLetter"]>,
     }).join("\n");
-    expect(lines).toContain("dead until its object changes: no answer");
+    expect(lines).toContain("dead, and tried again every 10 to 15 minutes: no answer");
     expect(lines).toContain("now       nothing to do");
     expect(lines).toContain("error     Transient NoAnswer: no answer");
     expect(lines).toContain(`capstan dlq show machinepool-nodes '${KEY}' (MaxAttempts, 1×)`);

@@ -78,7 +78,7 @@ describe("the table of capstan history", () => {
     );
     expect(rows.map((cells) => cells.slice(3))).toEqual([
       [expect.stringMatching(/^NoAnswer: no answer.*within 10 s$/), "again with backoff"],
-      ["Conflict: it is not ours", "dead until its object changes"],
+      ["Conflict: it is not ours", "in 10 to 15 minutes, or when its object changes"],
     ]);
   });
 });
