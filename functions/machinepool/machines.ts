@@ -26,6 +26,7 @@ import { done, requeueAfter } from "../../shared/function/result.ts";
 import { POOL_LABEL_FIELDS } from "../../shared/rules/machines/pool-labels.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
@@ -86,7 +87,10 @@ export const machinepoolMachines = defineFunction(
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
     ],
     owns: [],
-    ownsOn: [{ kind: Machine, fields: MACHINE_FIELDS }],
+    ownsOn: [
+      { kind: Machine, fields: MACHINE_FIELDS },
+      { kind: MachinePool, fields: REFUSED_FIELDS },
+    ],
     // Instances and Nodes of a pool come together: one run for all of them.
     blocks: [MachinePool],
     queue: { settleMs: 50 },

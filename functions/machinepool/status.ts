@@ -23,6 +23,7 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
@@ -57,7 +58,11 @@ export const machinepoolStatus = defineFunction(
     reconciles: MachinePool,
     isIdle: isUnguarded,
     watches: [
-      watch(MachinePool, [...HOLD_FIELDS, ...ADOPTED_FIELDS, ...MANAGED_FIELDS, "spec", "status"], itself),
+      watch(
+        MachinePool,
+        [...HOLD_FIELDS, ...ADOPTED_FIELDS, ...MANAGED_FIELDS, ...REFUSED_FIELDS, "spec", "status"],
+        itself,
+      ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, [...PROVIDER_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
       watchContract(

@@ -30,6 +30,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { KEY_FIELDS } from "../../shared/rules/metadata/labels.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { setHold } from "./rules/hold.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
@@ -83,7 +84,7 @@ export const machinesetMachines = defineFunction(
     ],
     owns: [],
     ownsOn: [
-      { kind: MachineSet, fields: RESERVATION_FIELDS },
+      { kind: MachineSet, fields: [...RESERVATION_FIELDS, ...REFUSED_FIELDS] },
       { kind: Machine, fields: [...IN_PLACE_FIELDS, ...OWNER_FIELDS] },
       { kind: BootstrapConfig, fields: KEY_FIELDS, liveOnly: true },
       { kind: InfraMachine, fields: KEY_FIELDS, liveOnly: true },

@@ -23,6 +23,7 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COUNTER_FIELDS } from "./rules/counters.ts";
@@ -49,6 +50,7 @@ export const machinesetStatus = defineFunction(
           ...ADOPTED_FIELDS,
           ...SCALING_FIELDS,
           ...SKIP_FIELDS,
+          ...REFUSED_FIELDS,
           "spec",
           "status",
         ],

@@ -23,6 +23,7 @@ import {
 import { done, waitFor } from "../../shared/function/result.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { REFERENCE_FIELDS } from "../../shared/rules/providers/machine-providers.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { HELD_FIELDS } from "./rules/hand-over.ts";
@@ -98,6 +99,7 @@ export const mhcRequests = defineFunction(
     ownsOn: [
       { kind: Machine, fields: [MARK] },
       { kind: RemediationPolicy, fields: LEDGER_FIELDS },
+      { kind: MachineHealthCheck, fields: REFUSED_FIELDS },
     ],
     inTurnWith: [
       turn(

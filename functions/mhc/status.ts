@@ -14,6 +14,7 @@ import {
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
+import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { GUARDED_FIELDS } from "./rules/guard.ts";
@@ -31,7 +32,7 @@ export const mhcStatus = defineFunction(
     source: "MHC-5.3, MHC-8.1, MHC-8.5, MHC-8.6, MHC-9.6, MHC-9.7, MHC-12.6",
     reconciles: MachineHealthCheck,
     watches: [
-      watch(MachineHealthCheck, [...JUDGING_FIELDS, ...GUARDED_FIELDS, "status"], itself),
+      watch(MachineHealthCheck, [...JUDGING_FIELDS, ...GUARDED_FIELDS, ...REFUSED_FIELDS, "status"], itself),
       watch(Cluster, CLUSTER_FIELDS, inCluster),
       watch(Machine, TARGET_FIELDS, selectingChecks),
       watch(Machine, NAMED_FIELDS, checksOfConditions),

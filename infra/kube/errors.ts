@@ -12,7 +12,8 @@ export interface RequestSubject {
   readonly verb: "get" | "list" | "watch" | "create" | "patch" | "evict" | "apply" | "delete" | "probe";
 }
 
-const MAX_MESSAGE = 1_024;
+/** A policy explains itself in its message, up to the 4 KiB that a failure keeps. */
+const MAX_MESSAGE = 4 * 1_024;
 
 /** Returns the failure that an answer with status 300 or more means (KC-06). */
 export function errorOf(

@@ -374,6 +374,10 @@ export const REASONS = {
     seen: ["condition"],
   },
   FailedCreate: { meaning: "an object of a Machine cannot be made from its template", seen: ["event"] },
+  MachineCreationFailed: {
+    meaning: "the API server refuses the Machines of a set, or their objects; the message says why",
+    seen: ["deprecated condition"],
+  },
   NodeHandlingSkipped: {
     meaning: "the Node of a deleted Machine is neither drained nor deleted, or is left; the message says why",
     seen: ["event"],

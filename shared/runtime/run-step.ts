@@ -13,6 +13,7 @@ import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./freshness
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { NotListedError } from "./listed.ts";
 import { logRun } from "./log-run.ts";
+import { noteRefusal } from "./note-refusal.ts";
 import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
 import type { Failure, Fence, Lease, Outcome } from "./queue-port.ts";
 import { reachOf, withinReach } from "./reach.ts";
@@ -154,6 +155,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
     },
   });
   run.written = written;
+  await noteRefusal(fn, object, written, sender);
   if (written.error !== undefined) throw written.error;
   const { requests, again } = written;
   const end = { ...concluded(written.decision, requests > 0), ...waiting };

@@ -1,5 +1,5 @@
 import type { GuardedPatch, Notice } from "../function/define-function.ts";
-import { KubeError, WaitingError } from "../function/errors.ts";
+import { KubeError, messageOf, WaitingError } from "../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
 import { demandRoom, HELD_BACK_MS, HeldBackError, type LimitContext } from "./deletion-limit.ts";
 import { sendEvictions } from "./evictions.ts";
@@ -28,6 +28,8 @@ export interface Sent {
   readonly again?: Again | undefined;
   /** An object that must end was deleted and is still there. */
   readonly stays: boolean;
+  /** Why the server has refused to make an object, in its words; the first of them. */
+  readonly refusal?: string | undefined;
 }
 
 /** Sends the requests of one decision, several at a time, and remembers the answers. */
@@ -49,6 +51,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
   let requests = 0;
   let firstError: unknown;
   let stays = false;
+  let refusal: string | undefined;
   const reports = createReports();
   /** Returns its failure, if any. */
   async function send({ ref, verb, request, recordedAs, mustEnd }: WriteRequest): Promise<unknown> {
@@ -71,6 +74,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
     }
   }
   const note = (write: WriteRequest, error: unknown): void => {
+    if (isMaking(write) && isRefusal(error)) refusal ??= messageOf(error);
     if (error === undefined) reports.accepted(write);
     else if (mayFail(write, error)) reports.failed(write, error);
     else firstError ??= error;
@@ -99,7 +103,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
     },
     events: reports.events,
     refused: reports.refused,
-    sent: () => ({ requests, fences, error: firstError, again: reports.again(), stays }),
+    sent: () => ({ requests, fences, error: firstError, again: reports.again(), stays, refusal }),
   };
 }
 
@@ -124,7 +128,7 @@ function createReports(): Reports {
     failed({ ifFails, ifRefused }, error) {
       if (ifFails === undefined) return;
       const { event, againAfterMs, about, says } = ifFails;
-      if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
+      if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: `${event}: ${messageOf(error)}` };
       if (ifRefused !== undefined && isRefusal(error)) refused.push(ifRefused);
       const notice = noticeOf(error, event, says);
       const id = `${event} ${says ?? about?.metadata.uid ?? ""}`;
@@ -158,6 +162,11 @@ function isOfServer(failure: unknown): boolean {
 
 function isLostRace(failure: unknown): boolean {
   return failure instanceof KubeError && failure.class === "Conflict";
+}
+
+/** It makes an object: an apply without uid may meet none. */
+function isMaking({ verb, ref }: WriteRequest): boolean {
+  return verb === "create" || (verb === "apply" && ref.uid === undefined);
 }
 
 /** The server has said no to this object: neither that it was too busy, nor that the object exists. */

@@ -10,7 +10,7 @@ export function setViewWith(changes: Partial<StatusView> = {}): StatusView {
     cluster: cluster(),
     machines: [],
     blockers: [],
-    templates: [],
+    lasting: [],
     settled: true,
     now: NOW,
     ...changes,

@@ -1,5 +1,6 @@
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { Secret } from "../../shared/api/core.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
 import { type AnyDecision, defineFunction, type StepContext } from "../../shared/function/define-function.ts";
 import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
@@ -17,7 +18,7 @@ export type GrowStep = (
   context: StepContext,
 ) => Promise<Omit<AnyDecision, "apply" | "evict"> & { readonly apply?: { readonly "status.size": number } }>;
 
-function grow(step: GrowStep) {
+function grow({ step, notes = [] }: Pick<Given, "step" | "notes">) {
   return defineFunction(
     {
       name: "widget-grow",
@@ -26,7 +27,10 @@ function grow(step: GrowStep) {
       reconciles: Widget,
       watches: [],
       owns: ["status.size"],
-      ownsOn: [{ kind: Gadget, fields: ["spec.size"] }],
+      ownsOn: [
+        { kind: Gadget, fields: ["spec.size"] },
+        { kind: Widget as Kind, fields: notes },
+      ],
       calls: [{ verb: "create", kind: Secret }],
     },
     step,
@@ -35,6 +39,8 @@ function grow(step: GrowStep) {
 
 interface Given {
   readonly step: GrowStep;
+  /** Further fields of Widgets that it patches. */
+  readonly notes?: readonly string[];
   readonly lease?: Partial<Lease>;
   readonly store?: Store;
   readonly refuse?: (write: SentWrite) => Error | undefined;
@@ -65,7 +71,7 @@ export async function runWidget(given: Given): Promise<{
     ...given.lease,
   };
   const context = { store, clients, clock: virtualClock(), log: given.log ?? silentLog, told: given.told };
-  const { record, ...outcome } = await runStep(grow(given.step), lease, context);
+  const { record, ...outcome } = await runStep(grow(given), lease, context);
   return { outcome, record, sent: clients.sent };
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { ownObject, poolClaim } from "./adoption.ts";
 import type { PoolView } from "./view.ts";
@@ -30,7 +31,7 @@ export function poolConditions(view: PoolView, status: MachinePoolStatus): reado
     availableCondition(view, status, infrastructureReady),
     bootstrapCondition(view, status),
     infrastructureReady,
-    machinesReady("MachinesReady", machines),
+    machinesReadyCondition(view),
     machinesUpToDate("MachinesUpToDate", machines),
     remediating(machines),
     scalingCondition("ScalingUp", pool, status),
@@ -38,6 +39,15 @@ export function poolConditions(view: PoolView, status: MachinePoolStatus): reado
     condition("Deleting", "False", "NotDeleting"),
     pausedCondition(cluster, pool, "MachinePool"),
   ].filter((desired) => desired !== undefined);
+}
+
+/** Machines that the API server refuses are missing among those that are counted. */
+function machinesReadyCondition({ pool, machines = [] }: PoolView): DesiredCondition {
+  const [refused] = refusedReasons(pool);
+  const ready = machinesReady("MachinesReady", machines);
+  if (refused === undefined) return ready;
+  const message = [refused, ready.message].filter(Boolean).join("\n");
+  return condition("MachinesReady", "False", "NotReady", message);
 }
 
 function availableCondition(

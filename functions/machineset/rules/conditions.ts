@@ -36,7 +36,7 @@ function waitingForReplicas(type: string): DesiredCondition {
 
 function scalingUp(view: StatusView): DesiredCondition {
   const type = "ScalingUp";
-  const { set, machines, blockers, templates } = view;
+  const { set, machines, blockers, lasting } = view;
   const wanted = wantedReplicas(view);
   if (wanted === undefined) return waitingForReplicas(type);
   const problem = setProblem(set);
@@ -45,7 +45,7 @@ function scalingUp(view: StatusView): DesiredCondition {
     const text = `Scaling up from ${machines.length} to ${wanted} replicas`;
     return condition(type, "True", type, blocked(text, [...problems, ...blockers]));
   }
-  const missing = isDeleting(set) ? [] : [...problems, ...templates];
+  const missing = isDeleting(set) ? [] : [...problems, ...lasting];
   const message = missing.length === 0 ? "" : `Scaling up would be blocked because ${missing.join("; ")}`;
   return condition(type, "False", "NotScalingUp", message);
 }

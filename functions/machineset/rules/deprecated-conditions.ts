@@ -5,6 +5,7 @@ import {
   deprecatedCondition,
   summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
+import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
 import type { StatusView } from "./view.ts";
 
 /** All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Source: MS-9 */
@@ -29,6 +30,12 @@ function machinesCreated({
 }: StatusView): DesiredDeprecatedCondition | undefined {
   const type = "MachinesCreated";
   const { replicas } = set.spec;
+  const refused = refusedWrite(set);
+  if (refused !== undefined) {
+    return deprecatedCondition(type, "False", {
+      ...{ severity: "Error", reason: "MachineCreationFailed", message: refused },
+    });
+  }
   if (replicas === undefined) return undefined;
   if (machines.length >= replicas) return deprecatedCondition(type, "True");
   if (blockers.length === 0) return undefined;

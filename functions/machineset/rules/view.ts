@@ -2,6 +2,7 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
 import { readMachines, readTemplates } from "./reads.ts";
@@ -14,10 +15,10 @@ export interface StatusView {
   readonly cluster: Cluster | undefined;
   /** Those that the set controls. */
   readonly machines: readonly Machine[];
-  /** Why no Machine is made now: preflight checks, then templates. */
+  /** Why no Machine is made now: preflight checks, then templates, then what the API server refuses. */
   readonly blockers: readonly string[];
-  /** The part of them that is about templates. */
-  readonly templates: readonly string[];
+  /** The part of them that does not depend on the control plane. */
+  readonly lasting: readonly string[];
   /** No other function has something to write on the set. */
   readonly settled: boolean;
   readonly now: Date;
@@ -33,12 +34,14 @@ export async function readStatusView(
     readTemplates(read, set),
     cluster === undefined ? undefined : readControlPlane(read, cluster),
   ]);
+  const refused = refusedReasons(set);
+  const preflight = cluster === undefined ? [] : scaleUpBlockers(set, { cluster, controlPlane, templates });
   return {
     set,
     cluster,
     machines: machines.filter((machine) => isOwnMachine(set, machine)),
-    blockers: cluster === undefined ? [] : scaleUpBlockers(set, { cluster, controlPlane, templates }),
-    templates: templateProblems(set, templates),
+    blockers: [...preflight, ...refused],
+    lasting: [...templateProblems(set, templates), ...refused],
     settled: !setWritesDue(set, cluster),
     now,
   };

@@ -12,6 +12,7 @@ import {
 } from "../../../shared/rules/conditions/conditions.ts";
 import { setDeprecatedConditions } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { externalConditions, olderAllowed, withoutExternal } from "./deprecated-conditions.ts";
@@ -85,7 +86,7 @@ function statusOf(
 ): MachineHealthCheckStatus {
   const allowed =
     message === undefined
-      ? condition(ALLOWED, "True", ALLOWED)
+      ? condition(ALLOWED, "True", ALLOWED, refusedReasons(check).join(""))
       : condition(ALLOWED, "False", "TooManyUnhealthy", message);
   const isExternal = check.spec.remediation?.templateRef !== undefined;
   const stored = check.status?.deprecated?.v1beta1?.conditions;

@@ -17,6 +17,7 @@ import {
 import { countVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { faultsOf } from "./control-plane-faults.ts";
 import { lacksInfrastructure } from "./control-plane-hold.ts";
 import { outdatedMachines } from "./control-plane-next-step.ts";
@@ -176,11 +177,12 @@ function changeConditions(view: ControlPlaneView): readonly DesiredCondition[] {
   const present = members.length;
   const wanted = isDeleting(object) ? 0 : object.spec.replicas;
   const surge = outdated.length > 0 && !isDeleting(object) ? 1 : 0;
-  const blocked = missing.length === 0 ? "" : ` is blocked because:\n* ${missing.join("\n* ")}`;
+  const blockers = [...missing, ...refusedReasons(object)];
+  const blocked = blockers.length === 0 ? "" : ` is blocked because:\n* ${blockers.join("\n* ")}`;
   const change = (type: string, isOn: boolean, message: string) =>
     isOn ? condition(type, "True", type, message) : condition(type, "False", `Not${type}`);
   return [
-    change("RollingOut", surge > 0, `Rolling out ${outdated.length} not up-to-date replicas`),
+    change("RollingOut", surge > 0, `Rolling out ${outdated.length} not up-to-date replicas${blocked}`),
     change("ScalingUp", present < wanted, `Scaling up from ${present} to ${wanted} replicas${blocked}`),
     change("ScalingDown", present > wanted + surge, `Scaling down from ${present} to ${wanted} replicas`),
   ];

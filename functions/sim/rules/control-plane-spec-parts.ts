@@ -26,6 +26,7 @@ import { RESERVATION_FIELDS } from "../../../shared/rules/machines/reservation.t
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
+import { REFUSED_FIELDS } from "../../../shared/rules/metadata/refused-write.ts";
 import { FAULT_FIELDS } from "./control-plane-faults.ts";
 import { SERVER_FIELDS } from "./control-plane-guard.ts";
 import { GATE_FIELDS } from "./control-plane-hold.ts";
@@ -129,7 +130,7 @@ export function machinesParts(kind: ControlPlaneKind) {
     ],
     readsLive: [SimMachineTemplate, SimBootstrapConfigTemplate],
     ownsOn: [
-      { kind: kind as Kind, fields: RESERVATION_FIELDS },
+      { kind: kind as Kind, fields: [...RESERVATION_FIELDS, ...REFUSED_FIELDS] },
       {
         kind: Machine,
         fields: [...IN_PLACE_FIELDS, ...OWNER_FIELDS, ...WRITTEN_CONDITIONS],
@@ -150,7 +151,7 @@ export function machinesParts(kind: ControlPlaneKind) {
 export function statusParts(kind: ControlPlaneKind) {
   return {
     watches: [
-      watch(common(kind), [...GUARDED, ...FAULT_FIELDS, "status.certificates"], itself),
+      watch(common(kind), [...GUARDED, ...FAULT_FIELDS, ...REFUSED_FIELDS, "status.certificates"], itself),
       watch(Cluster, GATE_FIELDS, ownedBy),
       watch(Machine, [...MEMBER_FIELDS, "status.nodeInfo", "spec.version"], owners),
       ...memberWatches(),

@@ -3,6 +3,7 @@ import { Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { KubeError, TerminalError, WaitingError } from "../../../shared/function/errors.ts";
 import { done, failed, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { REFUSED_FIELDS } from "../../../shared/rules/metadata/refused-write.ts";
 import { NotListedError } from "../../../shared/runtime/listed.ts";
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
 import type { ToldEvents } from "../../../shared/runtime/send-events.ts";
@@ -118,6 +119,47 @@ describe("a run", () => {
     expect(sent.map(({ kind, body }) => [kind, Reflect.get(body as object, "reason")])).toEqual([
       ["Event", "ForeignController"],
     ]);
+  });
+
+  describe("whose create is refused", () => {
+    const denied = new KubeError({
+      class: "Terminal",
+      status: 422,
+      reason: "Invalid",
+      message: `create Secret default/s: secrets "s" is forbidden: ValidatingAdmissionPolicy 'none' with binding 'all' denied request: ask Ann`,
+    });
+    const noted =
+      "widget-grow: create Secret: secrets is forbidden: ValidatingAdmissionPolicy 'none' with binding 'all' denied request: ask Ann";
+    const annotated = (text: string) => widget({ annotations: { "capstan.dev/refused": text } });
+    const creates = { cluster: MANAGEMENT, kind: Secret, object: secret } as const;
+    const notesOf = (sent: readonly SentWrite[]) =>
+      sent.flatMap(({ kind, operations = [] }) => (kind === "Widget" ? operations.slice(2) : []));
+
+    it.each([
+      ["fails", creates],
+      ["may fail", { ...creates, ifFails: { event: "FailedCreate", againAfterMs: 15_000 } }],
+    ])("notes the words of the server on its object where the create %s", async (_, create) => {
+      const given = { notes: REFUSED_FIELDS, step: decides({ create: [create], result: done }) };
+      const refuse = ({ verb }: SentWrite) => (verb === "create" ? denied : undefined);
+      const { sent } = await run({ ...given, refuse });
+      expect(notesOf(sent)).toEqual([
+        { op: "add", path: "/metadata/annotations", value: { "capstan.dev/refused": noted } },
+      ]);
+      const again = await run({ ...given, refuse, store: await storeOf(annotated(noted)) });
+      expect(notesOf(again.sent)).toEqual([]);
+    });
+
+    it("takes it back once nothing is refused and nothing awaited, and leaves what another function noted", async () => {
+      const left = async (text: string, result: ReturnType<typeof waitFor>) => {
+        const given = { notes: REFUSED_FIELDS, step: decides({ result }) };
+        return notesOf((await run({ ...given, store: await storeOf(annotated(text)) })).sent);
+      };
+      expect(await left(noted, done)).toEqual([
+        { op: "remove", path: "/metadata/annotations/capstan.dev~1refused" },
+      ]);
+      expect(await left(noted, waitFor("Cluster.spec.paused"))).toEqual([]);
+      expect(await left("widget-other: no", done)).toEqual([]);
+    });
   });
 
   describe("whose patch of a Node is refused", () => {

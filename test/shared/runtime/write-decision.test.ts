@@ -294,7 +294,7 @@ describe("the writes of a decision", () => {
     const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden() : undefined);
     const { sent, written } = await write(release, refuse);
     expect(sent.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual(["delete Widget", "create Event"]);
-    expect(written).toMatchObject({ error: undefined, again: { afterMs: 2_000, why: "FailedDelete" } });
+    expect(written).toMatchObject({ error: undefined, again: { afterMs: 2_000, why: "FailedDelete: no" } });
     const accepted = await write(release);
     expect(accepted.sent.map(({ verb }) => verb)).toEqual(["delete", "jsonPatch"]);
     expect(accepted.written.again).toBeUndefined();
@@ -373,7 +373,7 @@ describe("the writes of a decision", () => {
       { reason: "FailedPatch", message: "Not done to a: no", involvedObject: { kind: "Widget", name } },
       { reason: "FailedPatch", message: "Not done to b: no", involvedObject: { kind: "Widget", name } },
     ]);
-    expect(written).toMatchObject({ error: undefined, again: { afterMs: 5_000, why: "FailedPatch" } });
+    expect(written).toMatchObject({ error: undefined, again: { afterMs: 5_000, why: "FailedPatch: no" } });
   });
 
   it("run the key again after a patch that may fail and has lost a race, and say nothing of it", async () => {

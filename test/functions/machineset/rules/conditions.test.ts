@@ -34,8 +34,14 @@ describe("MS-10.1: conditions of a set", () => {
     ["has as many as it wants", { machines: members(3) }, "False NotScalingUp", "False NotScalingDown"],
     [
       "has as many, and a template is missing",
-      { machines: members(3), templates: [MISSING] },
+      { machines: members(3), lasting: [MISSING] },
       `False NotScalingUp Scaling up would be blocked because ${MISSING}`,
+      "False NotScalingDown",
+    ],
+    [
+      "has as many, and the server refuses their objects",
+      { machines: members(3), lasting: ["The API server refuses to create SimMachine: no"] },
+      "False NotScalingUp Scaling up would be blocked because The API server refuses to create SimMachine: no",
       "False NotScalingDown",
     ],
     [
@@ -58,7 +64,7 @@ describe("MS-10.1: conditions of a set", () => {
     ],
     [
       "is being deleted: it wants none, and needs no template",
-      { set: machineSet(GOING), machines: members(1), templates: [MISSING] },
+      { set: machineSet(GOING), machines: members(1), lasting: [MISSING] },
       "False NotScalingUp",
       "True ScalingDown Scaling down from 1 to 0 replicas",
     ],
