@@ -1,5 +1,8 @@
 import { CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
-import type { KubeObject, ObjectMeta } from "../../shared/api/kinds.ts";
+import { PAUSED_ANNOTATION, TEMPLATE_SUFFIX } from "../../shared/api/indexes.ts";
+import { groupOf, type KubeObject, type ObjectMeta } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import { kindOf } from "../../shared/api/registry.ts";
 import { LAST_APPLIED } from "../../shared/redaction/last-applied.ts";
 import { fieldManagersAt, type ManagedFieldsEntry } from "./field-managers.ts";
 
@@ -31,6 +34,8 @@ export function snapshotOf(
     foreign: _foreign,
     isElsewhere: _isElsewhere,
     standsBack: _standsBack,
+    pausedBy: _pausedBy,
+    isSilent: _isSilent,
     ...metadata
   } = object.metadata as ServedMeta;
   const annotations = metadata.annotations;
@@ -41,9 +46,25 @@ export function snapshotOf(
       ...metadata,
       ...(annotations === undefined ? {} : { annotations: withoutLastApplied(annotations) }),
       ...(contested.length === 0 ? {} : { managers: managersAt(users, contested) }),
+      ...factsForPeople(object, managedFields ?? []),
     },
   };
 }
+
+/** What `explain` and the console say of an object and no function decides by; most objects have none of it. */
+function factsForPeople(
+  object: KubeObject,
+  managedFields: readonly ManagedFieldsEntry[],
+): Pick<ObjectMeta, "pausedBy" | "isSilent"> {
+  const isProviders = kindOf(groupOf(object.apiVersion), object.kind) === undefined;
+  const isSilent =
+    isProviders && !object.kind.endsWith(TEMPLATE_SUFFIX) && valueAt(object, "status") === undefined;
+  const [field] = PAUSES.filter((path) => ![undefined, false].includes(valueAt(object, path) as undefined));
+  const [pausedBy] = field === undefined ? [] : fieldManagersAt(managedFields, field);
+  return { ...(pausedBy === undefined ? {} : { pausedBy }), ...(isSilent ? { isSilent } : {}) };
+}
+
+const PAUSES = ["spec.paused", `metadata.annotations[${PAUSED_ANNOTATION}]`];
 
 /**
  * Returns the snapshot of a CustomResourceDefinition whose objects are not watched yet. `markWatched` changes the

@@ -34,6 +34,10 @@ export interface ObjectMeta {
   readonly standsBack?: string | undefined;
   /** Snapshots only: by its label `cluster.x-k8s.io/watch-filter` another controller works on it. */
   readonly isElsewhere?: true | undefined;
+  /** Snapshots only: the field manager that pauses it, by `spec.paused` or the annotation. */
+  readonly pausedBy?: string | undefined;
+  /** Snapshots only, of an object of a provider: nobody has written its status yet. Most of a status is not kept. */
+  readonly isSilent?: true | undefined;
 }
 
 export interface KubeObject {

@@ -25,6 +25,8 @@ const ALWAYS = [
   "metadata.managers",
   "metadata.foreign",
   "metadata.isElsewhere",
+  "metadata.pausedBy",
+  "metadata.isSilent",
   "metadata.annotations[cluster.x-k8s.io/paused]",
 ];
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { Secret } from "../../../shared/api/core.ts";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
@@ -46,7 +47,11 @@ export function kubeconfigSecretOf(cluster: ObjectKey): ObjectKey {
  */
 export function workloadAccess(
   secret: Secret,
-  { server: management, workloadAddresses: only }: Pick<WorkloadOptions, "server" | "workloadAddresses">,
+  {
+    server: management,
+    workloadAddresses: only,
+    clock,
+  }: Pick<WorkloadOptions, "server" | "workloadAddresses" | "clock">,
 ): ServerAccess {
   const { namespace, name } = secret.metadata;
   const where = `kubeconfig Secret ${namespace}/${name}`;
@@ -57,9 +62,22 @@ export function workloadAccess(
       `${where}: key value missing; write a kubeconfig there, or delete the Secret for the control plane provider to write it`,
     );
   }
+  const access = accessIn(value, where, { allowLoopback: isLoopback(management.url), only });
+  const expiredAt = expiredSince(access.cert, clock.now());
+  if (expiredAt === undefined) return access;
+  throw new TerminalError(
+    "InvalidKubeconfig",
+    `${where}, key value: the client certificate expired at ${expiredAt}`,
+  );
+}
+
+function accessIn(
+  value: string,
+  where: string,
+  addresses: Parameters<typeof parseKubeconfig>[1],
+): ServerAccess {
   try {
-    const kubeconfig = Buffer.from(value, "base64").toString("utf8");
-    return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management.url), only });
+    return parseKubeconfig(Buffer.from(value, "base64").toString("utf8"), addresses);
   } catch (error) {
     const why =
       error instanceof TerminalError
@@ -69,15 +87,26 @@ export function workloadAccess(
   }
 }
 
+/** RFC 3339; undefined for one that is valid, or that the server has to judge. */
+function expiredSince(cert: string | undefined, now: Date): string | undefined {
+  if (cert === undefined) return undefined;
+  try {
+    const { validToDate } = new X509Certificate(cert);
+    return validToDate < now ? validToDate.toISOString() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the kubeconfig; undefined without a Secret, null when the Secret has no key `value`. */
 export function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
   return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
 }
 
-/** Returns the message for people while the kubeconfig Secret is missing. */
+/** Returns the message for people while the kubeconfig Secret is missing; who writes it, the rule of the Cluster adds. */
 export function secretIsMissing(cluster: ObjectKey): string {
   const { namespace, name } = kubeconfigSecretOf(cluster);
-  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized; without spec.controlPlaneRef, Capstan issues it from Secret ${namespace}/${cluster.name}-ca, or create it`;
+  return `kubeconfig Secret ${namespace}/${name} does not exist`;
 }
 
 /**

@@ -65,8 +65,9 @@ interface Reason {
  * initialized its server may be away and its Secret missing.
  */
 export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {
-  const { message, lastSuccess, failures } = status;
-  if (message === undefined || isDeleting(cluster)) return {};
+  const { lastSuccess, failures } = status;
+  if (status.message === undefined || isDeleting(cluster)) return {};
+  const message = withWriter(cluster, status.message);
   if (lastSuccess !== undefined || failures >= MAX_FAILURES) return { message };
   if (cluster.spec.controlPlaneRef !== undefined) {
     return cluster.status?.initialization?.controlPlaneInitialized === true ? { message } : {};
@@ -75,6 +76,25 @@ export function connectionProblem(cluster: Cluster, { status }: Connection, now:
   // Without creationTimestamp the age is not a number.
   const isYoung = failures === 0 && ageMs < SECRET_GRACE_MS;
   return isYoung ? { expiresInMs: SECRET_GRACE_MS - ageMs } : { message };
+}
+
+/** What the relay says of the kubeconfig Secret itself. */
+const OF_SECRET = /^kubeconfig Secret \S+ does not exist$|: the client certificate expired at \S+$/;
+
+/** Adds who writes the kubeconfig Secret, which depends on the Cluster. */
+function withWriter({ metadata, spec }: Cluster, message: string): string {
+  if (!OF_SECRET.test(message)) return message;
+  const { namespace = "", name } = metadata;
+  const { kind, name: object } = spec.controlPlaneRef ?? {};
+  const isGone = message.endsWith("exist");
+  if (kind === undefined) {
+    const issued = `Capstan issues it from Secret ${namespace}/${name}-ca`;
+    return `${message}; ${isGone ? `${issued}, or write it` : `${issued} again once it is deleted`}`;
+  }
+  const writer = `the controller of ${kind} ${namespace}/${object}`;
+  return isGone
+    ? `${message}; ${writer} writes it once the control plane is initialized`
+    : `${message}; ${writer} renews it, at the latest once the Secret is deleted`;
 }
 
 function probeCondition(

@@ -94,6 +94,29 @@ describe("snapshot", () => {
     expect(managersOf(snapshot, "spec.replicas")).toEqual([]);
   });
 
+  it("keeps who pauses an object, and whether a provider's object has a status, for people", () => {
+    const managedFields = [
+      { manager: "kubectl-patch", fieldsV1: { "f:spec": { "f:paused": {} } } },
+      {
+        manager: "ann",
+        fieldsV1: { "f:metadata": { "f:annotations": { "f:cluster.x-k8s.io/paused": {} } } },
+      },
+    ];
+    const cluster = (paused: boolean) => ({ ...pool({ managedFields }), spec: { paused } });
+    expect(snapshotOf(cluster(true), []).metadata.pausedBy).toBe("kubectl-patch");
+    expect(snapshotOf(cluster(false), []).metadata).not.toHaveProperty("pausedBy");
+    const annotated = pool({ managedFields, annotations: { "cluster.x-k8s.io/paused": "" } });
+    expect(snapshotOf(annotated, []).metadata).toMatchObject({ pausedBy: "ann" });
+    const foreign = { ...pool({ isSilent: true }), apiVersion: "foo.dev/v1", kind: "FooCluster" };
+    expect(snapshotOf(foreign, []).metadata.isSilent).toBe(true);
+    for (const other of [
+      { ...foreign, status: {} },
+      { ...foreign, kind: "FooClusterTemplate" },
+      pool({ isSilent: true, pausedBy: "forged" }),
+    ])
+      expect(snapshotOf(other, []).metadata).not.toHaveProperty("isSilent");
+  });
+
   it("reduces a Node to what rules read, without heartbeats (KR-02, R-10)", () => {
     const node = (heartbeat: string) =>
       ({

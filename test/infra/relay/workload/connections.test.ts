@@ -1,12 +1,15 @@
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { startApiServer } from "../../../../infra/apiserver/entry.ts";
+import { systemClock } from "../../../../infra/clock.ts";
 import { createServer, type Server } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../../../infra/kube/transport.ts";
+import { createCertificateAuthority } from "../../../../infra/pki/certificate-authority.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import { createClients } from "../../../../infra/relay/workload/clients.ts";
 import { type Connections, startConnections } from "../../../../infra/relay/workload/connections.ts";
+import { workloadAccess } from "../../../../infra/relay/workload/workload-access.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { Connection, Node, Secret } from "../../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
@@ -50,10 +53,10 @@ function node(name: string, resourceVersion: string) {
     spec: { providerID: `x://${name}` },
   };
 }
-function kubeconfigFor(url: URL, token = "t"): string {
+function kubeconfigFor(url: URL, token = "t", user: object = { token }): string {
   return dump({
     clusters: [{ name: "c", cluster: { server: url.href } }],
-    users: [{ name: "u", user: { token } }],
+    users: [{ name: "u", user }],
     contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
     "current-context": "x",
   });
@@ -186,6 +189,23 @@ describe("workload connections", () => {
     await w.connections.of("default/c1", "pool-nodes").list(Node, {});
     expect(w.workload.requests.at(-1)?.headers["user-agent"]).toBe("capstan/dev pool-nodes");
     expect(w.relayRequests().map(({ verb }) => verb)).toEqual(["watch"]);
+  });
+
+  it("say since when the client certificate has expired", async () => {
+    const { cert, key } = await (await createCertificateAuthority()).issue("expired");
+    const data = (text: string) => Buffer.from(text).toString("base64");
+    const url = new URL("https://127.0.0.1:6443");
+    const user = { "client-certificate-data": data(cert), "client-key-data": data(key) };
+    const metadata = { name: "c1-kubeconfig", namespace: "default" };
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata,
+      data: { value: data(kubeconfigFor(url, "", user)) },
+    };
+    expect(() => workloadAccess(secret, { server: { url } as Server, clock: systemClock })).toThrow(
+      /^kubeconfig Secret default\/c1-kubeconfig, key value: the client certificate expired at \d{4}-\S+Z$/,
+    );
   });
 
   it("S-07: connect as a user who may use nothing but Nodes", async () => {

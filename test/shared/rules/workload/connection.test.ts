@@ -8,7 +8,7 @@ import { deletedCluster } from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
 
 const REFUSED = "10.0.0.1:6443 refuses the connection; check the server";
-const NO_SECRET = "kubeconfig Secret default/c1-kubeconfig does not exist; create it";
+const NO_SECRET = "kubeconfig Secret default/c1-kubeconfig: key value missing; write it";
 
 function probe(status: "True" | "False", message = ""): Condition {
   return {
@@ -149,6 +149,28 @@ describe("connectionReport", () => {
     });
     const young = connection({ status: { ...WITHOUT_SECRET.status, lastSuccess: "2026-01-01T11:59:11Z" } });
     expect(report(up(STORED), young)).toMatchObject({ status: "True", expiresInMs: 1_000 });
+  });
+
+  it.each([
+    ["does not exist", {}, "the controller of FooControlPlane default/c1-control-plane writes it"],
+    [
+      "does not exist",
+      { controlPlaneRef: undefined },
+      "Capstan issues it from Secret default/c1-ca, or write it",
+    ],
+    [", key value: the client certificate expired at 2026-01-01T00:00:00Z", {}, "renews it"],
+    [
+      ", key value: the client certificate expired at 2026-01-01T00:00:00Z",
+      { controlPlaneRef: undefined },
+      "Capstan issues it from Secret default/c1-ca again once it is deleted",
+    ],
+  ])("says who writes a kubeconfig Secret that %s, for %j", (problem, spec, who) => {
+    const message = `kubeconfig Secret default/c1-kubeconfig${problem.startsWith(",") ? "" : " "}${problem}`;
+    const status = { state: "unreachable", failures: 5, nodesComplete: false, message } as const;
+    const told = report(cluster({ spec }), connection({ status })).message;
+    expect(told).toContain(`: ${message}; `);
+    expect(told).toContain(who);
+    expect(told).not.toContain("spec.controlPlaneRef");
   });
 
   it("is True within 50 s of the last success, reports it, and comes back when they are over", () => {
