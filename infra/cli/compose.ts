@@ -94,7 +94,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const shared = { store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };
   const { traceEvent } = traces;
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync, traceEvent };
-  const relay = starting.use(await startWatching(watching, options));
+  const relay = await startWatching(watching, options, starting);
   if (relay !== undefined) observed?.relayStarted(relay);
   const connected = relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
   const clients = fencedClients(traces.clients(connected), options.mayWrite);
@@ -146,12 +146,21 @@ async function startOwnCloud(
 }
 
 /** Loads the relay's code only in a process that has this role. */
-async function startWatching(relay: RelayOptions, options: ComposeOptions): Promise<Relay | undefined> {
+async function startWatching(
+  relay: RelayOptions,
+  options: ComposeOptions,
+  starting: AsyncDisposableStack,
+): Promise<Relay | undefined> {
   if (!options.roles.has("relay")) return undefined;
   // One that only connects to workload clusters stores nothing of the management cluster.
   if (options.workloads !== true) await takeOverReconciled(relay.server, relay.functions, options);
-  const { openRelay } = await import("./open-relay.ts");
-  return openRelay(relay, options);
+  const [{ openRelay }, { startSigning }] = await Promise.all([
+    import("./open-relay.ts"),
+    import("../relay/start-signing.ts"),
+  ]);
+  const started = starting.use(await openRelay(relay, options));
+  starting.use(startSigning({ ...relay, relay: started }));
+  return started;
 }
 
 /** Holder of the leases of a process. */

@@ -1,14 +1,16 @@
 import { Connection } from "../../shared/api/core.ts";
-import { type KubeObject, titleOf as nameOf } from "../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT, titleOf as nameOf } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { RecordedRead } from "../../shared/runtime/attempt-record.ts";
 import { acceptedWrites, nothingIssued } from "../../shared/runtime/letters/replay.ts";
 import { NotListedError } from "../../shared/runtime/listed.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
 import type { Clients, Clock, Store } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease } from "../../shared/runtime/queue-port.ts";
 import { titleOfWrite } from "../../shared/runtime/run-entry.ts";
 import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
+import { CURRENT, type Freshness, type Silence } from "../../shared/runtime/signs.ts";
 import { createIssuer } from "../pki/issuer.ts";
 import { x509 } from "../pki/x509.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -31,6 +33,8 @@ export interface StepNow {
   /** The read model is not complete yet, see `why`: the result is unknown. */
   readonly notListed?: boolean;
   readonly failure?: Failure;
+  /** It depends on snapshots that are old, and why they are: the result is unknown. */
+  readonly old?: string;
   /** It depends on what is read live, where no live read is made: the result is unknown. In words. */
   readonly notRead?: string;
 }
@@ -50,6 +54,12 @@ export interface Dependency {
   readonly reason?: string;
 }
 
+interface ExplainingStep extends ReadSources {
+  readonly clock: Clock;
+  /** Of the read model; absent: it is current. */
+  readonly freshness?: Freshness;
+}
+
 /**
  * Runs the step on the read model as a worker would, with a reader that reads and clients that send no write.
  * It is the code of every run, so that it cannot contradict the functions.
@@ -57,7 +67,7 @@ export interface Dependency {
 export async function explainStep(
   fn: AnyFunction,
   { key, object }: { readonly key: string; readonly object: KubeObject },
-  { store, clients, clock }: ReadSources & { readonly clock: Clock },
+  { store, clients, clock, freshness = CURRENT }: ExplainingStep,
 ): Promise<StepNow> {
   const lease: Lease = {
     key,
@@ -73,7 +83,23 @@ export async function explainStep(
   const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent"), issuer };
   const outcome = await runStep(fn, lease, context);
   const { reads, writes } = outcome.record;
+  const silence = freshness.silenceOf(managementType(fn.spec.reconciles)) ?? silenceBehind(reads, freshness);
+  if (silence !== undefined) return { wouldSend: [], old: silence.message };
   return stepNow(outcome, writes.map(titleOfWrite), (what) => dependencyOf(what, { fn, object, reads }));
+}
+
+/** A step that has read one old snapshot may have decided by it. */
+function silenceBehind(reads: readonly RecordedRead[], { silenceOf }: Freshness): Silence | undefined {
+  for (const { question, source } of reads) {
+    if (source === "live") continue;
+    const silence = silenceOf(
+      "reference" in question
+        ? { cluster: MANAGEMENT, group: question.reference.apiGroup, kind: question.reference.kind }
+        : { cluster: question.cluster, group: question.kind.group, kind: question.kind.kind },
+    );
+    if (silence !== undefined) return silence;
+  }
+  return undefined;
 }
 
 function withoutWrites(clients: Clients): Clients {

@@ -6,13 +6,14 @@ import { formatKey, parseKey } from "../../shared/runtime/key.ts";
 import type { DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/run-history.ts";
+import { type Freshness, readFreshness } from "../../shared/runtime/signs.ts";
 import { fieldOwners } from "../kube/field-owners.ts";
 import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
 import { type RootCause, rootCausesOf } from "./root-causes.ts";
-import type { LeftOut } from "./siblings.ts";
+import { type LeftOut, leftOutOf } from "./siblings.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
@@ -54,6 +55,8 @@ export interface ExplainSources {
 
 /** Form of `-o json`. */
 export interface ExplainedTree extends Explained {
+  /** When all of it was the case, RFC 3339: nothing here is older. Absent: nothing is known to be current. */
+  readonly asOf?: string;
   readonly causes: readonly RootCause[];
   /** Of a MachineHealthCheck, and of a Machine that health checks select. */
   readonly health?: readonly ExplainedHealth[];
@@ -66,8 +69,12 @@ export async function explainTree(
   const { clock, functions, model } = sources;
   const tree = await objectTree(model.store, functions, root, deadObjects(sources.deadLetters));
   const health = await explainHealth(sources, root);
+  const freshness = await readFreshness(model.store, clock.now());
+  const [oldest] = freshness.silences;
+  const asOf = oldest === undefined ? clock.now().toISOString() : oldest.since;
   return {
-    ...(await explainNode({ ...sources, letters: lettersOf(sources) }, tree)),
+    ...(asOf === undefined ? {} : { asOf }),
+    ...(await explainNode({ ...sources, freshness, letters: lettersOf(sources) }, tree)),
     causes: await rootCausesOf(model.store, tree, clock.now()),
     ...(health.length === 0 ? {} : { health }),
   };
@@ -84,6 +91,7 @@ function deadObjects(letters: readonly DeadLetterHead[]): ReadonlySet<string> {
 }
 
 interface Explaining extends ExplainSources {
+  readonly freshness: Freshness;
   readonly letters: ReadonlyMap<string, DeadLetterHead>;
 }
 
@@ -96,7 +104,8 @@ async function explainNode(sources: Explaining, node: ObjectNode): Promise<Expla
     explainFunctions(sources, node),
     Promise.all(node.children.map((child) => explainNode(sources, child))),
   ]);
-  return { ...factsOf(node), functions, children, more: node.more };
+  const { freshness } = sources;
+  return { ...factsOf(node, freshness), functions, children, more: leftOutOf(node.more, freshness) };
 }
 
 async function explainFunctions(
@@ -111,7 +120,7 @@ async function explainFunctions(
     own.map(async (fn) => {
       const { name } = fn.spec;
       const key = formatKey({ ...node.key, kind: kind.kind, tenant: tenantOf(fn.spec.reconciles, object) });
-      const now = await explainStep(fn, { key, object }, { ...sources.model, clock: sources.clock });
+      const now = await explainStep(fn, { key, object }, { ...sources.model, ...sources });
       const history = await sources.history?.(name, key);
       const lastWrote = writes.get(`capstan-${name}`);
       const deadLetter = sources.letters.get(`${name} ${key}`);

@@ -51,21 +51,22 @@ function causeOf(
   { now, history, deadLetter }: ExplainedFunction,
   causes: readonly RootCause[],
 ): RootCause | undefined {
-  const { waitsFor, wouldSend, failure, notListed, why } = now;
-  const awaited = waitsFor?.what ?? (notListed === true ? why : undefined);
+  const { waitsFor, wouldSend, failure, notListed, why, old } = now;
+  const awaited = old ?? waitsFor?.what ?? (notListed === true ? why : undefined);
   if (awaited === undefined || wouldSend.length > 0 || failure !== undefined) return undefined;
   if (deadLetter !== undefined || history?.state?.failure !== undefined) return undefined;
   return causes.find((cause) => isAwaited(cause, awaited));
 }
 
 function isIdle({ now, history, deadLetter }: ExplainedFunction): boolean {
-  const { wouldSend, waitsFor, againAfterMs, failure, notListed, notRead } = now;
+  const { wouldSend, waitsFor, againAfterMs, failure, notListed, notRead, old } = now;
   const nothing = wouldSend.length === 0 && waitsFor === undefined && againAfterMs === undefined;
   return (
     nothing &&
     failure === undefined &&
     notListed !== true &&
     notRead === undefined &&
+    old === undefined &&
     deadLetter === undefined &&
     history?.state === undefined
   );

@@ -1,5 +1,7 @@
 import { titleOf } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
+import { CURRENT, type Freshness } from "../../shared/runtime/signs.ts";
 import { type Detail, detailsOf } from "./details.ts";
 import type { ObjectNode } from "./object-tree.ts";
 import { goodStatusOf } from "./siblings.ts";
@@ -12,6 +14,8 @@ export interface ObjectFacts {
   /** `3 of 5`. */
   readonly nodes?: string;
   readonly deletingSince?: string;
+  /** Why its snapshot is old, so that nothing here shows how it is now; absent: it is current. */
+  readonly old?: string;
   /** Why it is not there. */
   readonly problem?: string;
   /** Conditions that show a problem. */
@@ -27,9 +31,13 @@ export interface Concern {
   readonly message: string;
 }
 
-export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts {
-  const name = titleOf(kind.kind, key);
-  if (object === undefined) return { object: name, ...(problem ? { problem } : {}), conditions: [] };
+export function factsOf(
+  { kind, key, object, problem }: ObjectNode,
+  { silenceOf }: Pick<Freshness, "silenceOf"> = CURRENT,
+): ObjectFacts {
+  const silence = silenceOf(managementType(kind));
+  const name = { object: titleOf(kind.kind, key), ...(silence && { old: silence.message }) };
+  if (object === undefined) return { ...name, ...(problem ? { problem } : {}), conditions: [] };
   const phase = valueAt(object, "status.phase");
   const refs = valueAt(object, "status.nodeRefs");
   const replicas = valueAt(object, "spec.replicas");
@@ -37,7 +45,7 @@ export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts
   const { deletionTimestamp } = object.metadata;
   const details = detailsOf(kind, object);
   return {
-    object: name,
+    ...name,
     ...(typeof phase === "string" ? { phase } : {}),
     ...(kind.kind === "MachinePool" ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
     ...(deletionTimestamp === undefined ? {} : { deletingSince: deletionTimestamp }),

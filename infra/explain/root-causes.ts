@@ -4,11 +4,12 @@ import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../sh
 import { readTopologyRuns, topologyProblem } from "../../shared/rules/coexistence/topology.ts";
 import { connectionProblem, reasonTold } from "../../shared/rules/workload/connection.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
+import { readFreshness } from "../../shared/runtime/signs.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
 /** A cause that holds up several functions and conditions; it is named once. */
 export interface RootCause {
-  readonly about: "connection" | "definition" | "list" | "topology";
+  readonly about: "freshness" | "connection" | "definition" | "list" | "topology";
   /** Of a definition: `<group>/<Kind>`. */
   readonly definition?: string;
   /** Condition and cause, then `; ` and the action. */
@@ -16,11 +17,17 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree: kinds that are missing, have no contract label or may not be listed, the workload
- * cluster that is not connected, a topology that nothing runs.
+ * Finds the root causes in a tree. First what makes everything else old: watches that are silent. Then the workload
+ * cluster that is not connected, a topology that nothing runs, kinds that are missing, have no contract label or may not
+ * be listed.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
-  const causes = [...(await causesOfCluster(store, root, now)), ...kindsIn(root)];
+  const [{ silences }, ofCluster] = await Promise.all([
+    readFreshness(store, now),
+    causesOfCluster(store, root, now),
+  ]);
+  const old = silences.map(({ message }) => ({ about: "freshness", message }) as const);
+  const causes = [...old, ...ofCluster, ...kindsIn(root)];
   return [...new Map(causes.map((cause) => [cause.message, cause])).values()];
 }
 
@@ -64,6 +71,8 @@ function readerOf(store: Store) {
 /** Returns whether a function that waits for `what` (`Kind.path`) waits for the end of this cause. */
 export function isAwaited({ about, definition, message }: RootCause, what: string): boolean {
   switch (about) {
+    case "freshness":
+      return what === message;
     case "connection":
       return /^Connection[. ]/.test(what);
     case "definition":

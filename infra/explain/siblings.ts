@@ -1,6 +1,7 @@
 import { type Kind, type KubeObject, objectKeyOf, titleOf } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
+import type { Freshness } from "../../shared/runtime/signs.ts";
 
 /** Objects of one kind below one object that are left out of a tree. */
 export interface LeftOut {
@@ -14,6 +15,14 @@ export interface LeftOut {
 export function textOfLeftOut({ kind, state, count }: LeftOut): string {
   const named = count === 1 ? kind : `${kind.replace(/y$/, "ie")}s`;
   return state === "ready" ? `${count} ${named} ready` : `${count} more ${named}`;
+}
+
+/** While the read model is old nothing is known to be ready. */
+export function leftOutOf(more: readonly LeftOut[], { silences }: Freshness): readonly LeftOut[] {
+  if (silences.length === 0) return more;
+  const sums = new Map<string, number>();
+  for (const { kind, count } of more) sums.set(kind, (sums.get(kind) ?? 0) + count);
+  return [...sums].map(([kind, count]) => ({ kind, state: "other", count }));
 }
 
 /** A pool of a thousand Machines must still fit on a screen (W-102). */

@@ -31,6 +31,7 @@ export function startElectedRelay(options: ElectedRelayOptions): Relay {
       ...(elected.work?.status() ?? { ready: elected.leader !== undefined, loops: [], connections: [] }),
       election: { identity, leader: elected.leader },
     }),
+    followed: () => elected.work?.followed() ?? [],
     [Symbol.asyncDispose]: () => elected[Symbol.asyncDispose](),
   };
 }

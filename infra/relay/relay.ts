@@ -3,7 +3,7 @@ import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
-import type { Clients, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, SignedType, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
@@ -22,6 +22,7 @@ import {
 import { untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
 import type { LoopStatus } from "./watch/watch-loop.ts";
+import { CONNECTION_TYPE } from "./workload/connection-record.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";
 import type { WorkloadReach } from "./workload/workload-access.ts";
 
@@ -80,6 +81,8 @@ export interface Relay extends AsyncDisposable {
    */
   ready(): Promise<void>;
   status(): RelayStatus;
+  /** Types whose watch follows the server, and Connection while workload clusters are followed. */
+  followed(): readonly SignedType[];
 }
 
 /** How long functions wait for the first lists of provider kinds after everything else is listed. */
@@ -152,6 +155,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       await started;
     },
     status: () => ({ ready: opened, loops: types.loops(), ...statusOf(connections) }),
+    followed: () => [...types.followed(), ...(connections === undefined ? [] : [CONNECTION_TYPE])],
     async [Symbol.asyncDispose]() {
       abort.abort();
       await types[Symbol.asyncDispose]();

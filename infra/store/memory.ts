@@ -1,9 +1,18 @@
 import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
-import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { NamePart, Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type {
+  NamePart,
+  SignedType,
+  Store,
+  Stored,
+  TypeKey,
+  TypeProgress,
+  Untold,
+} from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
+import { signOf } from "../../shared/runtime/signs.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
@@ -20,6 +29,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     types.set(cluster, groups.set(group, kinds.set(kind, created)));
     return created;
   };
+  const { forget, ...signs } = memorySigns();
   return {
     get: async (type, key) => typeOf(type).get(key),
     list: async (type, selection) => typeOf(type).list(selection),
@@ -38,11 +48,25 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     drop: async ({ cluster, group, kind }) => {
       const groups = types.get(cluster);
       const kinds = groups?.get(group);
+      if (cluster === MANAGEMENT) forget({ group, kind });
       kinds?.delete(kind);
       if (kinds?.size === 0) groups?.delete(group);
       if (groups?.size === 0) types.delete(cluster);
     },
+    signs,
     [Symbol.asyncDispose]: async () => types.clear(),
+  };
+}
+
+/** Who puts objects by hand notes no sign. */
+function memorySigns() {
+  let seen: Map<string, Date> | undefined;
+  return {
+    note: async (types: readonly SignedType[], now: Date) => {
+      seen = new Map([...(seen ?? []), ...types.map((type) => [signOf(type), now] as const)]);
+    },
+    read: async () => seen,
+    forget: (type: SignedType) => void seen?.delete(signOf(type)),
   };
 }
 

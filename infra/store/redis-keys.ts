@@ -15,6 +15,9 @@ export function keysOf({ cluster, group, kind }: TypeKey) {
   };
 }
 
+/** Of all watches on the management server: hash, type → ms since 1970 of its last sign of life. */
+export const SIGNS = "{cap:store:management}:signs";
+
 /** Returns JSON, because names may be any text: it escapes every separator and every control character. */
 export function fieldOf({ namespace, name }: ObjectKey): string {
   return JSON.stringify([namespace, name]);

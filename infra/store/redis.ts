@@ -2,13 +2,22 @@ import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
-import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { NamePart, Store, Stored, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type {
+  NamePart,
+  Signs,
+  Store,
+  Stored,
+  TypeKey,
+  TypeProgress,
+  Untold,
+} from "../../shared/runtime/ports.ts";
+import { signOf } from "../../shared/runtime/signs.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { HINTS_CHANNEL } from "../redis/hints-channel.ts";
 import { identifyRedis } from "../redis/identity.ts";
-import { fieldOf, keyOfField, keysOf } from "./redis-keys.ts";
+import { fieldOf, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
 import { sharedReads } from "./shared-reads.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -93,8 +102,29 @@ export async function createRedisStore({
     },
     drop: async (type) => {
       await redis.unlink(...Object.values(keysOf(type)));
+      if (type.cluster === MANAGEMENT) await redis.hdel(SIGNS, signOf(type));
     },
+    signs: redisSigns(redis),
     [Symbol.asyncDispose]: () => endConnection(redis),
+  };
+}
+
+/** By the clock of Redis, which is one for all processes: the caller learns how long each has been silent. */
+function redisSigns(redis: Redis): Signs {
+  const nowMs = async (): Promise<number> => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+  return {
+    note: async (types) => {
+      const at = await nowMs();
+      if (types.length > 0) await redis.hset(SIGNS, new Map(types.map((type) => [signOf(type), at])));
+    },
+    read: async (now) => {
+      const [seen, redisMs] = await Promise.all([redis.hgetall(SIGNS), nowMs()]);
+      const aheadMs = now.getTime() - redisMs;
+      return new Map(Object.entries(seen).map(([type, at]) => [type, new Date(Number(at) + aheadMs)]));
+    },
   };
 }
 

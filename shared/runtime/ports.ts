@@ -51,6 +51,20 @@ export interface TypeProgress {
   readonly refusal?: string | undefined;
 }
 
+/** Signs of life of the watches that feed the read model: what they have not followed may have changed since. */
+export interface Signs {
+  /** Notes that these watches follow their server now. */
+  note(types: readonly SignedType[], now: Date): Promise<void>;
+  /**
+   * When each was last noted, by `signOf`, in the time of the clock of the caller, as which `now` is. Undefined: no watch
+   * feeds this read model.
+   */
+  read(now: Date): Promise<ReadonlyMap<string, Date> | undefined>;
+}
+
+/** A type of the management server, or Connection for all that is read from workload clusters. */
+export type SignedType = Pick<TypeKey, "group" | "kind">;
+
 /** A stored change that may not have been delivered. No `before`: added. No `after`: removed. */
 export interface Untold {
   readonly before?: KubeObject | undefined;
@@ -112,6 +126,7 @@ export interface Store extends AsyncDisposable {
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
   /** Forgets a type with all its snapshots. */
   drop(type: TypeKey): Promise<void>;
+  readonly signs: Signs;
 }
 
 export interface WatchEvent {

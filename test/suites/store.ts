@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { NamePart, Store, TypeKey } from "../../shared/runtime/ports.ts";
 
 export interface StoreSuite {
@@ -414,6 +414,21 @@ export function storeSuite({ name, create }: StoreSuite): void {
           .map(({ metadata }) => Math.floor((Number(metadata.resourceVersion) - 100) / 20));
         expect(new Set(rounds).size).toBeLessThanOrEqual(1);
       }
+    });
+
+    it("says when each watch gave its last sign of life, in the time of who asks, and forgets it with the type", async () => {
+      await using store = await open();
+      const type = { cluster: MANAGEMENT, group: "example.com", kind: "Signed" };
+      const other = { ...type, kind: "Other" };
+      const asked = new Date("2020-01-01T00:00:00Z");
+      await store.signs.note([type, other], asked);
+      const seen = await store.signs.read(asked);
+      for (const name of ["example.com/Signed", "example.com/Other"])
+        expect(Math.abs((seen?.get(name)?.getTime() ?? 0) - asked.getTime())).toBeLessThan(60_000);
+      await store.drop(type);
+      const left = await store.signs.read(asked);
+      expect([left?.has("example.com/Signed"), left?.has("example.com/Other")]).toEqual([false, true]);
+      await store.drop(other);
     });
 
     it("keeps the newest of many versions that arrive at once and out of order", async () => {

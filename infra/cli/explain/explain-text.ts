@@ -94,7 +94,9 @@ export function textOfFunction({ now, history }: ExplainedFunction): string {
 }
 
 /** Result of a step that ran now, in one line. */
-function textOfNow({ failure, notListed, notRead, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
+function textOfNow(now: StepNow): string {
+  const { failure, notListed, notRead, old, wouldSend, waitsFor, againAfterMs, why } = now;
+  if (old !== undefined) return paint("yellow", "not known, as its snapshots are old");
   if (failure !== undefined)
     return paint("red", `would fail: ${failure.reason}: ${oneLine(failure.message)}`);
   if (notRead !== undefined) return paint("yellow", oneLine(notRead));

@@ -3,11 +3,12 @@ import { paint } from "../terminal/paint.ts";
 import { detailLines } from "./detail-lines.ts";
 
 /** `MachinePool default/p1  Running  3 of 3 Nodes`. */
-export function titleOfFacts({ object, phase, nodes, deletingSince, problem }: ObjectFacts): string {
+export function titleOfFacts({ object, phase, nodes, deletingSince, problem, old }: ObjectFacts): string {
   const parts = [paint("bold", object)];
+  if (old !== undefined) parts.push(paint("yellow", "old:"));
   if (problem !== undefined) parts.push(paint("red", oneLine(problem)));
   if (phase !== undefined)
-    parts.push(GOOD_PHASES.has(phase) ? paint("green", phase) : paint("yellow", phase));
+    parts.push(GOOD_PHASES.has(phase) && old === undefined ? paint("green", phase) : paint("yellow", phase));
   if (nodes !== undefined) parts.push(`${nodes} Nodes`);
   if (deletingSince !== undefined) parts.push(paint("yellow", `being deleted since ${deletingSince}`));
   return parts.join("  ");

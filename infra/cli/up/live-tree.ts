@@ -7,11 +7,12 @@ import { formatKey } from "../../../shared/runtime/key.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/run-history.ts";
+import { type Freshness, readFreshness } from "../../../shared/runtime/signs.ts";
 import { foldFacts } from "../../explain/fold-facts.ts";
 import { factsOf } from "../../explain/object-facts.ts";
 import { type ObjectNode, objectTree } from "../../explain/object-tree.ts";
 import { isAwaited, type RootCause, rootCausesOf } from "../../explain/root-causes.ts";
-import { textOfLeftOut } from "../../explain/siblings.ts";
+import { leftOutOf, textOfLeftOut } from "../../explain/siblings.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
@@ -89,8 +90,9 @@ export async function frameOf(
   for (const object of clusters) {
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
+    const freshness = await readFreshness(store, clock.now());
     const causes = await rootCausesOf(store, tree, clock.now());
-    const { lines: own, children } = await branchOf(tree, { functions, history, causes });
+    const { lines: own, children } = await branchOf(tree, { functions, history, causes, freshness });
     const [title = "", ...rest] = own;
     const inFront = causes.flatMap((cause) => causeLines(cause, columns));
     lines.push(...drawTree({ lines: [title, ...inFront, ...rest], children }));
@@ -102,16 +104,20 @@ export async function frameOf(
 interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
   /** In front of the tree. */
   readonly causes: readonly RootCause[];
+  readonly freshness: Freshness;
 }
 
 async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
-  const { facts } = foldFacts(factsOf(node), known.causes);
+  const { facts } = foldFacts(factsOf(node, known.freshness), known.causes);
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
     lines: [titleOfFacts(facts), ...linesOfFacts(facts), ...(await waitsOf(node, known))],
     children: [
       ...children,
-      ...node.more.map((one) => ({ lines: [paint("dim", textOfLeftOut(one))], children: [] })),
+      ...leftOutOf(node.more, known.freshness).map((one) => ({
+        lines: [paint("dim", textOfLeftOut(one))],
+        children: [],
+      })),
     ],
   };
 }

@@ -78,6 +78,7 @@ export function observedStore(
     untold: (type) => store.untold(type),
     advance: (type, progress) => store.advance(type, progress),
     drop: (type) => store.drop(type),
+    signs: store.signs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     async put(type, object) {
       const result = await store.put(type, object);

@@ -30,6 +30,8 @@ const stepNowSchema = z.object({
   againAfterMs: z.number().optional(),
   why: z.string().optional(),
   notListed: z.boolean().optional(),
+  /** The result depends on snapshots that are old, and why they are. */
+  old: z.string().optional(),
   /** The result depends on a live read, which the console does not make. */
   notRead: z.string().optional(),
   failure: failureSchema.optional(),
@@ -63,6 +65,8 @@ export const explainedSchema = z.object({
   phase: z.string().optional(),
   nodes: z.string().optional(),
   deletingSince: timeSchema.optional(),
+  /** Why its snapshot is old: nothing here shows how it is now. */
+  old: z.string().optional(),
   problem: z.string().optional(),
   conditions: z.array(
     z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() }),
@@ -88,7 +92,7 @@ export type Explained = Shape<typeof explainedSchema>;
 
 /** Causes that hold up several functions. */
 export const rootCauseSchema = z.object({
-  about: z.enum(["connection", "definition", "list", "topology"]),
+  about: z.enum(["freshness", "connection", "definition", "list", "topology"]),
   definition: z.string().optional(),
   /** Condition and cause, then `; ` and the remedy. */
   message: z.string(),

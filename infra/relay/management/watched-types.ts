@@ -33,6 +33,8 @@ export interface WatchedTypes extends AsyncDisposable {
    */
   pending(which: "static" | "all"): readonly string[];
   loops(): readonly LoopStatus[];
+  /** Types whose watch is open: with it, silence means that nothing changes. */
+  followed(): readonly TypeKey[];
   /** Lists every type again of which the store has lost data. */
   relistLost(): Promise<void>;
 }
@@ -115,6 +117,12 @@ class Types implements WatchedTypes {
 
   loops(): readonly LoopStatus[] {
     return this.#all().flatMap(({ loop }) => (loop.parts ?? [loop]).map((each) => each.status()));
+  }
+
+  followed(): readonly TypeKey[] {
+    return this.#all().flatMap(({ type, loop }) =>
+      (loop.parts ?? [loop]).every((each) => each.status().state === "streaming") ? [type] : [],
+    );
   }
 
   async relistLost(): Promise<void> {

@@ -84,6 +84,7 @@ export function startWorkloadRelay(options: WorkloadRelayOptions): Relay {
       secretLoops: connections.secretLoops(),
       share: { identity: options.identity, shard: leases.shard, shards: leases.shards },
     }),
+    followed: () => (leases.isHeld() ? [CONNECTION_TYPE] : []),
     async [Symbol.asyncDispose]() {
       // First of all: the others take over while this relay ends.
       const freed = leases[Symbol.asyncDispose]();

@@ -63,6 +63,20 @@ describe("what a function would do now", () => {
     expect(clients.sent).toEqual([]);
   });
 
+  it("says that the result is not known where a snapshot that it read is old, and not what it would do by it", async () => {
+    await using store = await holding(machinePool());
+    const old = async (kind: string) => {
+      const silence = { message: "silent; start it" };
+      const silenceOf = (type: { readonly kind: string }) => (type.kind === kind ? silence : undefined);
+      const freshness = { silences: [silence], silenceOf };
+      const at = { key: KEY, object: machinePool() };
+      const model = { store, clients: NO_CLIENTS, clock: virtualClock(), freshness };
+      return (await explainStep(machinepoolSync, at, model)).old;
+    };
+    for (const kind of ["MachinePool", "Cluster"]) expect(await old(kind)).toBe("silent; start it");
+    expect(await old("Machine")).toBeUndefined();
+  });
+
   it("says which live read it depends on where none is made", async () => {
     await using store = await holding(machinePool());
     const now = await explainStep(

@@ -49,6 +49,16 @@ describe("foldCauses", () => {
     expect(JSON.stringify(folded)).not.toMatch(/cluster-guard|machinepool-|refuses/);
   });
 
+  it("folds functions whose snapshots are old, and calls none of them idle", () => {
+    const silent = { about: "freshness", message: "relay away since …; start a relay" } as const;
+    const one = { ...pool("p1", [fn("a", { old: silent.message })]), phase: "Running", old: silent.message };
+    const folded = foldCauses(one, [silent]);
+    expect(folded).toMatchObject({ idle: 0, causes: [{ holdsUp: ["MachinePool default/p1: a"] }] });
+    const text = textOfFolded(folded, NOW).join("\n");
+    expect(text).toMatch(/^MachinePool default\/p1 {2}old: {2}Running\n *! relay away since/);
+    expect(text).not.toContain("nothing to do");
+  });
+
   it("folds functions that wait for a list which the server refuses", () => {
     const refused = { about: "list", message: 'User "r" cannot list' } as const;
     const why = 'the list of Foo on management is not complete: User "r" cannot list';

@@ -7,6 +7,7 @@ import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../../infra/kube/transport.ts";
 import { type Relay, type RelayOptions, startRelay } from "../../../infra/relay/relay.ts";
+import { startSigning } from "../../../infra/relay/start-signing.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { CustomResourceDefinition, Namespace } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
@@ -20,6 +21,8 @@ import {
 import { itself, referencing, referencingKind } from "../../../shared/function/mappings.ts";
 import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import { type Queue, type QueueEntry, RESTORED } from "../../../shared/runtime/queue-port.ts";
+import { readFreshness, SIGN_EVERY_MS } from "../../../shared/runtime/signs.ts";
+import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FOO_CLUSTER, FOO_PROVIDER } from "../../support/foo-provider.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -210,6 +213,34 @@ describe("relay", () => {
       "management customresourcedefinitions.apiextensions.k8s.io streaming",
       "management machinepools.cluster.x-k8s.io streaming",
     ]);
+  });
+
+  it("gives signs of life for quiet watches, and none while their server is away or once it has ended", async () => {
+    await using w = await world();
+    const relay = await w.start([pools], { server: w.relayServer });
+    await relay.ready();
+    const clock = virtualClock();
+    await using signing = startSigning({ relay, store: w.store, clock });
+    const isCurrent = async () => {
+      await clock.advance(SIGN_EVERY_MS);
+      const { silenceOf } = await readFreshness(w.store, clock.now());
+      return silenceOf(typeOf(MachinePool)) === undefined;
+    };
+    const silent = async () =>
+      expect((await readFreshness(w.store, clock.now())).silences).toMatchObject([
+        { message: expect.stringMatching(/^relay away since .*; start a relay$/) },
+      ]);
+    for (let second = 0; second < 120; second += 2) expect(await isCurrent()).toBe(true);
+    w.line.isCut = true;
+    await w.restore(0);
+    await eventually(() => expect(relay.followed()).toEqual([]), within);
+    await clock.advance(60_000);
+    await silent();
+    w.line.isCut = false;
+    await eventually(async () => expect(await isCurrent()).toBe(true), within);
+    await signing[Symbol.asyncDispose]();
+    await clock.advance(60_000);
+    await silent();
   });
 
   it("wakes for changes of watched fields, and knows who holds contested ones (KR-01)", async () => {

@@ -129,6 +129,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
           await write((store) => store.drop(type));
           for (const observer of dropped) observer(type);
         }),
+      signs: inner.signs,
       [Symbol.asyncDispose]: async () => undefined,
     };
   };
