@@ -49,8 +49,9 @@ export function createApi(all: readonly Route[], ports: Ports, context: RouteCon
         routes: titles,
       };
       const answer = await outages(titleOf(route), () => route.answer(call, context));
+      const stale = method === "GET" ? (ports.fleet?.stale() ?? []) : [];
       return {
-        ...versionOf(answer, context.clock.now()),
+        ...versionOf({ ...answer, ...(stale.length === 0 ? {} : { stale }) }, context.clock.now()),
         interest: () => route.interest(call, answer),
       };
     },

@@ -27,7 +27,7 @@ export interface Ports {
   readonly heads?: ReadHeads | undefined;
   readonly replay?: ReplayLetter | undefined;
   readonly trials?: Trials | undefined;
-  readonly fleet?: Pick<FleetIndex, "page" | "follow"> | undefined;
+  readonly fleet?: Pick<FleetIndex, "page" | "stale" | "follow"> | undefined;
   readonly explain?: Explain | undefined;
   readonly children?: ReadChildren | undefined;
   readonly runs?: ReadRuns | undefined;

@@ -12,7 +12,7 @@ import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
-import { type RootCause, rootCausesOf } from "./root-causes.ts";
+import { type RootCause, rootCausesOf, silenceCauses } from "./root-causes.ts";
 import { type LeftOut, leftOutOf } from "./siblings.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
@@ -45,6 +45,8 @@ export interface ExplainSources {
   readonly model: ReadSources & {
     /** For the managers of fields, which no snapshot has; absent: nothing is read live. */
     readonly live?: Pick<KubeClient, "get">;
+    /** Default: that of the read model alone. */
+    readonly readFreshness?: (now: Date) => Promise<Freshness>;
   };
   readonly functions: readonly AnyFunction[];
   readonly clock: Clock;
@@ -69,13 +71,16 @@ export async function explainTree(
   const { clock, functions, model } = sources;
   const tree = await objectTree(model.store, functions, root, deadObjects(sources.deadLetters));
   const health = await explainHealth(sources, root);
-  const freshness = await readFreshness(model.store, clock.now());
+  const readFresh = model.readFreshness ?? ((now: Date) => readFreshness(model.store, now));
+  const freshness = await readFresh(clock.now());
   const [oldest] = freshness.silences;
   const asOf = oldest === undefined ? clock.now().toISOString() : oldest.since;
+  const { store, clients } = model;
+  const stepSources = { store, clients, clock, freshness };
   return {
     ...(asOf === undefined ? {} : { asOf }),
-    ...(await explainNode({ ...sources, freshness, letters: lettersOf(sources) }, tree)),
-    causes: await rootCausesOf(model.store, tree, clock.now()),
+    ...(await explainNode({ ...sources, freshness, stepSources, letters: lettersOf(sources) }, tree)),
+    causes: [...silenceCauses(freshness), ...(await rootCausesOf(model.store, tree, clock.now()))],
     ...(health.length === 0 ? {} : { health }),
   };
 }
@@ -92,6 +97,7 @@ function deadObjects(letters: readonly DeadLetterHead[]): ReadonlySet<string> {
 
 interface Explaining extends ExplainSources {
   readonly freshness: Freshness;
+  readonly stepSources: Parameters<typeof explainStep>[2];
   readonly letters: ReadonlyMap<string, DeadLetterHead>;
 }
 
@@ -120,7 +126,7 @@ async function explainFunctions(
     own.map(async (fn) => {
       const { name } = fn.spec;
       const key = formatKey({ ...node.key, kind: kind.kind, tenant: tenantOf(fn.spec.reconciles, object) });
-      const now = await explainStep(fn, { key, object }, { ...sources.model, ...sources });
+      const now = await explainStep(fn, { key, object }, sources.stepSources);
       const history = await sources.history?.(name, key);
       const lastWrote = writes.get(`capstan-${name}`);
       const deadLetter = sources.letters.get(`${name} ${key}`);

@@ -4,7 +4,7 @@ import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../sh
 import { readTopologyRuns, topologyProblem } from "../../shared/rules/coexistence/topology.ts";
 import { connectionProblem, reasonTold } from "../../shared/rules/workload/connection.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
-import { readFreshness } from "../../shared/runtime/signs.ts";
+import type { Freshness } from "../../shared/runtime/signs.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
 /** A cause that holds up several functions and conditions; it is named once. */
@@ -17,18 +17,17 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree. First what makes everything else old: watches that are silent. Then the workload
- * cluster that is not connected, a topology that nothing runs, kinds that are missing, have no contract label or may not
- * be listed.
+ * Finds the root causes in a tree: kinds that are missing, have no contract label or may not be listed, the workload
+ * cluster that is not connected, a topology that nothing runs.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
-  const [{ silences }, ofCluster] = await Promise.all([
-    readFreshness(store, now),
-    causesOfCluster(store, root, now),
-  ]);
-  const old = silences.map(({ message }) => ({ about: "freshness", message }) as const);
-  const causes = [...old, ...ofCluster, ...kindsIn(root)];
+  const causes = [...(await causesOfCluster(store, root, now)), ...kindsIn(root)];
   return [...new Map(causes.map((cause) => [cause.message, cause])).values()];
+}
+
+/** Returns what makes everything else old, and so stands before it. */
+export function silenceCauses({ silences }: Pick<Freshness, "silences">): readonly RootCause[] {
+  return silences.map(({ message }) => ({ about: "freshness", message }));
 }
 
 function kindsIn({ problem, definition, isRefused, children }: ObjectNode): readonly RootCause[] {

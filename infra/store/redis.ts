@@ -109,6 +109,9 @@ export async function createRedisStore({
   };
 }
 
+/** By so much at most the shown time of a sign is wrong, where the clocks of two machines differ. */
+const CLOCK_STEP_MS = 5_000;
+
 /** By the clock of Redis, which is one for all processes: the caller learns how long each has been silent. */
 function redisSigns(redis: Redis): Signs {
   const nowMs = async (): Promise<number> => {
@@ -122,7 +125,8 @@ function redisSigns(redis: Redis): Signs {
     },
     read: async (now) => {
       const [seen, redisMs] = await Promise.all([redis.hgetall(SIGNS), nowMs()]);
-      const aheadMs = now.getTime() - redisMs;
+      // In steps, so that the instant of a sign stays the same while answers take now more, now less time.
+      const aheadMs = Math.round((now.getTime() - redisMs) / CLOCK_STEP_MS) * CLOCK_STEP_MS;
       return new Map(Object.entries(seen).map(([type, at]) => [type, new Date(Number(at) + aheadMs)]));
     },
   };

@@ -64,23 +64,50 @@ function freshnessOf(seen: ReadonlyMap<string, Date>, now: Date): Freshness {
 }
 
 function silenceOfAll(newest: Date | undefined, isRelayThere: boolean): Silence {
-  if (newest === undefined)
-    return { message: "no relay has given a sign of life: nothing is known to be current; start a relay" };
+  if (newest === undefined) return silence({ what: "no relay has given a sign of life", next: START });
   const since = newest.toISOString();
-  if (!isRelayThere)
-    return { since, message: `relay away since ${since}: nothing below is newer; start a relay` };
-  const message = `no relay hears the management cluster since ${since}: nothing below is newer; look whether its API server answers, and start a relay if none watches it`;
-  return { since, message };
+  if (!isRelayThere) return silence({ since, what: `relay away since ${since}`, next: START });
+  const next = `look whether its API server answers, and ${START} if none watches it`;
+  return silence({ since, what: `no relay hears the management cluster since ${since}`, next });
 }
+const START = "start a relay";
 
 function silenceOfType([type, at]: readonly [string, Date]): Silence {
   const since = at.toISOString();
   const types = new Set([type]);
   if (type === WORKLOADS) {
-    const message = `no relay follows the workload clusters since ${since}: nothing that is known of them is newer; start a relay that connects to them`;
-    return { types, since, message };
+    const what = `no relay follows the workload clusters since ${since}`;
+    return silence({ types, since, what, next: `${START} that connects to them` });
   }
   const [group = "", kind = ""] = type.split("/");
-  const message = `the watch of ${kind} (${group}) is silent since ${since}: nothing about it below is newer; capstan relay logs why, and \`capstan rbac\` prints the rights that it needs`;
-  return { types, since, message };
+  const what = `the watch of ${kind} (${group}) is silent since ${since}`;
+  const next = "the log of the relay says why, and capstan rbac prints the rights that it needs";
+  return silence({ types, since, what, next });
+}
+
+function silence({
+  what,
+  next,
+  ...parts
+}: Pick<Silence, "types" | "since"> & { readonly what: string; readonly next: string }): Silence {
+  return { ...parts, message: `${what}: ${NOT_NEWER}; ${next}` };
+}
+const NOT_NEWER = "nothing below is newer";
+
+/** Of a reader that reads these types live, where it may, and all others from a read model of this freshness. */
+export function freshnessBeside(live: readonly SignedType[], { silences, silenceOf }: Freshness): Freshness {
+  const types = new Set(live.map(signOf));
+  const told = new Map(
+    silences.map((one) => [
+      one,
+      { ...one, message: one.message.replace(NOT_NEWER, `${NOT_NEWER}, but for what is read live`) },
+    ]),
+  );
+  return {
+    silences: [...told.values()],
+    silenceOf: (type) => {
+      const found = type.cluster === MANAGEMENT && types.has(signOf(type)) ? undefined : silenceOf(type);
+      return found && told.get(found);
+    },
+  };
 }

@@ -107,7 +107,7 @@ export async function startSharedConsole(
   if (runs !== undefined) stack.use(runs);
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
   const hints = stack.use(await openRedisHints({ ...redis, log }));
-  const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, heartbeats, clock }));
+  const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, clock }));
   const samples = stack.use(await createRedisSamples({ ...redis, clock, log }));
   const sources = {
     ...{ store, functions, queue, letters, fleet, runs, samples, clock, log, random: systemRandom },

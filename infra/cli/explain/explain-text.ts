@@ -20,7 +20,14 @@ export function textOfExplained(explained: Explained, now: Date): readonly strin
 export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
   const { lines, children } = branchOf(explained, now);
   const [title = "", ...concerns] = lines;
-  const hidden = idle === 1 ? "1 function has nothing to do" : `${idle} functions have nothing to do`;
+  // Of old knowledge that would comfort.
+  const isOld = causes.some(({ about }) => about === "freshness");
+  const nothing = isOld
+    ? "would change nothing of what is read live"
+    : idle === 1
+      ? "has nothing to do"
+      : "have nothing to do";
+  const hidden = `${idle} ${idle === 1 ? "function" : "functions"} ${nothing}`;
   return [
     ...drawTree({ lines: [title, ...causes.flatMap(linesOfCause), ...concerns], children }),
     ...(idle === 0 ? [] : [paint("dim", `${hidden}; --all shows each`)]),
@@ -82,7 +89,7 @@ function verdict({ now, history }: ExplainedFunction): string {
   }
   const lost = history !== undefined && state === undefined && now.wouldSend.length > 0;
   const next = history === undefined || state !== undefined ? "" : paint("dim", "; next run on an event");
-  return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: a resync will bring it back") : next}`;
+  return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: the relay has not seen it yet, or a resync will bring it back") : next}`;
 }
 
 /** The same without the time until its next run. */

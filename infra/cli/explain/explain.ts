@@ -178,9 +178,8 @@ function openModel(
 ): Promise<ReadModel> {
   const { kubeconfig, namespace } = options;
   const redis = redisOf(source);
-  return redis === undefined
-    ? fillReadModel({ functions, kubeconfig, namespace })
-    : openReadModel(redis, { kubeconfig });
+  const wanted = { functions, kubeconfig, namespace };
+  return redis === undefined ? fillReadModel(wanted) : openReadModel(redis, wanted);
 }
 
 async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {

@@ -1,7 +1,9 @@
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
+import type { Clients, Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/signs.ts";
 import { systemClock } from "../../clock.ts";
 import { readEnvironment } from "../../config.ts";
 import { createServer, type Server } from "../../kube/client.ts";
@@ -21,6 +23,8 @@ export interface ReadModel extends AsyncDisposable {
   readonly server: Server;
   readonly store: Store;
   readonly clients: Clients;
+  /** Of what the store holds; absent: all of it is read live. */
+  readFreshness?(now: Date): Promise<Freshness>;
   /** Settles when the workload cluster `<namespace>/<name>` is connected to, or known not to be reachable. */
   connected(cluster: string): Promise<void>;
 }
@@ -35,6 +39,7 @@ export interface ReadModelOptions {
 }
 
 const LISTS_WITHIN_MS = 60 * SECOND;
+const LIVE_WITHIN_MS = 10 * SECOND;
 const CONNECTED_WITHIN_MS = 15 * SECOND;
 const LOOK_AGAIN_MS = 50;
 
@@ -67,16 +72,32 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   };
 }
 
-/** Opens the read model that relay and workers share. */
+/**
+ * Opens the read model that relay and workers share, for what only they know: Connections and what workload clusters
+ * hold. Objects of the management cluster are read live, where the user may list them: what is judged must be what is
+ * there, also while no relay runs.
+ */
 export async function openReadModel(
   redis: RedisAddress,
-  { kubeconfig }: Pick<ReadModelOptions, "kubeconfig">,
+  { functions, kubeconfig, namespace }: ReadModelOptions,
 ): Promise<ReadModel> {
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
   const { createRedisStore } = await import("../../store/redis.ts");
-  const store = stack.use(await createRedisStore({ ...redis, log }));
+  const shared = stack.use(await createRedisStore({ ...redis, log }));
+  const live = stack.use(createMemoryStore());
+  const relay = stack.use(
+    await startRelay({
+      ...{ functions, server, clock, store: live, version: packageVersion(), connectsWorkloads: false },
+      queue: stack.use(createMemoryQueue({ clock })),
+      log: openLog("silent"),
+      namespaces: namespace === undefined ? [] : [namespace],
+    }),
+  );
+  // Kinds that are not listed by then come from the shared read model, and are as old as that is.
+  await within(clock, LIVE_WITHIN_MS, relay.ready(), "").catch(() => undefined);
+  const store = liveFirst(live, shared);
   const clients = stack.use(
     createClients({ management: server, store, clock, log, version: packageVersion() }),
   );
@@ -85,9 +106,23 @@ export async function openReadModel(
     server,
     store,
     clients,
+    readFreshness: async (now) => freshnessBeside(relay.followed(), await readFreshness(shared, now)),
     // The relay that fills the read model has connected, or has recorded why not.
     connected: async () => undefined,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Types of the management server that are listed live, else what is shared. Only for readers. */
+function liveFirst(live: Store, shared: Store): Store {
+  const of = async (type: TypeKey): Promise<Store> =>
+    type.cluster === MANAGEMENT && (await live.progress(type)).ready ? live : shared;
+  return {
+    ...shared,
+    get: async (type, key) => (await of(type)).get(type, key),
+    list: async (type, selection) => (await of(type)).list(type, selection),
+    find: async (type, index, value) => (await of(type)).find(type, index, value),
+    progress: async (type) => (await of(type)).progress(type),
   };
 }
 

@@ -7,7 +7,7 @@ import { formatKey } from "../../../shared/runtime/key.ts";
 import type { RunHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
 import { openRunHistory } from "../../history/open.ts";
-import type { QueueFlags } from "../../queue/queue-source.ts";
+import type { QueueFlags, QueueSource } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { askRuns } from "../explain/ask-process.ts";
@@ -17,6 +17,7 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
+import { tellSilences } from "../tell-silences.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
 
@@ -67,6 +68,7 @@ async function printHistory(
   const kind = reconciledKind(functions, named.kindName);
   const asked = functionsFor(functions, kind, options.function);
   await using source = await openRuns(options);
+  await tellSilences(source.of);
   const object = await readObject(kind, keyOf(kind, named), options.kubeconfig);
   const runs = await runsOf(source.runs, asked, { kind, object });
   if (options.output === "json") printJson(runs);
@@ -87,6 +89,7 @@ function functionsFor(
 }
 
 interface RunSource extends AsyncDisposable {
+  readonly of: QueueSource;
   readonly runs: RunHistory["runs"];
 }
 
@@ -94,14 +97,14 @@ async function openRuns({ metricsAddress, ...flags }: HistoryOptions): Promise<R
   const source = queueOf(flags, QUIET);
   if (source.url === "memory") {
     if (metricsAddress !== undefined)
-      return { runs: askRuns(metricsAddress), [Symbol.asyncDispose]: async () => undefined };
+      return { of: source, runs: askRuns(metricsAddress), [Symbol.asyncDispose]: async () => undefined };
     throw new Error(
       "the history is beside the queue: add --queue redis://HOST:PORT or --queue-file FILE, or --metrics-address of a capstan up",
     );
   }
   const history = await openRunHistory(source, { clock: systemClock, log: QUIET });
   if (history === undefined) throw new Error("bug: a history without a bound is on");
-  return history;
+  return { of: source, runs: history.runs, [Symbol.asyncDispose]: () => history[Symbol.asyncDispose]() };
 }
 
 /** A key names the Cluster of its object, which the object knows. */

@@ -11,7 +11,7 @@ import { type Freshness, readFreshness } from "../../../shared/runtime/signs.ts"
 import { foldFacts } from "../../explain/fold-facts.ts";
 import { factsOf } from "../../explain/object-facts.ts";
 import { type ObjectNode, objectTree } from "../../explain/object-tree.ts";
-import { isAwaited, type RootCause, rootCausesOf } from "../../explain/root-causes.ts";
+import { isAwaited, type RootCause, rootCausesOf, silenceCauses } from "../../explain/root-causes.ts";
 import { leftOutOf, textOfLeftOut } from "../../explain/siblings.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
@@ -91,7 +91,7 @@ export async function frameOf(
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
     const freshness = await readFreshness(store, clock.now());
-    const causes = await rootCausesOf(store, tree, clock.now());
+    const causes = [...silenceCauses(freshness), ...(await rootCausesOf(store, tree, clock.now()))];
     const { lines: own, children } = await branchOf(tree, { functions, history, causes, freshness });
     const [title = "", ...rest] = own;
     const inFront = causes.flatMap((cause) => causeLines(cause, columns));

@@ -14,20 +14,15 @@ export interface FleetIndex extends AsyncDisposable {
   /** Resolves when everything has been read once. */
   ready(): Promise<void>;
   /** Throws a TypeError for a limit out of range or a foreign cursor. */
-  page(selection: FleetSelection): FleetPage;
+  page(selection: FleetSelection): FleetList;
   cluster(key: ObjectKey): FleetItem | undefined;
+  /** Why what is read from read model and queue is old; empty: it is current. */
+  stale(): readonly Stale[];
   /**
-   * Calls back with the names of Clusters that have changed, at most once a second; undefined: what is known is old now, or
+   * Calls back with the names of Clusters that have changed, at most once a second; undefined: everything is old now, or
    * current again.
    */
   follow(onChange: (clusters: ReadonlySet<string> | undefined) => void): Disposable;
-}
-
-export interface FleetPage extends FleetList {
-  /** When the oldest part was read, RFC 3339. */
-  readonly asOf: string;
-  /** Empty: everything is current. */
-  readonly stale: readonly Stale[];
 }
 
 const TICK_MS = SECOND;
@@ -53,8 +48,9 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
     if (freshness.asOf() !== undefined) ready.resolve();
     const changed = roster.takeChanged();
     const stale = JSON.stringify(freshness.stale());
-    if (changed.size === 0 && stale === staleBefore) return;
-    for (const onChange of followers) onChange(changed.size === 0 ? undefined : changed);
+    const isOtherwiseOld = stale !== staleBefore;
+    if (changed.size === 0 && !isOtherwiseOld) return;
+    for (const onChange of followers) onChange(isOtherwiseOld ? undefined : changed);
     staleBefore = stale;
   };
   let underWay: Promise<void> = Promise.resolve();
@@ -68,11 +64,8 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
   next();
   return {
     ready: () => ready.promise,
-    page: (selection) => ({
-      ...roster.page(selection),
-      asOf: (freshness.asOf() ?? clock.now()).toISOString(),
-      stale: freshness.stale(),
-    }),
+    page: (selection) => roster.page(selection),
+    stale: () => freshness.stale(),
     cluster: (key) => roster.get(workloadCluster(key)),
     follow: (onChange) => {
       followers.add(onChange);

@@ -3,7 +3,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import type { Heartbeats } from "../../heartbeats/heartbeats.ts";
+import { readFreshness } from "../../../shared/runtime/signs.ts";
 import type { Freshness } from "./freshness.ts";
 import { inParts } from "./in-parts.ts";
 import { createPendingHints, type Pending } from "./pending-hints.ts";
@@ -16,8 +16,6 @@ export interface FleetSources extends Omit<SnapshotSources, "roster"> {
   readonly functions: readonly AnyFunction[];
   /** Absent: changes are seen when everything is read again. */
   readonly hints?: Hints | undefined;
-  /** Absent: the relay is in this process. */
-  readonly heartbeats?: Pick<Heartbeats, "processes"> | undefined;
 }
 
 /** Where what has been read goes. */
@@ -37,7 +35,7 @@ const QUEUES_EVERY_MS = 5 * SECOND;
 
 /** Hints may be lost, so everything is read again every 60 s (W-205). */
 export function createFleetReader(sources: FleetSources, targets: FleetTargets): FleetReader {
-  const { clock, hints, heartbeats } = sources;
+  const { clock, hints, store } = sources;
   const pending = createPendingHints();
   const following = hints?.follow(pending.note, pending.gap);
   const readSnapshots = createSnapshotReader({ ...sources, ...targets });
@@ -45,8 +43,13 @@ export function createFleetReader(sources: FleetSources, targets: FleetTargets):
   const isAllDue = createRhythm(EVERYTHING_EVERY_MS, clock);
   const areQueuesDue = createRhythm(QUEUES_EVERY_MS, clock);
   const noted = async (part: string, read: () => Promise<string | undefined>): Promise<void> => {
-    const problem = await read().catch((error: unknown) => `cannot be read: ${textOf(error)}`);
+    const problem = await read().catch((error: unknown) => `cannot be read: ${messageOf(error)}`);
     targets.freshness.note(part, problem);
+  };
+  const readSilences = async (): Promise<void> => {
+    // Where it cannot be read the other parts say so.
+    const found = await readFreshness(store, clock.now()).catch(() => undefined);
+    if (found !== undefined) targets.freshness.noteSilences(found.silences);
   };
   return {
     async read() {
@@ -56,7 +59,7 @@ export function createFleetReader(sources: FleetSources, targets: FleetTargets):
       await noted("Clusters", () => readSnapshots(isAll ? "all" : hinted.clusters));
       // A part that was not read is as old as before.
       if (isDue || hinted.keys.length > 0) await noted("queue", () => readQueues({ hinted, isAll, isDue }));
-      if (heartbeats !== undefined && isDue) await noted("relay", () => signOfRelay(heartbeats));
+      if (isDue) await readSilences();
     },
     [Symbol.dispose]: () => following?.[Symbol.dispose](),
   };
@@ -97,14 +100,4 @@ function createQueuesReader({ queue, functions, clock }: FleetSources, { trouble
     judge(await inParts(hinted.keys, clock, ({ function: name, key }) => troubles.readKey(name, key)));
     if (isDue) for (const { spec } of functions) await look(spec.name, isAll);
   };
-}
-
-async function signOfRelay(heartbeats: Pick<Heartbeats, "processes">): Promise<string | undefined> {
-  const processes = await heartbeats.processes();
-  if (processes.some(({ roles }) => roles.includes("relay"))) return undefined;
-  return "no relay has given a sign of life for 30 s, so changes may be missing";
-}
-
-function textOf(error: unknown): string {
-  return messageOf(error);
 }

@@ -8,7 +8,7 @@ import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
 
 export interface SnapshotSources {
-  readonly store: Pick<Store, "get" | "each" | "progress">;
+  readonly store: Pick<Store, "get" | "each" | "progress" | "signs">;
   readonly clock: Clock;
   readonly roster: Roster;
 }

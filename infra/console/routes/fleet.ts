@@ -14,12 +14,7 @@ export const fleet = defineRoute(
   async ({ viewer, query: { state, limit, next, ...filter }, ports }) => {
     const states = state === undefined ? undefined : [state];
     const selection = { ...filter, sight: viewer.sight, states, limit, after: next };
-    const {
-      asOf: _,
-      stale,
-      ...page
-    } = await Promise.resolve(selection).then(ports.fleet.page).catch(refuseCursor);
-    return { ...page, ...(stale.length === 0 ? {} : { stale }) };
+    return await Promise.resolve(selection).then(ports.fleet.page).catch(refuseCursor);
   },
   () => ({ fleet: true }),
 );

@@ -46,7 +46,7 @@ export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions
       // A letter stays when its key lives again.
       const deadLetters = stillDead(await heads());
       const explained = await explainTree({ ...sources, model, clock, deadLetters }, { kind, object });
-      const { causes, health: _, ...tree } = explained;
+      const { causes, health: _, asOf: __, ...tree } = explained;
       // JSON writes the instants of its states as RFC 3339.
       return { object, tree: tree as unknown as ExplainedObject["tree"], causes };
     });

@@ -32,7 +32,8 @@ export function followChanges({ hints, fleet }: ChangeSources): Changes {
   };
   const following = [
     hints?.follow(onHints, gap),
-    fleet?.follow(() => {
+    fleet?.follow((clusters) => {
+      if (clusters === undefined) gap();
       gathered.fleet = true;
     }),
   ];

@@ -3,9 +3,7 @@ import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
 import { objectTree } from "../../../infra/explain/object-tree.ts";
 import { isAwaited, type RootCause, rootCausesOf } from "../../../infra/explain/root-causes.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { cluster, connection, crd, machinePool } from "../../support/builders.ts";
 import { NOW } from "../../support/world.ts";
@@ -74,20 +72,6 @@ describe("rootCausesOf", () => {
     const starting = cluster({ status: { initialization: undefined } });
     const young = connection({ status: { ...UNREACHABLE.status, failures: 1 } });
     expect(await causesOf(starting, young, ...ALL_CRDS)).toEqual([]);
-  });
-
-  it("says first that all is old, before what is known of old", async () => {
-    await using store = createMemoryStore();
-    await store.signs.note([MachinePool], new Date(NOW.getTime() - 45_000));
-    const causes = await rootCausesOf(
-      store,
-      await objectTree(store, [], { kind: Cluster, object: cluster() }),
-      NOW,
-    );
-    expect(causes[0]).toMatchObject({
-      about: "freshness",
-      message: expect.stringContaining("start a relay"),
-    });
   });
 
   it("finds a topology that nothing runs", async () => {

@@ -1,4 +1,6 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { Me } from "../../api/me.ts";
+import type { Stale } from "../../api/page.ts";
 import { ask } from "./ask.ts";
 import { currentLink, type Link, watchLink } from "./stream.ts";
 import { type Answer, answerOf, UNKNOWN, watchTopic } from "./topics.ts";
@@ -40,6 +42,18 @@ export function useLink(): Link {
   useEffect(() => watchLink(redraw), []);
   return currentLink();
 }
+
+/** Why everything that the page shows is old, the worst first; empty: it is current. */
+export function useStale(): readonly Stale[] {
+  const { body, error } = useTopic<Me>("me");
+  const link = useLink();
+  if (body === undefined) return NOTHING;
+  if (link.state === "lost")
+    return [{ since: new Date(link.sinceMs).toISOString(), reason: "the console does not answer this page" }];
+  if (error !== undefined) return [{ since: body.asOf, reason: error.message }];
+  return body.stale ?? NOTHING;
+}
+const NOTHING: readonly Stale[] = [];
 
 /** As `useTopic`, but keeps the answer of the topic before until the first one of the new topic comes: nothing flickers while a person types. */
 export function useSteadyTopic<Body>(topic: string): Answer<Body> {

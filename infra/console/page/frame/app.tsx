@@ -19,7 +19,7 @@ import { Help } from "./help.tsx";
 import { followKeys } from "./keys.ts";
 import { Search } from "./search.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { TopBar } from "./top-bar.tsx";
+import { Staleness, TopBar } from "./top-bar.tsx";
 
 type Shown = "search" | "help" | undefined;
 
@@ -45,6 +45,7 @@ export function App() {
         To the content
       </a>
       <TopBar page={view.page} me={me} isSignedOut={isSignedOut} search={search} help={help} />
+      {!isSignedOut && <Staleness />}
       <main id="main" ref={main} tabIndex={-1}>
         {isSignedOut ? <SignIn error={error} /> : <div key={path}>{pageOf(view, me)}</div>}
       </main>

@@ -1,7 +1,10 @@
 import type { Me } from "../../api/me.ts";
-import { useLink } from "../data/hooks.ts";
+import type { Stale } from "../../api/page.ts";
+import { useLink, useStale } from "../data/hooks.ts";
 import type { Link } from "../data/stream.ts";
 import { Age } from "../parts/age.tsx";
+import { Foreign } from "../parts/foreign.tsx";
+import { Mark } from "../parts/mark.tsx";
 import type { View } from "../place/place.ts";
 
 interface Entry {
@@ -31,6 +34,33 @@ interface Props {
 }
 
 /** Name, pages, search, and how current the page is. Its name stands in the shell (`index.html`) until then. */
+/** Why the page is old, with the next step: said once, above everything that it concerns. */
+export function Staleness() {
+  const stale = useStale();
+  if (stale.length === 0) return null;
+  return (
+    <ul class="notice stale" role="status">
+      {stale.slice(0, MAX_REASONS).map(({ since, reason }) => (
+        <li key={reason}>
+          <Mark of="unknown" bare /> <Foreign text={capitalized(reason)} maxChars={600} />
+          {since !== undefined && (
+            <>
+              {" ("}
+              <Age since={since} />)
+            </>
+          )}
+        </li>
+      ))}
+      {stale.length > MAX_REASONS && <li>{`and ${stale.length - MAX_REASONS} more reasons`}</li>}
+    </ul>
+  );
+}
+const MAX_REASONS = 3;
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 export function TopBar({ page, me, isSignedOut, search, help }: Props) {
   const link = useLink();
   const routes = new Set(me?.routes);
@@ -79,12 +109,23 @@ export function TopBar({ page, me, isSignedOut, search, help }: Props) {
 }
 
 function LinkState({ link }: { readonly link: Link }) {
-  const isLive = link.state === "live";
+  const [old] = useStale();
+  const isLive = link.state === "live" && old === undefined;
   return (
     <span class={isLive || link.state === "opening" ? "link-state" : "link-state lost"} role="status">
       <i />
-      <LinkWords link={link} />
+      {old === undefined || link.state === "lost" ? <LinkWords link={link} /> : <OldWords old={old} />}
     </span>
+  );
+}
+
+function OldWords({ old: { since } }: { readonly old: Stale }) {
+  return since === undefined ? (
+    <>Old</>
+  ) : (
+    <>
+      Old for <Age since={since} />
+    </>
   );
 }
 

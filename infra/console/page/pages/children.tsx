@@ -7,6 +7,7 @@ import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
+import { WhenCurrent } from "../parts/when-current.tsx";
 import { useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
 
@@ -105,7 +106,7 @@ const COLUMNS: readonly Column<Child>[] = [
     narrow: "second",
     cell: ({ problem, isReady }) =>
       problem === undefined ? (
-        <span class="muted">{isReady ? "ready" : ""}</span>
+        <span class="muted">{isReady ? <WhenCurrent>ready</WhenCurrent> : ""}</span>
       ) : (
         <Foreign text={problem} />
       ),

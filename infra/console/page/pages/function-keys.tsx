@@ -20,6 +20,7 @@ import { LastHour } from "../plots/last-hour.tsx";
 import { queueState } from "../queue/queue-words.ts";
 import { countText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
+import { QueueWord } from "./queue.tsx";
 
 type KeyItem = Keys["items"][number];
 
@@ -54,7 +55,11 @@ export function FunctionKeys({ name }: { readonly name: string }) {
         <h1>
           {item !== undefined && <Mark of={queueState(item).mark} bare />}
           <Foreign text={name} />
-          {item !== undefined && <small>{queueState(item).word}</small>}
+          {item !== undefined && (
+            <small>
+              <QueueWord item={item} />
+            </small>
+          )}
         </h1>
         {summary !== undefined && <p class="muted">{summary}</p>}
         <PauseAction item={item} />

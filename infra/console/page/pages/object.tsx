@@ -11,6 +11,7 @@ import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
+import { WhenCurrent } from "../parts/when-current.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
 import { markOf } from "../tree/tree-rows.ts";
@@ -158,7 +159,8 @@ function Facts({ of: { version, createdAt, owner, tree } }: { readonly of: Objec
         <div>
           <dt>Conditions</dt>
           <dd>
-            <Mark of="healthy" bare /> none shows a problem
+            <Mark of="healthy" bare />{" "}
+            <WhenCurrent or="none showed a problem when this was known">none shows a problem</WhenCurrent>
           </dd>
         </div>
       )}

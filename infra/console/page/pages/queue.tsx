@@ -6,6 +6,7 @@ import { type Column, Grid } from "../list/grid.tsx";
 import { Filter } from "../parts/filter.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { WhenCurrent } from "../parts/when-current.tsx";
 import { useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
 import { hourRows, isKnown } from "../plots/hour-rows.ts";
@@ -150,7 +151,9 @@ const COLUMNS: readonly Column<Row>[] = [
     width: "minmax(80px, 1fr)",
     narrow: "second",
     cell: (item) => (
-      <span class={queueState(item).mark === "healthy" ? "muted" : ""}>{queueState(item).word}</span>
+      <span class={queueState(item).mark === "healthy" ? "muted" : ""}>
+        <QueueWord item={item} />
+      </span>
     ),
   },
   number("Ready", ({ ready }) => ready),
@@ -176,6 +179,12 @@ const COLUMNS: readonly Column<Row>[] = [
   duration("p50", ({ p50Ms }) => p50Ms),
   duration("p99", ({ p99Ms }) => p99Ms),
 ];
+
+/** Without the changes that a relay brings, an empty queue says nothing. */
+export function QueueWord({ item }: { readonly item: QueueItem }) {
+  const { mark, word } = queueState(item);
+  return <WhenCurrent or={mark === "healthy" ? "Changes may be missing" : word}>{word}</WhenCurrent>;
+}
 
 function idOf({ function: name }: QueueItem): string {
   return name;

@@ -30,10 +30,12 @@ export function Relay() {
         answer={answer}
         aside={
           answer.body?.connected !== undefined &&
-          counted(answer.body.connected, "other is connected", "others are connected")
+          (answer.body.stale === undefined
+            ? counted(answer.body.connected, "other is connected", "others are connected")
+            : counted(answer.body.connected, "other was connected", "others were connected"))
         }
       >
-        {({ connections }) => <Connections connections={connections} />}
+        {({ connections, stale }) => <Connections connections={connections} isOld={stale !== undefined} />}
       </Part>
       <Part title="Watches of the management cluster" answer={answer}>
         {({ processes }) => <Watches processes={processes} />}
@@ -73,7 +75,7 @@ function Processes({ processes }: { readonly processes: readonly Process[] }) {
             <tr key={id}>
               <td>
                 <span class="named">
-                  <Mark of={ready ? "healthy" : "waiting"} bare />
+                  <Mark of={ready ? "healthy" : "waiting"} bare isOwnWord />
                   <Foreign text={id} />
                 </span>
               </td>
@@ -106,11 +108,26 @@ function Processes({ processes }: { readonly processes: readonly Process[] }) {
   );
 }
 
-function Connections({ connections }: { readonly connections: readonly Connection[] }) {
+function Connections({
+  connections,
+  isOld,
+}: {
+  readonly connections: readonly Connection[];
+  readonly isOld: boolean;
+}) {
   if (connections.length === 0)
     return (
       <p class="sheet say">
-        <Mark of="healthy" bare /> <b>None.</b> Every workload cluster that you may see answers.
+        <Mark of={isOld ? "unknown" : "healthy"} bare />{" "}
+        {isOld ? (
+          <>
+            <b>None was known.</b> No workload cluster is known to answer now.
+          </>
+        ) : (
+          <>
+            <b>None.</b> Every workload cluster that you may see answers.
+          </>
+        )}
       </p>
     );
   return (
@@ -216,7 +233,7 @@ function Name({ of: { name: given, state } }: { readonly of: Watch }) {
   const end = name.includes(".") ? name.indexOf(".") : name.length;
   return (
     <span class="named">
-      <Mark of={WATCH_MARKS[state]} bare />
+      <Mark of={WATCH_MARKS[state]} bare isOwnWord />
       <span>
         <Foreign text={name.slice(0, end)} />
         <small>

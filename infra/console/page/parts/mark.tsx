@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useStale } from "../data/hooks.ts";
 import { MARKS, type MarkName } from "./mark-names.ts";
 
 const SHAPES: { readonly [name in MarkName]: JSX.Element } = {
@@ -47,17 +48,21 @@ interface Props {
   readonly of: MarkName;
   /** The word is beside it already. */
   readonly bare?: boolean;
+  /** Known otherwise than by the read model: of a process that says itself how it is. */
+  readonly isOwnWord?: boolean;
 }
 
-/** Draws the shape of a state; its word is there for screen readers. */
-export function Mark({ of, bare = false }: Props) {
+/** Draws the shape of a state; its word is there for screen readers. Nothing is well by old knowledge. */
+export function Mark({ of: named, bare = false, isOwnWord = false }: Props) {
+  const isOld = useStale().length > 0 && !isOwnWord;
+  const of = isOld && (named === "healthy" || named === "progressing") ? "unknown" : named;
   const { word, tone } = MARKS[of];
   return (
     <span class={`mark ${tone}`} title={word}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
         {SHAPES[of]}
       </svg>
-      {!bare && <span class="unseen">{word}</span>}
+      {(!bare || of !== named) && <span class="unseen">{word}</span>}
     </span>
   );
 }

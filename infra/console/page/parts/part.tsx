@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useStale } from "../data/hooks.ts";
 import type { Answer } from "../data/topics.ts";
 import { Age } from "./age.tsx";
 import { Foreign } from "./foreign.tsx";
@@ -7,7 +8,6 @@ import { Problem } from "./problem.tsx";
 /** Fields that every answer of the API has. */
 interface Dated {
   readonly asOf: string;
-  readonly stale?: readonly { readonly since?: string | undefined; readonly reason: string }[] | undefined;
 }
 
 interface Props<Body extends Dated> {
@@ -49,27 +49,18 @@ function lacking(error: Answer<unknown>["error"]): ComponentChildren {
   );
 }
 
-/** Since when a body is old, and why; nothing while it is current. */
+/** Since when a body is old, and why; nothing while it is current. What makes the whole page old stands above it. */
 function Staleness({ body, error }: { readonly body: Dated; readonly error: Answer<unknown>["error"] }) {
-  const reasons = [
-    ...(body.stale ?? []),
-    ...(error === undefined ? [] : [{ since: body.asOf, reason: error.message }]),
-  ];
-  if (reasons.length === 0) return null;
+  const isSaid = useStale().length > 0;
+  if (error === undefined) return null;
   return (
-    <ul class="stale">
-      {reasons.map(({ since, reason }) => (
-        <li key={reason}>
-          Old
-          {since !== undefined && (
-            <>
-              {" for "}
-              <Age since={since} />
-            </>
-          )}
-          : <Foreign text={reason} />
-        </li>
-      ))}
-    </ul>
+    <p class="stale">
+      Old for <Age since={body.asOf} />
+      {!isSaid && (
+        <>
+          : <Foreign text={error.message} />
+        </>
+      )}
+    </p>
   );
 }

@@ -16,7 +16,7 @@ interface FunctionState {
   readonly place?: Place | undefined;
   /** Of the link to the place. */
   readonly placeText?: string | undefined;
-  /** It has nothing to do. */
+  /** It has nothing to do, or that is not known. */
   readonly isIdle?: boolean;
 }
 
@@ -57,9 +57,11 @@ function failingState({ history, now }: ExplainedFunction): FunctionState | unde
 
 function nowState({ history, now }: ExplainedFunction): FunctionState {
   const { state } = history ?? {};
-  const { waitsFor, wouldSend, againAfterMs, why, notListed, notRead } = now;
+  const { waitsFor, wouldSend, againAfterMs, why, notListed, notRead, old } = now;
   if (state?.state === "running") return { mark: "progressing", text: "runs now", since: state.since };
   if (state?.state === "ready") return { mark: "progressing", text: "is in the queue", since: state.since };
+  if (old !== undefined)
+    return { mark: "unknown", text: "not known, as its snapshots are old", isIdle: true };
   // Nothing is read live for a page, so a step that needs it cannot say what it would do.
   if (notRead !== undefined)
     return { mark: "healthy", text: `depends on a live read: ${notRead}`, isIdle: true };

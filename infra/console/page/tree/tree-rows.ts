@@ -17,7 +17,7 @@ export type TreeRow = {
       readonly isLeaf: boolean;
     }
   | { readonly type: "function"; readonly fn: ExplainedFunction }
-  | { readonly type: "idle"; readonly count: number }
+  | { readonly type: "idle"; readonly count: number; readonly isKnown: boolean }
   | {
       readonly type: "more";
       readonly more: Explained["more"][number];
@@ -55,7 +55,13 @@ export function treeRows(root: Explained, { folded, showsIdle }: TreeView): read
         of: node.object,
       });
     if (idle.length > 0 && !showsIdle && level === 1)
-      rows.push({ type: "idle", id: `${id}/idle`, level: level + 1, count: idle.length });
+      rows.push({
+        type: "idle",
+        id: `${id}/idle`,
+        level: level + 1,
+        count: idle.length,
+        isKnown: idle.every(({ now }) => now.old === undefined),
+      });
   };
   add(root, 1, "");
   return rows;
@@ -64,6 +70,7 @@ export function treeRows(root: Explained, { folded, showsIdle }: TreeView): read
 /** The state of an object by itself: the worst of its functions and facts. */
 export function markOf(node: Explained): MarkName {
   const marks: MarkName[] = node.functions.map((fn) => functionState(fn).mark);
+  if (node.old !== undefined) marks.push("unknown");
   if (node.problem !== undefined) marks.push("waiting");
   if (node.deletingSince !== undefined) marks.push("deleting");
   if (node.conditions.some(({ status }) => status === "Unknown")) marks.push("unknown");

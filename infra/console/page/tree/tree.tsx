@@ -116,7 +116,7 @@ function What({
         <>
           <span class="toggle" />
           <button type="button" class="plain" onClick={showIdle}>
-            {row.count === 1 ? "1 function has nothing to do" : `${row.count} functions have nothing to do`}
+            {idleText(row)}
           </button>
         </>
       );
@@ -131,6 +131,11 @@ function What({
     default:
       return row satisfies never;
   }
+}
+
+function idleText({ count, isKnown }: Extract<TreeRow, { type: "idle" }>): string {
+  if (!isKnown) return `Of ${counted(count, "function")} it is not known what they would do now`;
+  return count === 1 ? "1 function has nothing to do" : `${count} functions have nothing to do`;
 }
 
 /** Objects that the tree counts only: they have a page of their own. */

@@ -17,8 +17,10 @@ interface Props {
 const MOST = 8;
 
 /** Lists the troubles that a person must look at: causes that hold up several functions, then functions that failed. Nothing when all is well. */
-export function Troubles({ tree, causes }: Props) {
+export function Troubles({ tree, causes: all }: Props) {
   const troubles = troublesOf(tree);
+  // The page says above everything why it is old.
+  const causes = all.filter(({ about }) => about !== "freshness");
   if (causes.length + troubles.length === 0) return null;
   const shown = troubles.slice(0, MOST);
   const left = troubles.length - shown.length;
@@ -49,6 +51,7 @@ export function Troubles({ tree, causes }: Props) {
 }
 
 const ABOUT = {
+  freshness: "Old",
   connection: "Workload cluster",
   definition: "Provider",
   list: "Rights",

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  type FleetIndex,
-  type FleetPage,
-  startFleetIndex,
-} from "../../../../infra/console/fleet/fleet-index.ts";
+import { type FleetIndex, startFleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
 import type { FleetSources } from "../../../../infra/console/fleet/fleet-reader.ts";
+import type { FleetList } from "../../../../infra/console/fleet/roster.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
@@ -94,7 +91,7 @@ async function world(...objects: readonly KubeObject[]) {
   return { clock, store, rows, queue, hints, start };
 }
 
-const told = ({ items }: FleetPage): readonly string[] =>
+const told = ({ items }: Pick<FleetList, "items">): readonly string[] =>
   items.map(
     ({ namespace, name, state, reason }) => `${namespace}/${name} ${state}${reason ? `: ${reason}` : ""}`,
   );
@@ -154,7 +151,6 @@ describe("the fleet", () => {
     expect(all(fleet)).toMatchObject({
       total: 11,
       counts: { dead: 1, failing: 1, unreachable: 1, waiting: 2, progressing: 2, healthy: 1 },
-      stale: [],
     });
     expect(all(fleet).needs.map(({ name, count }) => [name, count])).toEqual([
       ["j-dead", 1],
@@ -278,22 +274,34 @@ describe("the fleet", () => {
     queue.setAway(true);
     const since = clock.now();
     await clock.advance(MINUTE);
-    const { stale, items } = all(fleet);
-    expect(items[0]).toMatchObject({ state: "unknown", reason: "queue: cannot be read: Redis is away" });
+    const stale = fleet.stale();
+    expect(all(fleet).items[0]).toMatchObject({
+      state: "unknown",
+      reason: "queue: cannot be read: Redis is away",
+    });
     expect(Date.parse(stale[0]?.since ?? "")).toBeLessThanOrEqual(since.getTime() + 5 * SECOND);
     queue.setAway(false);
     await clock.advance(5 * SECOND);
-    expect(all(fleet)).toMatchObject({ stale: [], items: [{ state: "healthy" }] });
+    expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
   });
 
-  it("without a living relay is unknown", async () => {
-    const { start, clock } = await world(named("a", [AVAILABLE]));
-    await using fleet = start({ heartbeats: { processes: async () => [] } });
+  it("is unknown while no watch gives a sign of life, tells who looks on, and recovers", async () => {
+    const { start, clock, store } = await world(named("a", [AVAILABLE]));
+    await store.signs.note([CLUSTERS], clock.now());
+    await using fleet = start();
     await clock.advance(SECOND);
-    expect(all(fleet).items[0]).toMatchObject({
-      state: "unknown",
-      reason: expect.stringContaining("no relay"),
-    });
+    expect(told(all(fleet))).toEqual(["default/a healthy"]);
+    const seen: unknown[] = [];
+    fleet.follow((clusters) => seen.push(clusters));
+    await clock.advance(45 * SECOND);
+    const reason = expect.stringMatching(/^relay away since 2026-.*; start a relay$/);
+    expect(all(fleet).items).toMatchObject([{ state: "unknown", reason }]);
+    expect(fleet.stale()).toMatchObject([{ since: expect.any(String), reason }]);
+    // Everything that is shown must be read again, also where no Cluster stands otherwise.
+    expect(seen).toContain(undefined);
+    await store.signs.note([CLUSTERS], clock.now());
+    await clock.advance(10 * SECOND);
+    expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
   });
 
   it("forgets a trouble that is over, and a viewer sees the namespaces that are theirs only", async () => {
