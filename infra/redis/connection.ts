@@ -84,6 +84,7 @@ export async function connectRedis(target: RedisTarget): Promise<Redis> {
   followAddress(redis, newest);
   leaveReplica(redis);
   join(connections, redis);
+  speakPlainly(redis, shown);
   return redis;
 }
 
@@ -103,6 +104,30 @@ function leaveReplica(redis: Redis): void {
 function join(connections: Set<Redis> | undefined, redis: Redis): void {
   connections?.add(redis);
   redis.once("end", () => connections?.delete(redis));
+}
+
+/** What ioredis says of a server that is away, in words about its own streams, queues and options. */
+const AWAY =
+  /^(Stream isn't writeable|Connection is closed|Reached the max retries|Command timed out|Socket timeout)/;
+
+/**
+ * Lets commands to a server that is away reject with a sentence for people: it reaches pages, logs and terminals.
+ * BullMQ, which looks for ioredis' own sentences, has connections of its own.
+ */
+function speakPlainly(redis: Redis, shown: string): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    const reject = command.reject.bind(command);
+    command.reject = (error: Error) => reject(AWAY.test(error.message) ? new RedisAwayError(shown) : error);
+    return send(command, stream);
+  };
+}
+
+class RedisAwayError extends Error {
+  constructor(shown: string) {
+    super(`Redis at ${shown} does not answer`);
+    this.name = "RedisAwayError";
+  }
 }
 
 /** Takes user, password and authorities as they are now before each new connection. Source: D-204 */
@@ -206,7 +231,7 @@ export function refusalIn(error: Error): string | undefined {
 /** Returns the text of an error: errors of several addresses come as an AggregateError without a message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.message !== "") return error.message;
+  if (error.message !== "") return AWAY.test(error.message) ? "it does not answer" : error.message;
   const parts = error instanceof AggregateError ? error.errors : [];
   const texts = parts.map(messageOf);
   return texts.length > 0 ? texts.join(", ") : error.name;

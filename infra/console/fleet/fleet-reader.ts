@@ -43,7 +43,10 @@ export function createFleetReader(sources: FleetSources, targets: FleetTargets):
   const isAllDue = createRhythm(EVERYTHING_EVERY_MS, clock);
   const areQueuesDue = createRhythm(QUEUES_EVERY_MS, clock);
   const noted = async (part: string, read: () => Promise<string | undefined>): Promise<void> => {
-    const problem = await read().catch((error: unknown) => `cannot be read: ${messageOf(error)}`);
+    const problem = await read().catch(
+      (error: unknown) =>
+        `cannot be read: ${messageOf(error)}; the last known state is shown until it answers: start it if it has ended`,
+    );
     targets.freshness.note(part, problem);
   };
   const readSilences = async (): Promise<void> => {

@@ -126,20 +126,20 @@ function Needs({ fleet }: { readonly fleet: FleetBody }) {
 }
 
 function Calm({ fleet }: { readonly fleet: FleetBody }) {
+  // Above the page stands why the data are old. They cannot show that no Cluster needs attention, or exists.
+  if (fleet.stale !== undefined)
+    return (
+      <p class="sheet say">
+        <Mark of="unknown" bare />{" "}
+        <b>{fleet.total === 0 ? "No Cluster is known." : "Nothing needed you when this was known."}</b>
+      </p>
+    );
   const unknown = fleet.counts.unknown ?? 0;
   if (unknown > 0)
     return (
       <p class="sheet say">
         <Mark of="unknown" bare /> <b>Of {counted(unknown, "Cluster")} the state is not known.</b> The others
         need nothing.
-      </p>
-    );
-  // The header of the part says why the data are old. Old data cannot show that no Cluster needs attention, or exists.
-  if (fleet.stale !== undefined)
-    return (
-      <p class="sheet say">
-        <Mark of="unknown" bare />{" "}
-        <b>{fleet.total === 0 ? "No Cluster is known." : "Nothing needed you when this was known."}</b>
       </p>
     );
   if (fleet.total === 0) return <NoCluster />;

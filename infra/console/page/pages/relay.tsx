@@ -1,11 +1,12 @@
 import type { RelayAnswer } from "../../api/relay.ts";
-import { useTopic } from "../data/hooks.ts";
+import { useStale, useTopic } from "../data/hooks.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
 import { Part } from "../parts/part.tsx";
+import { WhenCurrent } from "../parts/when-current.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { hrefOf } from "../place/place.ts";
 import { counted, countText } from "../text/amounts.ts";
@@ -17,25 +18,26 @@ type Watch = NonNullable<Process["watches"]>[number];
 /** Watches, connections to workload clusters, and processes (W-108). */
 export function Relay() {
   const answer = useTopic<RelayAnswer>("relay");
+  const isOld = useStale().length > 0;
   return (
     <>
       <div class="head">
         <h1>Relay and workers</h1>
       </div>
       <Part title="Processes" answer={answer} aside="that gave a sign of life within 30 s">
-        {({ processes }) => <Processes processes={processes} />}
+        {({ processes }) => <Processes processes={processes} isNow={answer.error === undefined} />}
       </Part>
       <Part
         title="Workload clusters with a problem"
         answer={answer}
         aside={
           answer.body?.connected !== undefined &&
-          (answer.body.stale === undefined
-            ? counted(answer.body.connected, "other is connected", "others are connected")
-            : counted(answer.body.connected, "other was connected", "others were connected"))
+          (isOld
+            ? counted(answer.body.connected, "other was connected", "others were connected")
+            : counted(answer.body.connected, "other is connected", "others are connected"))
         }
       >
-        {({ connections, stale }) => <Connections connections={connections} isOld={stale !== undefined} />}
+        {({ connections }) => <Connections connections={connections} />}
       </Part>
       <Part title="Watches of the management cluster" answer={answer}>
         {({ processes }) => <Watches processes={processes} />}
@@ -44,7 +46,13 @@ export function Relay() {
   );
 }
 
-function Processes({ processes }: { readonly processes: readonly Process[] }) {
+interface ProcessesProps {
+  readonly processes: readonly Process[];
+  /** They have just said how they are. */
+  readonly isNow: boolean;
+}
+
+function Processes({ processes, isNow }: ProcessesProps) {
   if (processes.length === 0)
     return (
       <p class="sheet say">
@@ -75,7 +83,7 @@ function Processes({ processes }: { readonly processes: readonly Process[] }) {
             <tr key={id}>
               <td>
                 <span class="named">
-                  <Mark of={ready ? "healthy" : "waiting"} bare isOwnWord />
+                  <Mark of={ready ? "healthy" : "waiting"} bare isOwnWord={isNow} />
                   <Foreign text={id} />
                 </span>
               </td>
@@ -108,26 +116,14 @@ function Processes({ processes }: { readonly processes: readonly Process[] }) {
   );
 }
 
-function Connections({
-  connections,
-  isOld,
-}: {
-  readonly connections: readonly Connection[];
-  readonly isOld: boolean;
-}) {
+function Connections({ connections }: { readonly connections: readonly Connection[] }) {
   if (connections.length === 0)
     return (
       <p class="sheet say">
-        <Mark of={isOld ? "unknown" : "healthy"} bare />{" "}
-        {isOld ? (
-          <>
-            <b>None was known.</b> No workload cluster is known to answer now.
-          </>
-        ) : (
-          <>
-            <b>None.</b> Every workload cluster that you may see answers.
-          </>
-        )}
+        <Mark of="healthy" bare />{" "}
+        <WhenCurrent or={<b>None, when this was known.</b>}>
+          <b>None.</b> Every workload cluster that you may see answers.
+        </WhenCurrent>
       </p>
     );
   return (
@@ -233,7 +229,7 @@ function Name({ of: { name: given, state } }: { readonly of: Watch }) {
   const end = name.includes(".") ? name.indexOf(".") : name.length;
   return (
     <span class="named">
-      <Mark of={WATCH_MARKS[state]} bare isOwnWord />
+      <Mark of={WATCH_MARKS[state]} bare />
       <span>
         <Foreign text={name.slice(0, end)} />
         <small>

@@ -20,7 +20,8 @@ interface Props {
 export function Foreign({ text, lines = false, maxChars = MAX_CHARS }: Props) {
   const [all, showAll] = useState(false);
   const shown = text.slice(0, all ? MOST_CHARS : maxChars);
-  const draw = lines ? escapedLines : escaped;
+  // In a line of text a line break is a space; all other control characters are shown as codes.
+  const draw = lines ? escapedLines : (one: string) => escaped(one.replace(/\s*\n\s*/g, " "));
   const left = text.length - shown.length;
   return (
     <bdi class="foreign">
