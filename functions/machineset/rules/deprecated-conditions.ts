@@ -26,7 +26,7 @@ function machinesCreated({
   set,
   machines,
   blockers,
-  templates,
+  lasting,
 }: StatusView): DesiredDeprecatedCondition | undefined {
   const type = "MachinesCreated";
   const { replicas } = set.spec;
@@ -40,9 +40,9 @@ function machinesCreated({
   if (machines.length >= replicas) return deprecatedCondition(type, "True");
   if (blockers.length === 0) return undefined;
   const { configRef } = set.spec.template.spec.bootstrap;
-  const isConfig = configRef !== undefined && templates[0]?.startsWith(configRef.kind) === true;
+  const isConfig = configRef !== undefined && lasting[0]?.startsWith(configRef.kind) === true;
   const part = isConfig ? "Bootstrap" : "Infrastructure";
-  const reason = blockers.length > templates.length ? "PreflightCheckFailed" : `${part}TemplateCloningFailed`;
+  const reason = blockers.length > lasting.length ? "PreflightCheckFailed" : `${part}TemplateCloningFailed`;
   return deprecatedCondition(type, "False", { severity: "Error", reason, message: blockers.join("; ") });
 }
 

@@ -180,7 +180,7 @@ function nextRun(state: KeyState, now: Date): string {
     case "running":
       return `it runs now, for ${ageSince(since, now)}, at ${owner ?? "a worker"}`;
     case "dead":
-      return `${until === undefined ? "" : `in ${timeUntil(until.getTime() - now.getTime())}, or `}when its object changes; dead for ${ageSince(since, now)}${tried}`;
+      return `${until === undefined ? "" : `in ${timeText(until.getTime() - now.getTime())}, or `}when its object changes; dead for ${ageSince(since, now)}${tried}`;
     default:
       return state.state satisfies never;
   }

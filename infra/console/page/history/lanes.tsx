@@ -7,7 +7,7 @@ import { Foreign } from "../parts/foreign.tsx";
 import { ageText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
 import type { HistoryRow } from "./fold-idle.ts";
-import { runText } from "./run-text.ts";
+import { type RunLook, runText } from "./run-text.ts";
 import { type LaneMark, neighboursOf, stepBetween, type TimeLine, timeLineOf } from "./time-line.ts";
 
 interface Props {
@@ -63,7 +63,7 @@ export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
                 <a
                   key={mark.row.id}
                   href={hrefOfRun(mark.runs[0])}
-                  class={`at ${lookOf(mark)}`}
+                  class={`at look ${lookOf(mark)}`}
                   style={{ left: `${namesPx + mark.column * COLUMN_PX}px` }}
                   aria-current={at === chosenAt ? "true" : undefined}
                   tabIndex={at === entry ? 0 : -1}
@@ -92,26 +92,24 @@ function Legend({ marks }: Pick<TimeLine, "marks">) {
   const drawn = new Set(marks.map(lookOf));
   return (
     <ul class="legend muted" aria-label="Marks">
-      {(Object.keys(LOOKS) as Look[])
+      {(Object.keys(LOOKS) as RunLook[])
         .filter((look) => drawn.has(look))
         .map((look) => (
           <li key={look}>
-            <span class={`at ${look}`} /> {LOOKS[look]}
+            <i class={`look ${look}`} aria-hidden="true" /> {LOOKS[look]}
           </li>
         ))}
     </ul>
   );
 }
 
-/** Shapes differ, not only colours: style 8-lanes.css. */
-const LOOKS = {
+const LOOKS: { readonly [look in RunLook]: string } = {
   wrote: "wrote",
   failed: "failed",
   waits: "waits",
   postponed: "put off until newer data had come",
-  idle: "nothing to do",
-} as const;
-type Look = keyof typeof LOOKS;
+  idle: "nothing to do, or a later run by itself",
+};
 
 /** The right end stays in view, unless a person has scrolled away from it or has the focus there (W-110). */
 function useNewestInView(scroller: { readonly current: HTMLElement | null }, columns: number): void {
@@ -144,13 +142,8 @@ function keepInView(scroller: HTMLElement, mark: HTMLElement | null, namesPx: nu
   else if (scroller.scrollLeft < right) scroller.scrollLeft = right;
 }
 
-function lookOf({ row }: LaneMark): Look {
-  if (row.type === "idle") return "idle";
-  const { outcome, writes, waitingFor, afterMs } = row.run;
-  if (outcome === "error") return "failed";
-  if (outcome === "again") return "postponed";
-  if (writes.length > 0) return "wrote";
-  return waitingFor === undefined && afterMs === undefined ? "idle" : "waits";
+function lookOf({ row }: LaneMark): RunLook {
+  return row.type === "idle" ? "idle" : runText(row.run).look;
 }
 
 /** `12m ago: apply MachinePool/status default/p1, for MachinePool default/p1`. */

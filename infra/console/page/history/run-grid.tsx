@@ -2,7 +2,6 @@ import type { Run } from "../../api/runs.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { counted, countText, durationText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
 import type { HistoryRow } from "./fold-idle.ts";
@@ -103,14 +102,15 @@ function Did({ row }: { readonly row: HistoryRow }) {
   if (row.type === "idle")
     return (
       <>
-        <Mark of="healthy" bare /> <span class="muted">{countText(row.times)} × nothing to do</span>
+        <i class="look idle" aria-hidden="true" />{" "}
+        <span class="muted">{countText(row.times)} × nothing to do</span>
       </>
     );
-  const { mark, text } = runText(row.run);
+  const { look, text } = runText(row.run);
   return (
     <>
-      <Mark of={mark} bare />{" "}
-      <span class={mark === "failing" ? "bad" : ""}>
+      <i class={`look ${look}`} aria-hidden="true" />{" "}
+      <span class={look === "failed" ? "bad" : ""}>
         <Foreign text={text} />
       </span>
     </>

@@ -1,9 +1,12 @@
 import type { Run } from "../../api/runs.ts";
 import { countText } from "../text/amounts.ts";
 
+export type RunLook = "failed" | "postponed" | "wrote" | "waits" | "idle";
+
 /** How a run ended, for people. */
 interface RunText {
-  readonly mark: "failing" | "progressing" | "waiting" | "healthy";
+  /** How it is drawn, in the time line and in the list: shapes differ, not only colours (8-lanes.css). */
+  readonly look: RunLook;
   readonly text: string;
 }
 
@@ -15,20 +18,27 @@ export function runText({
   moreWrites = 0,
   times: count = 1,
   waitingFor,
+  afterMs,
 }: Run): RunText {
   const times = count > 1 ? `${countText(count)} × ` : "";
   if (outcome === "error") {
     const why = failure === undefined ? "" : `: ${failure.reason}: ${failure.message}`;
-    return { mark: "failing", text: `${times}failed${why}` };
+    return { look: "failed", text: `${times}failed${why}` };
   }
-  if (outcome === "again") return { mark: "waiting", text: `${times}put off until newer data had come` };
+  if (outcome === "again") return { look: "postponed", text: `${times}put off until newer data had come` };
   const [first, ...others] = writes;
   if (first !== undefined) {
     const more = others.length + moreWrites === 0 ? "" : ` and ${countText(others.length + moreWrites)} more`;
-    return { mark: "progressing", text: `${times}${writeText(first)}${more}` };
+    return { look: "wrote", text: `${times}${writeText(first)}${more}` };
   }
-  if (waitingFor !== undefined) return { mark: "waiting", text: `${times}waits: ${waitingFor}` };
-  return { mark: "healthy", text: `${times}nothing to do` };
+  // Its time is known: it is not held up.
+  if (afterMs !== undefined)
+    return {
+      look: "idle",
+      text: `${times}runs again by itself${waitingFor === undefined ? "" : `: ${waitingFor}`}`,
+    };
+  if (waitingFor !== undefined) return { look: "waits", text: `${times}waits: ${waitingFor}` };
+  return { look: "idle", text: `${times}nothing to do` };
 }
 
 /** `apply MachinePool/status default/p1`. */

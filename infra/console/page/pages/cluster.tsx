@@ -8,7 +8,7 @@ import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
-import { worstOf } from "../tree/tree-rows.ts";
+import { markAbove, worstOf } from "../tree/tree-rows.ts";
 import { Troubles } from "../tree/troubles.tsx";
 
 interface Props {
@@ -27,7 +27,7 @@ export function Cluster({ namespace, name }: Props) {
       <Crumbs of={namespaceCrumbs(namespace)} />
       <div class="head">
         <h1>
-          {body !== undefined && <Mark of={worstOf(body.tree)} />}
+          {body !== undefined && <Mark of={markAbove([worstOf(body.tree)], body.causes)} />}
           <Foreign text={name} />
           {body?.tree.phase !== undefined && (
             <small>

@@ -13,6 +13,7 @@ import { addressWith, useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { counted, countText } from "../text/amounts.ts";
 
+const STATES = MARK_NAMES.filter((each) => each !== "silent");
 /** So many are shown above the table. */
 const MOST_NEEDS = 6;
 /** Parameters of the address that leave some Clusters out, beside the state and the text. */
@@ -75,10 +76,10 @@ const FILTER_WORDS = {
 
 function chipsOf(fleet: FleetBody | undefined, state: string) {
   const all =
-    fleet === undefined ? undefined : MARK_NAMES.reduce((sum, each) => sum + (fleet.counts[each] ?? 0), 0);
+    fleet === undefined ? undefined : STATES.reduce((sum, each) => sum + (fleet.counts[each] ?? 0), 0);
   return [
     { title: "All", count: all, href: addressWith("state", ""), isOn: state === "" },
-    ...MARK_NAMES.filter((each) => each === state || (fleet?.counts[each] ?? 0) > 0).map((each) => ({
+    ...STATES.filter((each) => each === state || (fleet?.counts[each] ?? 0) > 0).map((each) => ({
       title: each === "dead" ? "Dead letters" : MARKS[each].word,
       count: fleet?.counts[each] ?? (fleet === undefined ? undefined : 0),
       href: addressWith("state", state === each ? "" : each),

@@ -14,7 +14,7 @@ import { PlaceLink } from "../parts/place-link.tsx";
 import { WhenCurrent } from "../parts/when-current.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
-import { markOf } from "../tree/tree-rows.ts";
+import { markAbove, markOf } from "../tree/tree-rows.ts";
 import { Troubles } from "../tree/troubles.tsx";
 
 interface Props {
@@ -35,7 +35,7 @@ export function ObjectPage({ kind, namespace, name }: Props) {
       <Crumbs of={[...namespaceCrumbs(namespace), ...clusterCrumb(body?.cluster)]} />
       <div class="head">
         <h1>
-          {body !== undefined && <Mark of={markOf(body.tree)} />}
+          {body !== undefined && <Mark of={markAbove([markOf(body.tree)], body.causes)} />}
           <small>
             <Foreign text={kind} />
           </small>

@@ -9,6 +9,7 @@ export const MARKS = {
   deleting: { word: "Being deleted", tone: "muted" },
   paused: { word: "Paused", tone: "muted" },
   healthy: { word: "Healthy", tone: "good" },
+  silent: { word: "Says nothing about itself", tone: "muted" },
 } as const;
 export type MarkName = keyof typeof MARKS;
 export const MARK_NAMES = Object.keys(MARKS) as readonly MarkName[];

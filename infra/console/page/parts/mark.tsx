@@ -41,6 +41,7 @@ const SHAPES: { readonly [name in MarkName]: JSX.Element } = {
   ),
   deleting: <path d="M2 3.4h8M4.5 3V1.6h3V3M3 3.6l.5 7h5l.5-7" class="line thin" />,
   paused: <path d="M4 2v8M8 2v8" class="line" />,
+  silent: <circle cx="6" cy="6" r="2" class="line thin" />,
   healthy: <circle cx="6" cy="6" r="3" fill="currentColor" />,
 };
 

@@ -1,3 +1,4 @@
+import type { ClusterAnswer } from "../../api/cluster.ts";
 import type { Explained } from "../../api/explained.ts";
 import { MARK_NAMES, type MarkName } from "../parts/mark-names.ts";
 import { type ExplainedFunction, functionState } from "./function-state.ts";
@@ -35,39 +36,72 @@ interface TreeView {
 /** Returns the rows of a tree. At first the root and everything that is not healthy are unfolded. */
 export function treeRows(root: Explained, { folded, showsIdle }: TreeView): readonly TreeRow[] {
   const rows: TreeRow[] = [];
+  const awaited = awaitedIn(root);
   const add = (node: Explained, level: number, above: string): void => {
     const id = `${above}/${node.object}`;
-    const mark = markOf(node);
+    const mark = markAmong(awaited, node);
     const isLeaf = node.children.length + node.functions.length + node.more.length === 0;
-    const isOpen = folded.get(id) ?? (level === 1 || worstOf(node) !== "healthy");
+    const isOpen = folded.get(id) ?? (level === 1 || !CALM.has(worst([mark, worstOf(node)])));
     rows.push({ type: "object", id, level, node, mark, isOpen, isLeaf });
     if (!isOpen) return;
     const idle = node.functions.filter((fn) => functionState(fn).isIdle === true);
     const shown = showsIdle ? node.functions : node.functions.filter((fn) => !idle.includes(fn));
     for (const fn of shown) rows.push({ type: "function", id: `${id}/${fn.function}`, level: level + 1, fn });
     for (const child of node.children) add(child, level + 1, id);
-    for (const more of node.more)
-      rows.push({
-        type: "more",
-        id: `${id}/${more.kind} ${more.state}`,
-        level: level + 1,
-        more,
-        of: node.object,
-      });
-    if (idle.length > 0 && !showsIdle && level === 1)
-      rows.push({
-        type: "idle",
-        id: `${id}/idle`,
-        level: level + 1,
-        count: idle.length,
-        isKnown: idle.every(({ now }) => now.old === undefined),
-      });
+    for (const more of node.more) rows.push(moreRow(more, { id, level, of: node.object }));
+    if (idle.length > 0 && !showsIdle && level === 1) rows.push(idleRow(idle, { id, level }));
   };
   add(root, 1, "");
   return rows;
 }
 
-/** The state of an object by itself: the worst of its functions and facts. */
+/** What others wait for is not well, whatever it says about itself. */
+function markAmong(awaited: ReadonlySet<string>, node: Explained): MarkName {
+  return awaited.has(node.object) ? worst([markOf(node), "waiting"]) : markOf(node);
+}
+
+interface Above {
+  readonly id: string;
+  readonly level: number;
+}
+
+function moreRow(
+  more: Explained["more"][number],
+  { id, level, of }: Above & { readonly of: string },
+): TreeRow {
+  return { type: "more", id: `${id}/${more.kind} ${more.state}`, level: level + 1, more, of };
+}
+
+function idleRow(idle: readonly ExplainedFunction[], { id, level }: Above): TreeRow {
+  const isKnown = idle.every(({ now }) => now.old === undefined);
+  return { type: "idle", id: `${id}/idle`, level: level + 1, count: idle.length, isKnown };
+}
+
+const CALM: ReadonlySet<MarkName> = new Set(["healthy", "silent"]);
+
+/** Objects that a function of a tree waits for. */
+function awaitedIn({ functions, children }: Explained): ReadonlySet<string> {
+  const own = functions.flatMap((fn) => {
+    const { object } = fn.now.waitsFor ?? {};
+    return object === undefined || functionState(fn).mark !== "waiting" ? [] : [object];
+  });
+  return new Set([...own, ...children.flatMap((child) => [...awaitedIn(child)])]);
+}
+
+type Cause = ClusterAnswer["causes"][number];
+
+/** How a cause that holds up several functions is drawn. */
+export function markOfCause({ about }: Cause): MarkName {
+  if (about === "freshness") return "unknown";
+  return about === "connection" ? "unreachable" : "waiting";
+}
+
+/** The mark above a page: never better than what the page lists below it. */
+export function markAbove(marks: readonly MarkName[], causes: readonly Cause[]): MarkName {
+  return worst([...marks, ...causes.map(markOfCause)]);
+}
+
+/** The state of an object by itself: the worst of its functions and facts; nothing is well for lack of knowledge. */
 export function markOf(node: Explained): MarkName {
   const marks: MarkName[] = node.functions.map((fn) => functionState(fn).mark);
   if (node.old !== undefined) marks.push("unknown");
@@ -84,7 +118,7 @@ export function worstOf(node: Explained): MarkName {
 }
 
 function worst(marks: readonly MarkName[]): MarkName {
-  return MARK_NAMES.find((mark) => marks.includes(mark)) ?? "healthy";
+  return MARK_NAMES.find((mark) => marks.includes(mark)) ?? "silent";
 }
 
 /** A function that has failed for an object, or has given up. */

@@ -7,7 +7,7 @@ import { PlaceLink } from "../parts/place-link.tsx";
 import { hrefOf } from "../place/place.ts";
 import { countText } from "../text/amounts.ts";
 import { functionState } from "./function-state.ts";
-import { type Trouble, troublesOf } from "./tree-rows.ts";
+import { markOfCause, type Trouble, troublesOf } from "./tree-rows.ts";
 
 interface Props {
   readonly tree: Explained;
@@ -30,14 +30,14 @@ export function Troubles({ tree, causes: all }: Props) {
         <h2>Needs attention</h2>
       </header>
       <ol class="sheet needs">
-        {causes.map(({ about, message }) => (
-          <li key={message} data-row="" tabIndex={-1}>
+        {causes.map((cause) => (
+          <li key={cause.message} data-row="" tabIndex={-1}>
             <span class="named">
-              <Mark of={about === "connection" ? "unreachable" : "waiting"} bare />
-              {ABOUT[about]}
+              <Mark of={markOfCause(cause)} bare />
+              {ABOUT[cause.about]}
             </span>
             <span class="why">
-              <Foreign text={message} maxChars={600} />
+              <Foreign text={cause.message} maxChars={600} />
             </span>
           </li>
         ))}

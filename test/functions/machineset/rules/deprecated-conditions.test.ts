@@ -71,7 +71,7 @@ describe("MS-9: conditions of a set in the sense of v1beta1", () => {
     ],
     [
       "a preflight check is against more",
-      { replicas: 1, machines: [], ready: 0, blockers: ["upgrading", "gone"], templates: ["gone"] },
+      { replicas: 1, machines: [], ready: 0, blockers: ["upgrading", "gone"], lasting: ["gone"] },
       [
         "MachinesCreated False PreflightCheckFailed",
         "MachinesReady True",
@@ -84,7 +84,7 @@ describe("MS-9: conditions of a set in the sense of v1beta1", () => {
       ["FooMachineTemplate", "Infrastructure"],
     ].map(([kind, part]): [string, Partial<StatusView> & { replicas: number; ready: number }, string[]] => [
       `a ${kind} is missing`,
-      { replicas: 1, machines: [], ready: 0, blockers: [`${kind} x`], templates: [`${kind} x`] },
+      { replicas: 1, machines: [], ready: 0, blockers: [`${kind} x`], lasting: [`${kind} x`] },
       [
         `MachinesCreated False ${part}TemplateCloningFailed`,
         "MachinesReady True",

@@ -208,7 +208,7 @@ describe("the fleet", () => {
     await using fleet = start();
     await fleet.ready();
     const page = (selection: object) => fleet.page({ sight: "all", limit: 2, ...selection });
-    const names = (list: FleetPage) => list.items.map(({ name }) => name);
+    const names = (list: FleetList) => list.items.map(({ name }) => name);
     const first = page({ sort: "provider" });
     expect(names(first)).toEqual(["b", "c"]);
     expect(names(page({ sort: "provider", after: first.next }))).toEqual(["a"]);

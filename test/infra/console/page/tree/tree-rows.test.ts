@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Explained } from "../../../../../infra/console/api/explained.ts";
-import { treeRows, troublesOf, worstOf } from "../../../../../infra/console/page/tree/tree-rows.ts";
+import {
+  markAbove,
+  treeRows,
+  troublesOf,
+  worstOf,
+} from "../../../../../infra/console/page/tree/tree-rows.ts";
 
 type ExplainedFunction = Explained["functions"][number];
 
@@ -90,5 +95,33 @@ describe("the outline of an object", () => {
     ).toBe("unknown");
     const condition = { type: "NodeHealthy", status: "Unknown", reason: "", message: "" };
     expect(worstOf(node("Machine a/b", { conditions: [condition] }))).toBe("unknown");
+  });
+
+  it("draws no object as well that others wait for, that says nothing about itself, or whose snapshot is old", () => {
+    const waitsFor = { what: "InfraCluster.status.ready", object: "FooCluster a/c" };
+    const old = node("Machine a/old", {
+      functions: [fn("f", { now: { wouldSend: [], old: "o" } })],
+      old: "o",
+    });
+    const functions = [fn("cluster-sync", { now: { wouldSend: [], waitsFor } })];
+    const children = [node("FooCluster a/c"), node("FooMachineTemplate a/t"), old];
+    const view = { folded: new Map(), showsIdle: false };
+    const rows = treeRows(node("Cluster a/c", { functions, children }), view);
+    expect(rows.flatMap((row) => (row.type === "object" ? [row.mark] : []))).toEqual([
+      "waiting",
+      "waiting",
+      "silent",
+      "unknown",
+    ]);
+    expect(treeRows(old, view).at(-1)).toMatchObject({ type: "idle", isKnown: false });
+  });
+
+  it("puts no better mark above a page than what the page lists", () => {
+    const cause = { about: "connection", message: "m" } as const;
+    expect([
+      markAbove(["healthy"], [cause]),
+      markAbove(["dead"], [cause]),
+      markAbove(["healthy"], []),
+    ]).toEqual(["unreachable", "dead", "healthy"]);
   });
 });
