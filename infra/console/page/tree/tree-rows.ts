@@ -44,12 +44,11 @@ export function treeRows(root: Explained, { folded, showsIdle }: TreeView): read
     const isOpen = folded.get(id) ?? (level === 1 || !CALM.has(worst([mark, worstOf(node)])));
     rows.push({ type: "object", id, level, node, mark, isOpen, isLeaf });
     if (!isOpen) return;
-    const idle = node.functions.filter((fn) => functionState(fn).isIdle === true);
-    const shown = showsIdle ? node.functions : node.functions.filter((fn) => !idle.includes(fn));
-    for (const fn of shown) rows.push({ type: "function", id: `${id}/${fn.function}`, level: level + 1, fn });
+    const { shown, idle } = functionRows(node, { id, level, showsIdle });
+    rows.push(...shown);
     for (const child of node.children) add(child, level + 1, id);
     for (const more of node.more) rows.push(moreRow(more, { id, level, of: node.object }));
-    if (idle.length > 0 && !showsIdle && level === 1) rows.push(idleRow(idle, { id, level }));
+    if (level === 1) rows.push(...idle);
   };
   add(root, 1, "");
   return rows;
@@ -72,9 +71,19 @@ function moreRow(
   return { type: "more", id: `${id}/${more.kind} ${more.state}`, level: level + 1, more, of };
 }
 
-function idleRow(idle: readonly ExplainedFunction[], { id, level }: Above): TreeRow {
+/** Of those that have nothing to do, or whose result is not known, one row stands for all. */
+function functionRows(
+  { functions }: Explained,
+  { id, level, showsIdle }: Above & { readonly showsIdle: boolean },
+) {
+  const idle = showsIdle ? [] : functions.filter((fn) => functionState(fn).isIdle === true);
+  const below = level + 1;
+  const shown = functions
+    .filter((fn) => !idle.includes(fn))
+    .map((fn): TreeRow => ({ type: "function", id: `${id}/${fn.function}`, level: below, fn }));
   const isKnown = idle.every(({ now }) => now.old === undefined);
-  return { type: "idle", id: `${id}/idle`, level: level + 1, count: idle.length, isKnown };
+  const rest: TreeRow = { type: "idle", id: `${id}/idle`, level: below, count: idle.length, isKnown };
+  return { shown, idle: idle.length === 0 ? [] : [rest] };
 }
 
 const CALM: ReadonlySet<MarkName> = new Set(["healthy", "silent"]);
