@@ -26,7 +26,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join("\n");
 }
 
-/** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`. */
+/** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`; `?` for what is not a time. */
 export function ageOf(since: string, now: Date): string {
   return timeText(Math.round((now.getTime() - new Date(since).getTime()) / 1_000) * 1_000);
 }
@@ -34,6 +34,7 @@ export function ageOf(since: string, now: Date): string {
 /** Returns a time as kubectl prints ages; below ten seconds `2.4s`. */
 export function timeText(ms: number): string {
   const seconds = Math.max(0, ms) / 1_000;
+  if (Number.isNaN(seconds)) return "?";
   if (seconds < 10) return `${Number(seconds.toFixed(1))}s`;
   if (seconds < 120) return `${Math.floor(seconds)}s`;
   if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)}m`;

@@ -35,8 +35,8 @@ export interface ExplainedFunction {
 }
 
 interface LastWrite {
-  /** RFC 3339. */
-  readonly at: string;
+  /** RFC 3339; absent: the API server does not say. */
+  readonly at?: string;
   /** That it manages, the newest first. */
   readonly fields: readonly string[];
 }
@@ -154,7 +154,7 @@ async function lastWrites(
   const owners = fieldOwners(Array.isArray(managed) ? managed : []);
   for (const { manager, field, time } of owners.toSorted((a, b) => (a.time > b.time ? -1 : 1))) {
     const { at = time, fields = [] } = writes.get(manager) ?? {};
-    writes.set(manager, { at, fields: [...fields, field] });
+    writes.set(manager, { ...(at === "" ? {} : { at }), fields: [...fields, field] });
   }
   return writes;
 }

@@ -1,6 +1,6 @@
 import type { KeyState } from "../../../shared/runtime/queue-port.ts";
 import { titleOfWrite } from "../../../shared/runtime/run-entry.ts";
-import type { RunEntry } from "../../../shared/runtime/run-history.ts";
+import type { KeyHistory, RunEntry } from "../../../shared/runtime/run-history.ts";
 import type { Dependency, StepNow } from "../../explain/explain-step.ts";
 import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
 import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
@@ -66,7 +66,7 @@ function functionBranch(explained: ExplainedFunction, width: number, now: Date):
     ...(lastRun === undefined ? [] : [runLine(lastRun, now)]),
     ...(lastWrote === undefined
       ? []
-      : [`wrote     ${ageOf(lastWrote.at, now)} ago: ${listed(lastWrote.fields)}`]),
+      : [`wrote     ${whenWritten(lastWrote.at, now)}: ${listed(lastWrote.fields)}`]),
     ...(state === undefined ? [] : [`next run  ${nextRun(state, now)}`]),
     ...errorLines(explained, now),
     ...(deadLetter === undefined
@@ -81,6 +81,11 @@ function functionBranch(explained: ExplainedFunction, width: number, now: Date):
   };
 }
 
+/** An entry of managedFields that an API server has made anew has no time. */
+function whenWritten(at: string | undefined, now: Date): string {
+  return at === undefined ? "at a time that is not known" : `${ageOf(at, now)} ago`;
+}
+
 /** The one line that answers "why is it stuck?". */
 function verdict({ now, history }: ExplainedFunction): string {
   const { state } = history ?? {};
@@ -89,7 +94,15 @@ function verdict({ now, history }: ExplainedFunction): string {
   }
   const lost = history !== undefined && state === undefined && now.wouldSend.length > 0;
   const next = history === undefined || state !== undefined ? "" : paint("dim", "; next run on an event");
-  return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: the relay has not seen it yet, or a resync will bring it back") : next}`;
+  return `${textOfNow(now)}${lost ? paint("yellow", `; but ${whyNotQueued(now, history)}`) : next}`;
+}
+
+/** A write that leaves everything as it is wakes no run, and would be the same the next time. */
+function whyNotQueued({ wouldSend }: StepNow, { lastRun }: KeyHistory): string {
+  const sent = new Set(lastRun?.writes.map(titleOfWrite));
+  return wouldSend.every((title) => sent.has(title))
+    ? "its last run sent the same and changed nothing: another field manager holds what it wants to change"
+    : "nothing is queued: the relay has not seen it yet, or a resync will bring it back";
 }
 
 /** The same without the time until its next run. */

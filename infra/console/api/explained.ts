@@ -54,7 +54,7 @@ const explainedFunctionSchema = z.object({
   key: z.string(),
   now: stepNowSchema,
   history: z.object({ state: keyStateSchema.optional(), lastRun: runEntrySchema.optional() }).optional(),
-  lastWrote: z.object({ at: timeSchema, fields: z.array(z.string()) }).optional(),
+  lastWrote: z.object({ at: timeSchema.optional(), fields: z.array(z.string()) }).optional(),
   deadLetter: letterHeadSchema.optional(),
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatTable } from "../../../infra/cli/table.ts";
+import { ageOf, formatTable } from "../../../infra/cli/table.ts";
+
+const NOW = new Date("2026-01-01T00:01:00Z");
 
 describe("a table", () => {
   it("has columns as wide as their longest cell, two spaces apart, and no trailing blanks", () => {
@@ -22,5 +24,13 @@ describe("a table", () => {
         ],
       ),
     ).toBe("A     B\nx\\ny  1\nz     2\\u001b[2J");
+  });
+
+  it("shows no age of what is not a time", () => {
+    expect([ageOf("", NOW), ageOf("soon", NOW), ageOf("2026-01-01T00:00:01Z", NOW)]).toEqual([
+      "?",
+      "?",
+      "59s",
+    ]);
   });
 });

@@ -48,6 +48,21 @@ describe("the text of an explanation", () => {
     ]);
   });
 
+  it("says why a write that would be sent is not queued: nobody saw the change, or the same write changed nothing", () => {
+    const would = (title: string) =>
+      textOf({ now: { wouldSend: [title] }, history: { lastRun: LAST_RUN } })[1];
+    expect(would("apply MachinePool/status default/p1")).toContain(
+      "nothing is queued: the relay has not seen it",
+    );
+    expect(would("patch Node n1 in default/c1")).toContain("its last run sent the same and changed nothing");
+  });
+
+  it("says no age of a write whose time the API server does not tell", () => {
+    const wrote = (at: object) => textOf({ lastWrote: { ...at, fields: ["status.phase"] } })[2];
+    expect(wrote({ at: "2026-01-01T11:59:00Z" })).toMatch(/wrote +60s ago: status.phase$/);
+    expect(wrote({})).toMatch(/wrote +at a time that is not known: status.phase$/);
+  });
+
   it("says when it runs again, in hours and days where that is long", () => {
     const again = (againAfterMs: number) => textOf({ now: { wouldSend: [], againAfterMs } })[1];
     expect(again(20_000)).toContain("runs again in 20s");
