@@ -9,6 +9,7 @@ import type { Samples } from "../../shared/runtime/samples.ts";
 import type { KnownHead } from "../dead-letters/known-deaths.ts";
 import type { SiblingPage, SiblingSelection } from "../explain/sibling-page.ts";
 import type { TimeLine, TimeLineSelection } from "../explain/time-line.ts";
+import type { ReadUnserved } from "../explain/unserved.ts";
 import type { FieldOwner } from "../kube/field-owners.ts";
 import type { ApartResult } from "../replay/replay-apart.ts";
 import type { ClusterAnswer } from "./api/cluster.ts";
@@ -23,6 +24,8 @@ import type { Sight } from "./viewer.ts";
 /** Data behind the routes. A route whose data are missing does not exist. */
 export interface Ports {
   readonly queue?: QueueReader | undefined;
+  /** Absent: that is not known. */
+  readonly unserved?: ReadUnserved | undefined;
   readonly letters?: Pick<DeadLetters, "page" | "get"> | undefined;
   readonly heads?: ReadHeads | undefined;
   readonly replay?: ReplayLetter | undefined;

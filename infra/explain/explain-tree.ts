@@ -14,6 +14,7 @@ import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
 import { type RootCause, rootCausesOf, silenceCauses } from "./root-causes.ts";
 import { type LeftOut, leftOutOf } from "./siblings.ts";
+import type { ReadUnserved } from "./unserved.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
@@ -53,6 +54,8 @@ export interface ExplainSources {
   /** Absent: there is no queue to ask. */
   readonly history: ReadHistory | undefined;
   readonly deadLetters: readonly DeadLetterHead[];
+  /** Absent: that is not known. */
+  readonly unserved?: ReadUnserved | undefined;
 }
 
 /** Form of `-o json`. */
@@ -77,12 +80,30 @@ export async function explainTree(
   const asOf = oldest === undefined ? clock.now().toISOString() : oldest.since;
   const { store, clients } = model;
   const stepSources = { store, clients, clock, freshness };
+  const explaining = { ...sources, freshness, stepSources, letters: lettersOf(sources) };
+  const explained = await explainNode(explaining, tree);
   return {
     ...(asOf === undefined ? {} : { asOf }),
-    ...(await explainNode({ ...sources, freshness, stepSources, letters: lettersOf(sources) }, tree)),
-    causes: [...silenceCauses(freshness), ...(await rootCausesOf(model.store, tree, clock.now()))],
+    ...explained,
+    causes: [
+      ...silenceCauses(freshness),
+      ...(await workerCauses(sources, explained)),
+      ...(await rootCausesOf(model.store, tree, clock.now())),
+    ],
     ...(health.length === 0 ? {} : { health }),
   };
+}
+
+/** Returns the functions that no worker serves and for which a key of a tree is ready. */
+async function workerCauses({ unserved }: ExplainSources, root: Explained): Promise<readonly RootCause[]> {
+  const isReady = (node: Explained, name: string): boolean =>
+    node.functions.some((fn) => fn.function === name && fn.history?.state?.state === "ready") ||
+    node.children.some((child) => isReady(child, name));
+  // Where nobody knows the processes, everything else is still said.
+  const found = (await unserved?.().catch(() => [])) ?? [];
+  return found
+    .filter(({ function: name }) => isReady(root, name))
+    .map(({ message }) => ({ about: "worker", message }));
 }
 
 /** The objects of dead keys: `Machine default/m1`. */

@@ -9,7 +9,7 @@ import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
 /** A cause that holds up several functions and conditions; it is named once. */
 export interface RootCause {
-  readonly about: "freshness" | "connection" | "definition" | "list" | "topology";
+  readonly about: "freshness" | "worker" | "connection" | "definition" | "list" | "topology";
   /** Of a definition: `<group>/<Kind>`. */
   readonly definition?: string;
   /** Condition and cause, then `; ` and the action. */
@@ -72,6 +72,8 @@ export function isAwaited({ about, definition, message }: RootCause, what: strin
   switch (about) {
     case "freshness":
       return what === message;
+    case "worker":
+      return false;
     case "connection":
       return /^Connection[. ]/.test(what);
     case "definition":

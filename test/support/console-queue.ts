@@ -114,6 +114,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
       namespaces: async () => ["a", "b"],
       ports: {
         queue,
+        unserved: async () => [],
         letters,
         heads: createHeads({ letters, queue, clock }),
         replay: createReplay(openApart, clock),

@@ -7,6 +7,7 @@ import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { openDeadLetters } from "../../dead-letters/open.ts";
+import { createUnserved } from "../../explain/unserved.ts";
 import { openRedisHints } from "../../hints/redis.ts";
 import { historyFrom } from "../../history/key-history.ts";
 import { openRunHistory } from "../../history/open.ts";
@@ -107,17 +108,19 @@ export async function startSharedConsole(
   if (runs !== undefined) stack.use(runs);
   const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
   const hints = stack.use(await openRedisHints({ ...redis, log }));
-  const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, clock }));
+  const processes = () => heartbeats.processes();
+  const unserved = createUnserved({ queue, functions, processes, clock });
+  const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, clock, unserved }));
   const samples = stack.use(await createRedisSamples({ ...redis, clock, log }));
   const sources = {
-    ...{ store, functions, queue, letters, fleet, runs, samples, clock, log, random: systemRandom },
+    ...{ store, functions, queue, letters, fleet, unserved, runs, samples, clock, log, random: systemRandom },
     functionsDir: flags.functionsDir,
     history: historyFrom(queue, runs),
     connect: (token: string | undefined) => connect({}, token),
   };
   const ports = {
     ...readPorts(sources, stack),
-    relay: createRelaySource({ processes: () => heartbeats.processes(), store, clock }),
+    relay: createRelaySource({ processes, store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
   const open = async () => ({ ports, page: openPage(), hints });

@@ -8,6 +8,7 @@ import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
+import { createUnserved } from "../../explain/unserved.ts";
 import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
 import { packageVersion } from "../../package-version.ts";
 import { systemRandom } from "../../random.ts";
@@ -42,15 +43,17 @@ export async function openUpData(
   const { store, functions, queue, deadLetters: letters, clock } = running;
   const { hints, samples } =
     "redis" in followed ? await followRedis(running, followed.redis, opened) : followed;
-  const fleet = opened.use(startFleetIndex({ store, queue, functions, hints, clock }));
+  const processes = async () => [ownProcess(running)];
+  const unserved = createUnserved({ queue, functions, processes, clock });
+  const fleet = opened.use(startFleetIndex({ store, queue, functions, hints, clock, unserved }));
   const connect = await readManagement(running.kubeconfigFile, { clock, log });
   const sources = {
-    ...{ ...running, letters, fleet, samples, functionsDir, log, random: systemRandom },
+    ...{ ...running, letters, fleet, unserved, samples, functionsDir, log, random: systemRandom },
     connect: (token: string | undefined) => connect({}, token),
   };
   const ports = {
     ...readPorts(sources, opened),
-    relay: createRelaySource({ processes: async () => [ownProcess(running)], store, clock }),
+    relay: createRelaySource({ processes, store, clock }),
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
   return { ports, page: openPage(), hints };

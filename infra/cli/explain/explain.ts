@@ -12,6 +12,7 @@ import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
 import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
 import { foldCauses } from "../../explain/fold-causes.ts";
 import { clusterNamed } from "../../explain/object-tree.ts";
+import { createUnserved, type ReadUnserved } from "../../explain/unserved.ts";
 import { historyFrom } from "../../history/key-history.ts";
 import { openRunHistory } from "../../history/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
@@ -102,7 +103,7 @@ async function explain(
   const object = await demandObject(model, kind, key);
   const cluster = clusterNamed(kind, object);
   if (cluster !== undefined) await model.connected(cluster);
-  await using asked = await openHistory(source, options);
+  await using asked = await openHistory(source, functions, options);
   const look = async (found: KubeObject): Promise<ExplainedTree> =>
     explainTree(
       {
@@ -111,6 +112,7 @@ async function explain(
         functions,
         clock: systemClock,
         history: asked.history(),
+        unserved: asked.unserved,
         deadLetters: await deadHeads(source),
       },
       { kind, object: found },
@@ -198,21 +200,30 @@ async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promi
 interface Asked extends AsyncDisposable {
   /** For one look: it asks for each key once. */
   readonly history: () => ReadHistory | undefined;
+  readonly unserved?: ReadUnserved;
 }
 
 async function openHistory(
   { queue, source, clock }: LetterSource,
+  functions: readonly AnyFunction[],
   { metricsAddress }: ExplainOptions,
 ): Promise<Asked> {
-  const nothing = async (): Promise<void> => undefined;
-  if (queue !== undefined) {
-    const runs = await openRunHistory(source, { clock, log: openLog("error") });
-    const history = historyFrom(queue, runs);
-    return {
-      history: () => history,
-      [Symbol.asyncDispose]: async () => runs?.[Symbol.asyncDispose](),
-    };
+  const redis = redisOf(source);
+  if (queue === undefined || redis === undefined) {
+    const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
+    return { history, [Symbol.asyncDispose]: async () => undefined };
   }
-  const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
-  return { history, [Symbol.asyncDispose]: nothing };
+  await using opening = new AsyncDisposableStack();
+  const log = openLog("error");
+  const runs = await openRunHistory(source, { clock, log });
+  if (runs !== undefined) opening.use(runs);
+  const { createRedisHeartbeats } = await import("../../heartbeats/redis.ts");
+  const heartbeats = opening.use(await createRedisHeartbeats({ ...redis, log }));
+  const history = historyFrom(queue, runs);
+  const opened = opening.move();
+  return {
+    history: () => history,
+    unserved: createUnserved({ queue, functions, processes: () => heartbeats.processes(), clock }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

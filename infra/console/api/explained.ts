@@ -92,7 +92,7 @@ export type Explained = Shape<typeof explainedSchema>;
 
 /** Causes that hold up several functions. */
 export const rootCauseSchema = z.object({
-  about: z.enum(["freshness", "connection", "definition", "list", "topology"]),
+  about: z.enum(["freshness", "worker", "connection", "definition", "list", "topology"]),
   definition: z.string().optional(),
   /** Condition and cause, then `; ` and the remedy. */
   message: z.string(),

@@ -15,6 +15,8 @@ const queueItemSchema = z.object({
   oldestReadyMs: z.object({ live: z.number().optional(), resync: z.number().optional() }).optional(),
   paused: z.boolean().optional(),
   breakerOpen: z.boolean().optional(),
+  /** Keys wait, and no living process serves the function. */
+  unserved: z.boolean().optional(),
   deadEvicted: z.int().optional(),
   tenants: z.record(z.string(), z.object({ ...countsShape, readyResync: z.int().optional() })).optional(),
   lastMinute: z.object({ runs: z.int(), busyMs: z.number() }).optional(),

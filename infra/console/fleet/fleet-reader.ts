@@ -4,6 +4,8 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import { readFreshness } from "../../../shared/runtime/signs.ts";
+import type { ReadUnserved } from "../../explain/unserved.ts";
+import type { Concern } from "./cluster-facts.ts";
 import type { Freshness } from "./freshness.ts";
 import { inParts } from "./in-parts.ts";
 import { createPendingHints, type Pending } from "./pending-hints.ts";
@@ -12,7 +14,9 @@ import { createSnapshotReader, type SnapshotSources } from "./snapshot-reader.ts
 import type { Troubles } from "./troubles.ts";
 
 export interface FleetSources extends Omit<SnapshotSources, "roster"> {
-  readonly queue: Pick<QueueReader, "keys" | "keyState" | "peek">;
+  readonly queue: Pick<QueueReader, "keys" | "keyState" | "peek" | "topTenants">;
+  /** Absent: that is not known. */
+  readonly unserved?: ReadUnserved | undefined;
   readonly functions: readonly AnyFunction[];
   /** Absent: changes are seen when everything is read again. */
   readonly hints?: Hints | undefined;
@@ -32,6 +36,9 @@ export interface FleetReader extends Disposable {
 
 const EVERYTHING_EVERY_MS = MINUTE;
 const QUEUES_EVERY_MS = 5 * SECOND;
+
+/** Clusters that a function without worker holds up: the ones with the most keys. */
+const MOST_TENANTS = 200;
 
 /** Hints may be lost, so everything is read again every 60 s (W-205). */
 export function createFleetReader(sources: FleetSources, targets: FleetTargets): FleetReader {
@@ -86,7 +93,10 @@ interface QueuesAsked {
 }
 
 /** Reads the keys that hints name, and those of functions in which keys have died, failed or recovered. */
-function createQueuesReader({ queue, functions, clock }: FleetSources, { troubles, roster }: FleetTargets) {
+function createQueuesReader(
+  { queue, functions, clock, unserved = async () => [] }: FleetSources,
+  { troubles, roster }: FleetTargets,
+) {
   const seen = new Map<string, string>();
   const judge = (clusters: Iterable<string | undefined>): void => {
     for (const cluster of clusters) if (cluster !== undefined) roster.judge(cluster);
@@ -99,8 +109,18 @@ function createQueuesReader({ queue, functions, clock }: FleetSources, { trouble
     judge(await troubles.read(name));
     seen.set(name, mark);
   };
+  const lookForUnserved = async (): Promise<void> => {
+    const held = new Map<string, Concern>();
+    for (const { function: name, since, message } of await unserved()) {
+      const tenants = await queue.topTenants(name, MOST_TENANTS);
+      for (const { tenant, ready } of tenants) if (ready > 0) held.set(tenant, { text: message, since });
+    }
+    judge(roster.setHeld(held));
+  };
   return async ({ hinted, isAll, isDue }: QueuesAsked): Promise<undefined> => {
     judge(await inParts(hinted.keys, clock, ({ function: name, key }) => troubles.readKey(name, key)));
-    if (isDue) for (const { spec } of functions) await look(spec.name, isAll);
+    if (!isDue) return;
+    for (const { spec } of functions) await look(spec.name, isAll);
+    await lookForUnserved();
   };
 }

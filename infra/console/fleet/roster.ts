@@ -11,7 +11,7 @@ import {
   type Need,
 } from "../api/fleet.ts";
 import { type Sight, sees } from "../viewer.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
+import type { ClusterFacts, Concern } from "./cluster-facts.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import type { ClusterTroubles, Troubles } from "./troubles.ts";
 
@@ -52,6 +52,8 @@ export interface Roster {
   names(): readonly string[];
   /** Judges a Cluster again. */
   judge(name: string): void;
+  /** Clusters whose keys no worker takes, and why; returns those of which that has changed. */
+  setHeld(held: ReadonlyMap<string, Concern>): ReadonlySet<string>;
   /** Why nothing may be called healthy; every Cluster must be judged again after it. */
   setStale(reason: string | undefined): void;
   get(name: string): FleetItem | undefined;
@@ -80,11 +82,16 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
   const order = createOrder();
   let changed = new Set<string>();
   let stale: string | undefined;
+  let held: ReadonlyMap<string, Concern> = new Map();
   const put = (facts: ClusterFacts): void => {
     const name = nameOf(facts);
     const before = entries.get(name);
     const found = troubles.of(name);
-    const standing = standingOf(facts, found?.worst, { now: clock.now(), stale });
+    const standing = standingOf(facts, found?.worst, {
+      now: clock.now(),
+      stale,
+      held: held.get(name),
+    });
     const entry = {
       ...{ facts, standing, troubles: found, cause: causeOf(facts, standing) },
       ...placeOf(facts, standing),
@@ -107,6 +114,12 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
     judge: (name) => {
       const entry = entries.get(name);
       if (entry !== undefined) put(entry.facts);
+    },
+    setHeld: (next) => {
+      const names = new Set([...held.keys(), ...next.keys()]);
+      const before = held;
+      held = next;
+      return new Set([...names].filter((name) => before.get(name)?.text !== next.get(name)?.text));
     },
     setStale: (reason) => {
       stale = reason;

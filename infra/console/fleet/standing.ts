@@ -19,18 +19,27 @@ const PROGRESS_MS = 10 * MINUTE;
 /** A deletion drains Nodes one after the other. */
 const DELETION_MS = 60 * MINUTE;
 
+interface Known {
+  readonly now: Date;
+  /** Why the knowledge is old. */
+  readonly stale: string | undefined;
+  /** Why no worker takes keys of the Cluster. */
+  readonly held?: Concern | undefined;
+}
+
 /**
- * Judges a Cluster, worst first: a function has given up, one fails, the workload server is away, it waits for long,
+ * Judges a Cluster, worst first: a function has given up, one fails, no worker serves one, the workload server is away, it waits for long,
  * nothing is known, it changes. `worst` is the worst trouble of its functions. Without a sign that it is well it is
  * never healthy, nor while `stale` says that the knowledge is old.
  */
 export function standingOf(
   facts: ClusterFacts,
   worst: Trouble | undefined,
-  { now, stale }: { readonly now: Date; readonly stale: string | undefined },
+  { now, stale, held }: Known,
 ): Standing {
   const { deleting, unreachable, available, concern, change } = facts;
   if (worst !== undefined) return troubled(worst);
+  if (held !== undefined) return { state: "waiting", ...told(held) };
   if (unreachable !== undefined) return { state: "unreachable", ...told(unreachable) };
   if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
   if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };

@@ -13,13 +13,20 @@ export const queue = defineRoute(
     method: "GET",
     path: "/queue",
     summary: "Returns the keys of every function: ready, waiting, running, dead.",
-    needs: ["queue"],
+    needs: ["queue", "unserved"],
     answer: queueSchema,
   },
-  async ({ viewer, ports }, { functions }) => ({
-    items: await Promise.all(functions.map(({ spec: { name } }) => itemFor(viewer, ports.queue, name))),
-    all: viewer.sight === "all",
-  }),
+  async ({ viewer, ports }, { functions }) => {
+    const [items, unserved] = await Promise.all([
+      Promise.all(functions.map(({ spec: { name } }) => itemFor(viewer, ports.queue, name))),
+      ports.unserved(),
+    ]);
+    const missing = new Set(unserved.map(({ function: name }) => name));
+    return {
+      items: items.map((item) => (missing.has(item.function) ? { ...item, unserved: true } : item)),
+      all: viewer.sight === "all",
+    };
+  },
   () => ({ keysOf: "all", everyMs: COUNTED_MS }),
 );
 

@@ -5,6 +5,7 @@ import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { stillDead } from "../../dead-letters/known-deaths.ts";
 import { explainTree } from "../../explain/explain-tree.ts";
+import type { ReadUnserved } from "../../explain/unserved.ts";
 import { withoutLiveReads } from "../../explain/without-live-reads.ts";
 import { keptAnswers } from "../../kept-answers.ts";
 import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
@@ -15,6 +16,7 @@ export interface ExplainSourceOptions {
   readonly history: ReadHistory;
   readonly heads: ReadHeads;
   readonly clock: Clock;
+  readonly unserved?: ReadUnserved | undefined;
 }
 
 /**

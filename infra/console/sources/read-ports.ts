@@ -6,6 +6,7 @@ import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import type { ReadHistory, RunHistory } from "../../../shared/runtime/run-history.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
 import { siblingsOf } from "../../explain/sibling-page.ts";
+import type { ReadUnserved } from "../../explain/unserved.ts";
 import type { Server } from "../../kube/client.ts";
 import { openReplayApart } from "../../replay/replay-apart.ts";
 import type { FleetIndex } from "../fleet/fleet-index.ts";
@@ -27,6 +28,7 @@ export interface ReadSources {
   readonly queue: QueueReader;
   readonly letters: Pick<DeadLetters, "page" | "get" | "read">;
   readonly fleet: FleetIndex;
+  readonly unserved: ReadUnserved;
   readonly history: ReadHistory;
   /** Absent: it is off. */
   readonly runs: RunHistory | undefined;
@@ -45,6 +47,7 @@ export function readPorts(sources: ReadSources, starting: AsyncDisposableStack):
   const openApart = () => openReplayApart(clock, functionsDir);
   return {
     queue,
+    unserved: sources.unserved,
     letters,
     heads,
     fleet,

@@ -12,9 +12,11 @@ interface QueueState {
 const LATE_MS = 30_000;
 
 /** Returns the state of a queue in words. */
-export function queueState({ paused, breakerOpen, dead, ready, oldestReadyMs = {} }: QueueItem): QueueState {
+export function queueState(item: QueueItem): QueueState {
+  const { paused, breakerOpen, dead, ready, oldestReadyMs = {}, unserved } = item;
   const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
   if (paused === true) return { mark: "paused", word: "Paused by a person" };
+  if (unserved === true) return { mark: "waiting", word: "No worker serves it" };
   if (breakerOpen === true) return { mark: "failing", word: "Most runs fail: slowed down" };
   if (dead > 0) return { mark: "dead", word: "Has dead keys" };
   if (ready > 0 && oldestMs > LATE_MS) return { mark: "waiting", word: "Behind" };
@@ -27,8 +29,9 @@ export function queueCounts({ dead, ready, running, waiting }: QueueItem): strin
 }
 
 /** Returns why ready keys do not run at once; undefined: nothing holds them up. */
-export function queueHold({ paused, breakerOpen }: QueueItem): string | undefined {
+export function queueHold({ function: name, paused, breakerOpen, unserved }: QueueItem): string | undefined {
   if (paused === true) return "Paused by a person: no run begins until it is resumed.";
+  if (unserved === true) return `No worker serves it: start one with capstan worker --functions ${name}.`;
   if (breakerOpen !== true) return undefined;
   // As the breaker of the queue counts (Q-27).
   return "More than half of the runs of the last minute failed: until that is over, one run begins per second.";

@@ -52,6 +52,7 @@ export function Troubles({ tree, causes: all }: Props) {
 
 const ABOUT = {
   freshness: "Old",
+  worker: "Worker",
   connection: "Workload cluster",
   definition: "Provider",
   list: "Rights",

@@ -53,6 +53,10 @@ function queueOf(rows: Map<string, KeyRow>) {
       demand();
       return rows.get(key);
     },
+    topTenants: async () => {
+      demand();
+      return [{ tenant: "default/a", ready: 2, waiting: 0, running: 0, dead: 0 }];
+    },
   };
 }
 
@@ -302,6 +306,18 @@ describe("the fleet", () => {
     await store.signs.note([CLUSTERS], clock.now());
     await clock.advance(10 * SECOND);
     expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
+  });
+
+  it("says of a Cluster whose keys no worker takes since when they wait, and of no other", async () => {
+    const { start, clock } = await world(named("a", [AVAILABLE]), named("b", [AVAILABLE]));
+    const message = "no worker serves machine-node since …, 2 keys wait; start one";
+    let found = [{ function: "machine-node", since: START.toISOString(), message }];
+    await using fleet = start({ unserved: async () => found });
+    await clock.advance(SECOND);
+    expect(told(all(fleet))).toEqual([`default/a waiting: ${message}`, "default/b healthy"]);
+    found = [];
+    await clock.advance(10 * SECOND);
+    expect(told(all(fleet))).toEqual(["default/a healthy", "default/b healthy"]);
   });
 
   it("forgets a trouble that is over, and a viewer sees the namespaces that are theirs only", async () => {

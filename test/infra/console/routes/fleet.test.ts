@@ -20,6 +20,7 @@ const IDLE = {
   }),
   keys: async () => ({ items: [] }),
   keyState: async () => undefined,
+  topTenants: async () => [],
 };
 
 describe("the fleet in the console", () => {

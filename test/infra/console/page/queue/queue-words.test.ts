@@ -20,6 +20,7 @@ describe("how a queue stands", () => {
   it.each([
     ["Keeps up", { ready: 3, oldestReadyMs: { live: 900 } }],
     ["Behind", { ready: 3, oldestReadyMs: { resync: 31_000 } }],
+    ["No worker serves it", { unserved: true, dead: 1, breakerOpen: true }],
     ["Has dead keys", { dead: 1 }],
     ["Most runs fail: slowed down", { dead: 1, breakerOpen: true }],
     ["Paused by a person", { paused: true, breakerOpen: true }],
