@@ -63,7 +63,7 @@ export async function createBullmqQueue({
     window: TOKEN_WINDOW,
     noteCount,
     limits,
-    ...(resendMs === undefined ? {} : { resendMs }),
+    resendMs,
   });
   const stopRemoving = removeOrphans({
     redis: producer,

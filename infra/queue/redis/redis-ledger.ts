@@ -20,7 +20,10 @@ import {
 } from "./redis-replies.ts";
 import { type Argument, ledgerPrefix, loadScripts, type ScriptName } from "./redis-scripts.ts";
 
-/** BullMQ on the same Redis rarely loses a token; a copy costs one claim. */
+/**
+ * Doubled with the age of the key. BullMQ rarely loses a token; SQS keeps one invisible for twice the lease whose receiver
+ * was killed before its claim. A copy costs one claim.
+ */
 const RESEND_MS = 5 * SECOND;
 const TICK_LIMIT = 500;
 const READ_AT_ONCE = 500;
@@ -32,7 +35,7 @@ export interface RedisLedgerOptions {
   readonly producer: Redis;
   /** A connection that waits for Redis: for leases. */
   readonly worker: Redis;
-  readonly resendMs?: number;
+  readonly resendMs?: number | undefined;
   /**
    * Tokens of unclaimed keys at a time. Further ready keys wait without a token for a `finish` with a next claim, or
    * for the window.

@@ -27,7 +27,7 @@ export interface SqsSenderOptions {
 
 /**
  * Sends tokens in batches, live and resync to their own queues. Tokens that SQS did not take are retried every second:
- * the ledger sends them again after a minute at the earliest.
+ * the ledger sends them again later and later.
  */
 export class SqsSender {
   readonly #options: SqsSenderOptions;

@@ -1,5 +1,5 @@
 import type { Message } from "@aws-sdk/client-sqs";
-import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
@@ -33,8 +33,6 @@ import { createPushedSqsTransport, createSqsTransport } from "./sqs-transport.ts
 
 export const DEFAULT_SQS_PREFIX = "capstan-";
 const MAX_WAIT_SECONDS = 20;
-/** SQS itself rarely loses a message; later the ledger doubles the interval with the age of the key. */
-const RESEND_MS = MINUTE;
 const MAX_VISIBILITY_SECONDS = 43_200;
 
 /** Beside SQS the Redis of the ledger. */
@@ -46,7 +44,7 @@ export interface SqsQueueOptions extends SqsTarget, RedisTarget {
   /** For timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
-  /** ms until the token of an unclaimed key is sent again. Default 60 s. */
+  /** ms until the token of an unclaimed key is sent again. Default 5 s. */
   readonly resendMs?: number;
   /** Of a long poll; whole seconds, 0 to 20. Default 20. */
   readonly waitSeconds?: number;
@@ -108,7 +106,7 @@ interface Intake {
 
 async function openQueue(given: SqsQueueOptions, intake: Intake): Promise<Queue> {
   const options = withConnections(given);
-  const { log, clock = systemClock, resendMs = RESEND_MS } = options;
+  const { url, log, clock = systemClock, resendMs } = options;
   const { noteFailure = forgetFailure, noteCount = forgetCount, limits = {} } = options;
   const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
   const timing = { ...LEASE_TIMING, ...options.timing };

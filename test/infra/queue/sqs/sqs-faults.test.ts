@@ -1,5 +1,7 @@
+import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
+import { LEASE_TIMING } from "../../../../infra/queue/run-lease.ts";
 import type { SqsQueueOptions } from "../../../../infra/queue/sqs/sqs.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
@@ -142,6 +144,21 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     await using worker = await collect(queue);
     await eventually(() => isQuiet(queue), WITHIN);
     expect(worker.keys).toHaveLength(10);
+  });
+
+  it("Q-13: a message whose receiver is killed before its claim does not hold up its key until it is visible again", async () => {
+    await using servers = await startServers();
+    await using queue = await servers.open();
+    const before = Date.now();
+    await queue.enqueue("f", entries(1));
+    expect(await takeMessages(servers.sqs, "capstan-f-live", 3_600)).toHaveLength(1);
+    using connections = new DisposableStack();
+    const redis = connections.adopt(new Redis(servers.redis.url), (each) => each.disconnect());
+    const [, resendAt] = await redis.zrange("{cap:f}:l:resend", "0", "0", "WITHSCORES");
+    expect(Number(resendAt) - before).toBeLessThan(LEASE_TIMING.leaseMs);
+    await using worker = await collect(queue);
+    await eventually(() => isQuiet(queue), WITHIN);
+    expect(worker.keys).toHaveLength(1);
   });
 
   it("Q-04: tokens that are lost are sent again by the tick", async () => {
