@@ -9,7 +9,7 @@ export interface LedgerLimits {
   /** The letter of a dying key must be written within this time; then another process writes it. */
   readonly letterMs: number;
   /**
-   * The slow lane (Q-10): a dead key is tried again so long after its last attempt, drawn anew each time, for ever.
+   * The slow lane (Q-10): a dead key is tried again so long after its last attempt, drawn each time, for ever.
    */
   readonly slowMinMs: number;
   readonly slowMaxMs: number;

@@ -25,7 +25,7 @@ export function wanted(functions: readonly Load[]): number {
 }
 
 function workersFor({ depth, concurrency, maxRunningPerTenant = Infinity }: Load): number {
-  if (depth.paused === true) return 0;
+  if (depth.paused === true || depth.pausedInBullmq === true) return 0;
   const runMs = meanRunMs(depth.lastMinute);
   const busy = Object.values(depth.tenants ?? { all: depth }).map((tenant) =>
     Math.min(maxRunningPerTenant, slotsFor(tenant, runMs)),

@@ -198,7 +198,7 @@ function showDepth(functionName: string, depth: QueueDepth, metrics: Metrics): v
   metrics.set("capstan_queue_waiting", own, waiting);
   metrics.set("capstan_queue_dead_keys", own, dead);
   metrics.set("capstan_queue_dead_evicted_keys", own, deadEvicted);
-  metrics.set("capstan_queue_paused", own, depth.paused === true ? 1 : 0);
+  metrics.set("capstan_queue_paused", own, depth.paused === true || depth.pausedInBullmq === true ? 1 : 0);
   metrics.set("capstan_queue_tick_lag_seconds", own, tickLagMs / 1_000);
   metrics.set("capstan_queue_breaker_open", own, depth.breakerOpen === true ? 1 : 0);
   for (const urgency of ["live", "resync"] as const) {

@@ -152,7 +152,7 @@ export const METRICS = {
   capstan_queue_dead_keys: {
     type: "gauge",
     labels: ["function"],
-    help: "Keys that run again only after a change, a resync or a replay, in the whole queue.",
+    help: "Keys that are tried again every 10 to 15 minutes, or after a change or a replay, in the whole queue.",
   },
   capstan_queue_dead_evicted_keys: {
     type: "gauge",
@@ -162,7 +162,7 @@ export const METRICS = {
   capstan_queue_paused: {
     type: "gauge",
     labels: ["function"],
-    help: "1 while the claims of the function are stopped by hand, else 0.",
+    help: "1 while the function is stopped by hand, with `capstan queue pause` or BullMQ's own `queue.pause()`, else 0.",
   },
   capstan_queue_breaker_open: {
     type: "gauge",

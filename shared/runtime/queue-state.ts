@@ -30,6 +30,8 @@ export interface QueueDepth {
   readonly oldestReadyMs?: { readonly [urgency in "live" | "resync"]?: number } | undefined;
   /** Claims are stopped; absent otherwise. */
   readonly paused?: boolean | undefined;
+  /** BullMQ's own `queue.pause()` holds its tokens back, which only BullMQ ends; absent otherwise. */
+  readonly pausedInBullmq?: boolean | undefined;
   /** Most runs fail, so claims are slowed down (Q-27); absent otherwise. */
   readonly breakerOpen?: boolean | undefined;
   /** Dead keys that were forgotten because there were too many; absent while there are none. */

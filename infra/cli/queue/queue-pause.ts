@@ -41,14 +41,20 @@ async function setPaused(patterns: readonly string[], options: PauseOptions, pau
   if (queue === undefined) throw new Error("bug: a shared queue has no ledger");
   for (const { spec } of await loadFunctions(patterns, options.functionsDir)) {
     const { name } = spec;
-    const { paused = false } = await queue.peek(name);
+    const { paused = false, pausedInBullmq = false } = await queue.peek(name);
     // Another person may be faster than this one.
     if (paused === pauses || (options.yes && !(await queue[verb](name)))) {
-      print(`${name} ${pauses ? "is paused already" : "is not paused"}`);
+      print(`${name} ${pauses ? "is paused already" : notPaused(pausedInBullmq)}`);
       continue;
     }
     if (options.yes) log.info({ user: callerName(), function: name }, `function ${verb}d`);
     print(options.yes ? `${verb}d ${name}` : `would ${verb} ${name}`);
   }
   if (!options.yes) print("nothing was done; add --yes to do it");
+}
+
+function notPaused(pausedInBullmq: boolean): string {
+  return pausedInBullmq
+    ? "is paused in BullMQ, not by Capstan; call resume() of its queue there"
+    : "is not paused";
 }

@@ -45,8 +45,10 @@ function cellsOf(row: QueueRow): readonly string[] {
   ];
 }
 
-function stateOf({ paused, breakerOpen }: QueueRow): string {
-  return paused === true ? "paused" : breakerOpen === true ? "breaker open" : "";
+function stateOf({ paused, pausedInBullmq, breakerOpen }: QueueRow): string {
+  if (paused === true) return "paused";
+  if (pausedInBullmq === true) return "paused in BullMQ";
+  return breakerOpen === true ? "breaker open" : "";
 }
 
 function countsOf({ ready, running, waiting, dead }: TenantDepth): readonly string[] {

@@ -14,6 +14,7 @@ const queueItemSchema = z.object({
   tickLagMs: z.number().optional(),
   oldestReadyMs: z.object({ live: z.number().optional(), resync: z.number().optional() }).optional(),
   paused: z.boolean().optional(),
+  pausedInBullmq: z.boolean().optional(),
   breakerOpen: z.boolean().optional(),
   /** Keys wait, and no living process serves the function. */
   unserved: z.boolean().optional(),

@@ -77,6 +77,7 @@ async function itemFor(viewer: Viewer, reader: QueueReader, name: string): Promi
   const peek = await reader.peek(name);
   if (viewer.sight === "all") return { function: name, ...peek };
   // Ages and rates would show those of other namespaces.
-  const { paused, breakerOpen } = peek;
-  return { function: name, ...(await reader.countsIn(name, viewer.sight)), paused, breakerOpen };
+  const { paused, pausedInBullmq, breakerOpen } = peek;
+  const counts = await reader.countsIn(name, viewer.sight);
+  return { function: name, ...counts, paused, pausedInBullmq, breakerOpen };
 }

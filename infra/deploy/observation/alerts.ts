@@ -139,7 +139,8 @@ export const ALERTS = {
     expr: "max by (function) (capstan_queue_paused) == 1",
     for: "1h",
     summary: "{{ $labels.function }} has been paused for an hour",
-    runbook: "Its claims were stopped by hand; events are kept. Resume it when the reason is gone.",
+    runbook:
+      "It was stopped by hand; events are kept. Resume it when the reason is gone: `capstan queue` says whether in Capstan or in BullMQ.",
   },
   CapstanForbidden: {
     severity: "warning",

@@ -44,7 +44,7 @@ export class LedgerDeaths {
   readonly #options: DeathOptions;
   /** Dead keys that were forgotten because there were too many. */
   evicted = 0;
-  /** Keys in the slow lane; those that have left it are removed when somebody looks. */
+  /** Keys in the slow lane; those that have left it are removed at the next look. */
   readonly #slow = new Set<Key>();
   #nextSlowAt = 0;
 

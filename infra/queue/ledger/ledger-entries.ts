@@ -197,7 +197,7 @@ export class LedgerEntries {
     return entry;
   }
 
-  /** Returns the dead key that is to be tried next. */
+  /** Returns the dead key that will be tried next. */
   firstDead(): Entry | undefined {
     return this.#first(this.#dead);
   }

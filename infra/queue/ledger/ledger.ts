@@ -58,7 +58,7 @@ import { merged, newest } from "./wish.ts";
  * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
  *   left: dying, or with a pending event one attempt left and place(pending) (Q-09).
  * slow lane (Q-10): a dead key is due slowMinMs to slowMaxMs after its last attempt, for ever; at most slowAtOnce of them
- *   run, or are ready to, and slowPerSecond begin in a second. Such a run is no matter of the breaker, its failure is
+ *   run, or are ready to, and slowPerSecond begin in a second. Such a run does not count for the breaker, its failure is
  *   dying again, of the same death, and a live event before its end revives the key as it would have revived the dead.
  * dying: still running, but only for the process that writes its letter: it is notified of the death and then buries
  *   the key, so no key is dead without a letter. Not buried within `letterMs`: the process that ticks is notified. For

@@ -197,6 +197,7 @@ export function depthOf(reply: unknown): QueueDepth {
       ? {}
       : { oldestReadyMs: { ...(live < 0 ? {} : { live }), ...(resync < 0 ? {} : { resync }) } }),
     ...(paused === 1 ? { paused: true } : {}),
+    ...(all[16] === 1 ? { pausedInBullmq: true } : {}),
     ...(breakerOpen === 1 ? { breakerOpen: true } : {}),
     ...(deadEvicted > 0 ? { deadEvicted } : {}),
     ...(tenants.size > 0 ? { tenants: Object.fromEntries(tenants) } : {}),

@@ -106,7 +106,7 @@ interface Intake {
 
 async function openQueue(given: SqsQueueOptions, intake: Intake): Promise<Queue> {
   const options = withConnections(given);
-  const { url, log, clock = systemClock, resendMs } = options;
+  const { log, clock = systemClock, resendMs } = options;
   const { noteFailure = forgetFailure, noteCount = forgetCount, limits = {} } = options;
   const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
   const timing = { ...LEASE_TIMING, ...options.timing };

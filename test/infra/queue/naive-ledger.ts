@@ -293,7 +293,7 @@ export class NaiveLedger {
     }
   }
 
-  /** Runs in the slow lane are no matter of the breaker. */
+  /** Runs in the slow lane do not count for the breaker. */
   end(now: number, row: Row, failed: boolean): void {
     if (!row.died) this.ends.push({ at: now, failed });
     this.settle(now);

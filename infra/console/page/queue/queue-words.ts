@@ -13,9 +13,10 @@ const LATE_MS = 30_000;
 
 /** Returns the state of a queue in words. */
 export function queueState(item: QueueItem): QueueState {
-  const { paused, breakerOpen, dead, ready, oldestReadyMs = {}, unserved } = item;
+  const { paused, pausedInBullmq, breakerOpen, dead, ready, oldestReadyMs = {}, unserved } = item;
   const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
   if (paused === true) return { mark: "paused", word: "Paused by a person" };
+  if (pausedInBullmq === true) return { mark: "paused", word: "Paused in BullMQ" };
   if (unserved === true) return { mark: "waiting", word: "No worker serves it" };
   if (breakerOpen === true) return { mark: "failing", word: "Most runs fail: slowed down" };
   if (dead > 0) return { mark: "dead", word: "Has dead keys" };
@@ -29,8 +30,11 @@ export function queueCounts({ dead, ready, running, waiting }: QueueItem): strin
 }
 
 /** Returns why ready keys do not run at once; undefined: nothing holds them up. */
-export function queueHold({ function: name, paused, breakerOpen, unserved }: QueueItem): string | undefined {
+export function queueHold(item: QueueItem): string | undefined {
+  const { function: name, paused, pausedInBullmq, breakerOpen, unserved } = item;
   if (paused === true) return "Paused by a person: no run begins until it is resumed.";
+  if (pausedInBullmq === true)
+    return "Paused by BullMQ's own queue.pause(): no run begins until queue.resume() is called there.";
   if (unserved === true) return `No worker serves it: start one with capstan worker --functions ${name}.`;
   if (breakerOpen !== true) return undefined;
   // As the breaker of the queue counts (Q-27).

@@ -5,7 +5,8 @@
 -- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
 --                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
 --                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late,
---                   runs of the last minute, ms that they took, {failures, runs by duration...}}
+--                   runs of the last minute, ms that they took, {failures, runs by duration...}, 1 = paused by BullMQ's own
+--                   queue.pause()}
 -- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time. It writes
 -- nothing: a user without the right to write may call it (W-204).
 
@@ -45,4 +46,5 @@ return {
   ended,
   took,
   ARGV[5] == '1' and {} or call('HMGET', META, 'f', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8', 'd9', 'd10', 'd11', 'd12'),
+  call('HEXISTS', string.sub(PREFIX, 1, -3) .. 'run:meta', 'paused'),
 }

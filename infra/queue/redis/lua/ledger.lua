@@ -75,8 +75,8 @@ local deaths = {}
 local counts = {}
 local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.
--- Ended runs of this call with their durations added up, and tenants that run one key less. Failures in the slow lane are
--- no matter of the breaker: dead keys whose cause has not gone say nothing about the others.
+-- Ended runs of this call with their durations added up, and tenants that run one key less. Runs in the slow lane do not
+-- count for the breaker: dead keys whose cause has not gone say nothing about the others.
 local runs, failedRuns, slowFailures, busyMs, freed = 0, 0, 0, 0, {}
 
 -- Ended runs of this call by duration: group 12 is longer than all limits.

@@ -9,7 +9,7 @@ import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../../../shared/runtime/ports.ts";
 import type { Outcome, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually, holds } from "../../../support/eventually.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { spawnChild } from "../../../support/processes/spawn-child.ts";
 import { describeWith } from "../../../support/requires.ts";
@@ -62,6 +62,29 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     const ended = new Set([...victim.lines, ...survivor.lines].filter((line) => line.startsWith("end ")));
     expect(ended).toEqual(new Set(all.map(({ key }) => `end ${key}`)));
     expect(await queue.dead("f")).toEqual([]);
+  });
+
+  it("Q-29: a pause by BullMQ itself is a state of the function, also for who only looks, until BullMQ resumes it", async () => {
+    await using redis = await startRedis();
+    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
+    await using connected = connection(redis.url);
+    await using closed = new AsyncDisposableStack();
+    const bull = new BullQueue("run", { connection: connected.redis, prefix: "{cap:f}" });
+    closed.defer(() => bull.close());
+    let runs = 0;
+    await using _worker = await queue.work("f", WORK, async () => {
+      runs += 1;
+      return OK;
+    });
+    expect((await queue.depth("f")).pausedInBullmq).toBeUndefined();
+    await bull.pause();
+    expect(await queue.depth("f")).toMatchObject({ pausedInBullmq: true });
+    expect(await queue.peek("f")).toMatchObject({ pausedInBullmq: true });
+    await queue.enqueue("f", entries(3));
+    await holds(() => runs === 0, { forMs: 200, stepMs: 50 });
+    await bull.resume();
+    await eventually(() => runs === 3, WITHIN);
+    expect((await queue.depth("f")).pausedInBullmq).toBeUndefined();
   });
 
   it("Q-04: tokens that are lost or doubled lose no key", async () => {

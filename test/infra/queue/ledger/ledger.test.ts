@@ -212,7 +212,7 @@ describe("the ledger", () => {
     expect(ledger.dead().map(({ key }) => key)).toEqual(["t1|a", "t4|a"]);
   });
 
-  it("Q-10, Q-27: what fails in the slow lane is no matter of the breaker", () => {
+  it("Q-10, Q-27: what fails in the slow lane does not count for the breaker", () => {
     const ledger = buryingAtOnce();
     const runOne = (now: number): boolean => {
       ledger.tick(now);

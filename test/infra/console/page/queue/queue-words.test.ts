@@ -23,7 +23,8 @@ describe("how a queue stands", () => {
     ["No worker serves it", { unserved: true, dead: 1, breakerOpen: true }],
     ["Has dead keys", { dead: 1 }],
     ["Most runs fail: slowed down", { dead: 1, breakerOpen: true }],
-    ["Paused by a person", { paused: true, breakerOpen: true }],
+    ["Paused by a person", { paused: true, pausedInBullmq: true, breakerOpen: true }],
+    ["Paused in BullMQ", { pausedInBullmq: true, breakerOpen: true }],
   ])("W-105: %s", (word, more) => {
     expect(queueState(item(more)).word).toBe(word);
   });
@@ -34,6 +35,7 @@ describe("how a queue stands", () => {
     expect(queueHold(waiting)).toBeUndefined();
     expect(queueHold({ ...waiting, breakerOpen: true })).toContain("one run begins per second");
     expect(queueHold({ ...waiting, breakerOpen: true, paused: true })).toContain("Paused by a person");
+    expect(queueHold({ ...waiting, pausedInBullmq: true })).toContain("until queue.resume() is called there");
   });
 
   it("W-105: the oldest key is one that is ready", () => {
