@@ -1,15 +1,14 @@
 import { once } from "node:events";
-import type { Agent } from "node:http";
 import { TerminalError } from "../../shared/function/errors.ts";
 import { redactText } from "../../shared/redaction/redact-text.ts";
-import { checkServer, type ServerAccess } from "./server-access.ts";
+import { checkedProxy, checkServer, type ServerAccess } from "./server-access.ts";
 
 /** A plugin that asks a person a question never answers here. */
 const PLUGIN_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 512;
 
 /**
- * Returns access that needs more than texts and files: exec plugin, auth-provider, OIDC, proxy. The only module that
+ * Returns access that needs more than texts and files: exec plugin, auth-provider, OIDC. The only module that
  * loads @kubernetes/client-node (KC-01): 300 ms and 90 MB, hence never for workload kubeconfigs and never unless
  * needed. `renew` of the result asks the plugin again once its credentials have expired; after a 401 the caller loads
  * the kubeconfig again. Throws TerminalError `InvalidKubeconfig` that names file and field, never a credential that
@@ -32,7 +31,6 @@ export async function accessByPlugin(file: string): Promise<ServerAccess> {
     });
     const headers: { readonly [name: string]: unknown } = { ...options.headers };
     const authorization = headers["Authorization"] ?? headers["authorization"];
-    const proxied = cluster.proxyUrl === undefined || cluster.proxyUrl === "" ? undefined : options.agent;
     return {
       server,
       ca: textOf(options.ca),
@@ -42,14 +40,10 @@ export async function accessByPlugin(file: string): Promise<ServerAccess> {
       tlsServerName: options.servername,
       insecure: cluster.skipTLSVerify,
       renew: ask,
-      proxyAgent: isAgent(proxied) ? Object.assign(proxied, { keepAlive: true }) : undefined,
+      proxy: checkedProxy(cluster.proxyUrl || undefined),
     };
   };
   return ask();
-}
-
-function isAgent(agent: unknown): agent is Agent {
-  return typeof agent === "object" && agent !== null && "maxSockets" in agent;
 }
 
 async function withinTime(answer: Promise<void>): Promise<void> {

@@ -17,9 +17,9 @@ import {
   type UsedEntries,
   usedEntries,
 } from "./kubeconfig-entries.ts";
-import { type AddressPolicy, checkServer, type ServerAccess } from "./server-access.ts";
+import { type AddressPolicy, checkedProxy, checkServer, type ServerAccess } from "./server-access.ts";
 
-/** Every field with which a kubeconfig can run a command, read a file, or go around TLS or the network (S-10). */
+/** Every field with which a kubeconfig can run a command, read a file, or go around TLS (S-10). */
 const refusedOfWorkload = {
   exec: "runs a command; put a token or a client certificate into the kubeconfig",
   "auth-provider": "runs a plugin; put a token or a client certificate into the kubeconfig",
@@ -27,7 +27,6 @@ const refusedOfWorkload = {
   "certificate-authority": "reads a file; use certificate-authority-data",
   "client-certificate": "reads a file; use client-certificate-data",
   "client-key": "reads a file; use client-key-data",
-  "proxy-url": "goes through a proxy; use an address that Capstan can reach directly",
   "insecure-skip-tls-verify": "switches TLS verification off; use certificate-authority-data",
   username: "is basic authentication, which API servers no longer accept; use token",
   password: "is basic authentication, which API servers no longer accept; use token",
@@ -41,6 +40,7 @@ const workloadClusterSchema = z.strictObject({
   server: text,
   "certificate-authority-data": text.optional(),
   "tls-server-name": text.optional(),
+  "proxy-url": text.optional(),
   "disable-compression": z.boolean().optional(),
   extensions: z.unknown().optional(),
 });
@@ -83,6 +83,7 @@ export function accessOf(
     key,
     token: bearer(user.token, "token"),
     tlsServerName: cluster["tls-server-name"],
+    proxy: checkedProxy(cluster["proxy-url"], addresses),
     addresses,
   };
 }
@@ -155,7 +156,7 @@ async function fromFile(file: string): Promise<ServerAccess> {
   for (const field of REFUSED_OF_MANAGEMENT) {
     if (isSet(user[field])) throw invalid(`${file}: field ${field} ${refusedOfWorkload[field]}`);
   }
-  if (isSet(user["exec"]) || isSet(user["auth-provider"]) || isSet(cluster["proxy-url"])) {
+  if (isSet(user["exec"]) || isSet(user["auth-provider"])) {
     const { accessByPlugin } = await import("./kubeconfig-plugins.ts");
     return accessByPlugin(file);
   }
@@ -177,6 +178,7 @@ async function fromFile(file: string): Promise<ServerAccess> {
     token: bearer(path === undefined ? textIn(user, "token") : (await readText(path)).trim(), "token"),
     tokenFile: path,
     tlsServerName: textIn(cluster, "tls-server-name"),
+    proxy: checkedProxy(textIn(cluster, "proxy-url")),
     insecure: cluster["insecure-skip-tls-verify"] === true,
   };
 }

@@ -1,5 +1,4 @@
 import { lookup as resolve } from "node:dns";
-import type { Agent } from "node:http";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { TerminalError } from "../../shared/function/errors.ts";
 import { once } from "../../shared/runtime/once.ts";
@@ -20,8 +19,8 @@ export interface ServerAccess {
    * `reload` for refused credentials. Management server only.
    */
   readonly renew?: (() => Promise<ServerAccess>) | undefined;
-  /** Makes all connections, with their TLS, through the user's own proxy. Management server only. */
-  readonly proxyAgent?: Agent | undefined;
+  /** All connections lead through it: http, https or socks5, with user and password if it wants them. */
+  readonly proxy?: URL | undefined;
   readonly tlsServerName?: string | undefined;
   /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
   readonly insecure?: boolean | undefined;
@@ -30,14 +29,14 @@ export interface ServerAccess {
 }
 
 /**
- * The same server for the owner of a token, with none of the credentials of this process: a client certificate, also that
- * of a proxy agent, would win over the token.
+ * The same server for the owner of a token, with none of the credentials of this process: a client certificate would win
+ * over the token.
  */
 export function accessWithToken(
-  { server, ca, tlsServerName, insecure, addresses }: ServerAccess,
+  { server, ca, tlsServerName, insecure, addresses, proxy }: ServerAccess,
   token: string,
 ): ServerAccess {
-  return { server, ca, tlsServerName, insecure, addresses, token };
+  return { server, ca, tlsServerName, insecure, addresses, proxy, token };
 }
 
 /** Which addresses a workload kubeconfig may name (S-11). Link-local and metadata addresses never. */
@@ -135,11 +134,31 @@ export function checkServer(server: URL, policy: AddressPolicy | undefined): voi
       "field server carries credentials; put them into the user entry",
     );
   }
+  checkAddress("server", server, policy);
+}
+
+const PROXY_SCHEMES = new Set(["http:", "https:", "socks5:"]);
+
+/** Returns the proxy of a kubeconfig. Throws TerminalError `InvalidKubeconfig` for a scheme or an address that is refused. */
+export function checkedProxy(text: string | undefined, policy?: AddressPolicy): URL | undefined {
+  if (text === undefined) return undefined;
+  const proxy = URL.parse(text);
+  if (proxy === null || !PROXY_SCHEMES.has(proxy.protocol) || proxy.hostname === "") {
+    throw new TerminalError(
+      "InvalidKubeconfig",
+      "field proxy-url is not the URL of a proxy; write http://, https:// or socks5:// with host and port",
+    );
+  }
+  checkAddress("proxy-url", proxy, policy);
+  return proxy;
+}
+
+function checkAddress(field: string, url: URL, policy: AddressPolicy | undefined): void {
   if (policy === undefined) return;
-  const host = hostOf(server);
+  const host = hostOf(url);
   const refusal =
-    isLoopback(server) && isIP(host) === 0 ? refusalOf("127.0.0.1", policy) : refusalOf(host, policy);
-  if (refusal !== undefined) throw new TerminalError("InvalidKubeconfig", `field server: ${refusal}`);
+    isLoopback(url) && isIP(host) === 0 ? refusalOf("127.0.0.1", policy) : refusalOf(host, policy);
+  if (refusal !== undefined) throw new TerminalError("InvalidKubeconfig", `field ${field}: ${refusal}`);
 }
 
 /** Returns a name resolution that refuses a name which resolves to a refused address, on the address connected to. */

@@ -1,12 +1,14 @@
 import { constants } from "node:crypto";
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { DEFAULT_CIPHERS } from "node:tls";
 import { createGunzip } from "node:zlib";
 import { Agent, request as httpRequest } from "../node-http.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
 import { checkedLookup, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
@@ -67,12 +69,12 @@ export function createTransport(access: ServerAccess): Transport {
     ...(secure ? tlsOptions(access) : {}),
   };
   const createAgent = (maxSockets: number) => {
-    if (access.proxyAgent !== undefined) return access.proxyAgent;
     const agent = secure
       ? new HttpsAgent({ ...agentOptions, maxSockets })
       : new Agent({ ...agentOptions, maxSockets });
     // It serves one server with one set of credentials. The usual name is made of all certificates, for each request.
     agent.getName = () => server.host;
+    if (access.proxy !== undefined) leadThrough(access.proxy, agent, access);
     return agent;
   };
   const requests = createAgent(REQUEST_SOCKETS);
@@ -121,6 +123,24 @@ export function createTransport(access: ServerAccess): Transport {
       requests.destroy();
       watches.destroy();
     },
+  };
+}
+
+/** Makes all connections of an agent through a proxy, and TLS with the server within them. */
+function leadThrough(proxy: URL, agent: HttpAgent, { ca, addresses }: ServerAccess): void {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const { host, port } = options;
+    const lookup = addresses && checkedLookup(addresses);
+    openTunnel({ proxy, host: String(host), port: Number(port), ca, lookup }).then(
+      (socket) => {
+        socket.setKeepAlive(true, PROBE_AFTER_MS);
+        const through = agent instanceof HttpsAgent ? connect({ ...options, socket } as object) : socket;
+        callback?.(null, through as Socket);
+      },
+      (error: Error) => callback?.(error, undefined as never),
+    );
+    return undefined;
   };
 }
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, createServer as createNetServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "js-yaml";
@@ -172,37 +172,6 @@ describe("an exec plugin", () => {
     await expect(load).rejects.toThrow(file);
     await expect(load).rejects.toThrow(why);
     await expect(load).rejects.not.toThrow("secret-token");
-  });
-});
-
-describe("a kubeconfig with a proxy", () => {
-  it("sends every request through it (KC-01)", async () => {
-    await using dir = await folder();
-    await using scripted = await startScriptedServer();
-    scripted.others.push(json(200, thing));
-    const asked: string[] = [];
-    const proxy = createNetServer((socket) => {
-      socket.once("data", (chunk) => {
-        asked.push(chunk.toString().split("\r\n")[0] ?? "");
-        const upstream = connect(Number(scripted.url.port), "127.0.0.1", () => {
-          socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-          socket.pipe(upstream).pipe(socket);
-        });
-        upstream.on("error", () => socket.destroy());
-        socket.on("error", () => upstream.destroy());
-      });
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const { port } = proxy.address() as AddressInfo;
-    const file = join(dir.path, "config");
-    const cluster = { "proxy-url": `http://127.0.0.1:${port}` };
-    await writeFile(file, kubeconfig(scripted.url.href, { token: "t" }, cluster));
-    const server = createServer(await loadKubeconfig({ file, env: {} }), { clock: systemClock });
-    expect(await server.as("x").get(Thing, key)).toMatchObject({ kind: "Thing" });
-    expect(asked).toEqual([`CONNECT 127.0.0.1:${scripted.url.port} HTTP/1.1`]);
-    expect(scripted.requests[0]?.headers["authorization"]).toBe("Bearer t");
-    server[Symbol.dispose]();
-    await new Promise((resolve) => proxy.close(resolve));
   });
 });
 

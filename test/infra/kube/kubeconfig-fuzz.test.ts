@@ -129,7 +129,7 @@ describe("any kubeconfig of a workload cluster", () => {
         fc.property(fc.oneof(kubeconfig(dangers), damaged(dangers), fc.string()), (text) => {
           try {
             const access = parseKubeconfig(text);
-            expect(access.tokenFile ?? access.renew ?? access.proxyAgent ?? access.insecure).toBeUndefined();
+            expect(access.tokenFile ?? access.renew ?? access.insecure).toBeUndefined();
           } catch (error) {
             if (!(error instanceof TerminalError)) throw error;
             expectClearError(error);
