@@ -133,6 +133,9 @@ export const clusterStatus = defineFunction<Cluster, "status">(
   },
 );
 
-function applied(cluster: Cluster, status: ClusterStatus): Pick<Decision<Cluster, "status">, "apply"> {
+function applied(
+  cluster: Cluster,
+  status: ClusterStatus,
+): Pick<Decision<Cluster, "status">, "apply" | "own"> {
   return applyOwnPart(cluster.status, ownStatus(cluster.status), status);
 }

@@ -1,16 +1,12 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
-import type { PatchOperation } from "../../shared/api/patch.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
+import { endOfOwnership } from "../../shared/runtime/field-managers.ts";
 import type { ServerClient } from "./verbs.ts";
 
 /** Another writer may be faster; one that is faster so often still runs. */
 const ATTEMPTS = 5;
-
-interface Entry {
-  readonly manager?: string;
-}
 
 /** Which objects; the rest of the kind may belong to another controller that still works. Default: all. */
 type Scope = Pick<ListOptions, "namespace" | "labelSelector">;
@@ -67,31 +63,4 @@ async function takeOverObject(
     }
   }
   return false;
-}
-
-/**
- * Operations that remove the entries of managers that are gone from an object that carries its managedFields; none without such
- * an entry. They need a guard of the resourceVersion: entries are named by their position.
- */
-export function endOfOwnership(
-  object: KubeObject,
-  isGone: (manager: string) => boolean,
-): readonly PatchOperation[] {
-  const { metadata } = object;
-  const entries: readonly Entry[] = Reflect.get(metadata, "managedFields") ?? [];
-  const theirs = [...entries.keys()].filter((index) => isGone(entries[index]?.manager ?? ""));
-  if (theirs.length === 0) return [];
-  const path = "/metadata/managedFields";
-  if (theirs.length === entries.length) return [{ op: "replace", path, value: [placeholder(object)] }];
-  return theirs.toReversed().map((index) => ({ op: "remove", path: `${path}/${index}` }));
-}
-
-/**
- * Returns the only entry of an object whose managers are all gone. Without any entry the API server would add its own
- * at the next apply (`before-first-apply`), which holds every field for ever. This one holds a label that no function
- * ever gives up.
- */
-function placeholder({ apiVersion }: KubeObject) {
-  const fieldsV1 = { "f:metadata": { "f:labels": { "f:cluster.x-k8s.io/cluster-name": {} } } };
-  return { manager: "capstan-take-over", operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1 };
 }

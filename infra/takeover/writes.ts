@@ -3,7 +3,7 @@ import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { escapePointer, valueAt } from "../../shared/api/path.ts";
 import { annotationsPatch } from "../../shared/rules/metadata/labels.ts";
-import { endOfOwnership } from "../kube/take-over.ts";
+import { endOfOwnership } from "../../shared/runtime/field-managers.ts";
 import type { Member } from "./families.ts";
 import { isPausedByTakeover, PAUSED_BY_TAKEOVER } from "./standing.ts";
 

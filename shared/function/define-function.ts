@@ -107,6 +107,8 @@ export interface AppliedObject {
   readonly target: ObjectRef;
   readonly subresource?: "status";
   readonly body: { readonly [field: string]: unknown };
+  /** The part of its snapshot that the function has written: a field that the body gives up goes, also when its owner was lost. */
+  readonly own?: { readonly [field: string]: unknown };
 }
 
 /** A delete of an object that was read live; uid and resourceVersion of the target become preconditions (F-20). */
@@ -167,10 +169,12 @@ export interface Decision<T extends KubeObject, Owned extends string> {
   readonly patch?: readonly GuardedPatch[];
   /** Sent after the patches, not after a failed one, and before the apply. */
   readonly evict?: Evictions<
-    Partial<Pick<Decision<T, Owned>, "apply" | "events" | "notBeforeMs" | "result">>
+    Partial<Pick<Decision<T, Owned>, "apply" | "own" | "events" | "notBeforeMs" | "result">>
   >;
   /** ALL owned fields, every time; `undefined` gives a field up. Nothing is sent when nothing changes. */
   readonly apply?: { readonly [P in Owned]: At<T, P> | undefined };
+  /** Where others write below an owned field as well: the stored part that this function has written. Default: all of it. */
+  readonly own?: { readonly [P in Owned]: At<T, P> | undefined };
   readonly applyOn?: readonly AppliedObject[];
   readonly delete?: readonly GuardedDelete[];
   readonly events?: readonly Notice[];
@@ -180,8 +184,9 @@ export interface Decision<T extends KubeObject, Owned extends string> {
 }
 
 /** A decision as the runtime sees it: it knows the paths of the owned fields, not their types. */
-export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply" | "evict"> {
+export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply" | "own" | "evict"> {
   readonly apply?: { readonly [path: string]: unknown };
+  readonly own?: { readonly [path: string]: unknown };
   readonly evict?: Evictions<Partial<AnyDecision>>;
 }
 

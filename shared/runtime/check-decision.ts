@@ -24,20 +24,8 @@ export function checkDecision(
   decision: AnyDecision,
   read: RecordingReader,
 ): void {
-  const { name, owns } = fn.spec;
-  if (decision.apply !== undefined) {
-    const applied = Object.keys(decision.apply);
-    assert(sameMembers(applied, owns), `${name} applies ${applied.join(", ")} but owns ${owns.join(", ")}`);
-  }
+  checkApplies(fn, decision);
   for (const patch of decision.patch ?? []) checkPatch(fn, patch, read);
-  for (const { target, body } of decision.applyOn ?? []) {
-    for (const [field, value] of Object.entries(body)) {
-      assert(
-        ownsAll(fn, target.kind, [field], value),
-        `${name} applies ${field} of ${target.kind.kind}, which it does not own`,
-      );
-    }
-  }
   for (const created of decision.create ?? []) checkCreate(fn, created, read);
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
@@ -45,6 +33,24 @@ export function checkDecision(
   checkServers(fn, decision);
   checkOwners(fn, decision);
   checkReach(reachOf(fn, object), decision);
+}
+
+/** Refuses fields of others, also among those that the function says to have applied before: it may remove them. */
+function checkApplies(fn: AnyFunction, { apply, own, applyOn = [] }: AnyDecision): void {
+  const { name, owns } = fn.spec;
+  for (const fields of [apply, own]) {
+    const paths = Object.keys(fields ?? {});
+    const isOwned = fields === undefined || sameMembers(paths, owns);
+    assert(isOwned, `${name} applies ${paths.join(", ")} but owns ${owns.join(", ")}`);
+  }
+  for (const { target, body, own: before = {} } of applyOn) {
+    for (const [field, value] of [body, before].flatMap(Object.entries<unknown>)) {
+      assert(
+        ownsAll(fn, target.kind, [field], value),
+        `${name} applies ${field} of ${target.kind.kind}, which it does not own`,
+      );
+    }
+  }
 }
 
 function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject, read: RecordingReader): void {

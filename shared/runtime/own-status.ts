@@ -7,21 +7,27 @@ import type { AnyDecision, AnyFunction, AppliedObject } from "../function/define
  * snapshot.
  * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert
  * ownership again.
- * Functions do not know when a process starts, and it would be a write per object, function and worker.
- * Ownership is lost only to a write that changes the value, and that brings the key back.
+ * Functions do not know when a process starts, and it would be a write per object, function and worker. Ownership
+ * matters when a field is given up: the answer shows then that it was lost (left-behind.ts).
  */
 export function ownStatus(
   { spec }: AnyFunction,
   object: KubeObject,
-  applied: NonNullable<AnyDecision["apply"]>,
+  { apply, own }: Pick<AnyDecision, "apply" | "own">,
 ): readonly AppliedObject[] {
-  const unchanged = Object.entries(applied).every(([path, value]) => sameJson(valueAt(object, path), value));
-  if (unchanged) return [];
+  if (apply === undefined) return [];
+  const stored = Object.fromEntries(Object.keys(apply).map((path) => [path, valueAt(object, path)]));
+  if (sameJson(stored, apply)) return [];
+  const target = refTo(spec.reconciles, object);
+  return [{ target, subresource: "status", body: bodyOf(apply), own: bodyOf(own ?? stored) }];
+}
+
+function bodyOf(values: NonNullable<AnyDecision["apply"]>): Json {
   const body: Json = {};
-  for (const [path, value] of Object.entries(applied)) {
+  for (const [path, value] of Object.entries(values)) {
     if (value !== undefined) place(body, segmentsOf(path), value);
   }
-  return [{ target: refTo(spec.reconciles, object), subresource: "status", body }];
+  return body;
 }
 
 type Json = { [field: string]: unknown };

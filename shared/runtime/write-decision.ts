@@ -48,8 +48,9 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
     if (answers === undefined) return written();
     decision = context.settle?.(answers) ?? decision;
   }
-  const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
-  await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
+  const status = ownStatus(fn, object, decision);
+  const applied = [...status, ...(decision.applyOn ?? [])];
+  await sender.all(applied.map((each) => toApply(each, `capstan-${fn.spec.name}`)));
   await sendDeletes(decision, sender);
   await sendEvents([...(decision.events ?? []), ...sender.events()], context);
   if (mayRelease(sender.sent())) await sender.all(last.map(toPatch));

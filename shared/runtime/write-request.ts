@@ -2,6 +2,7 @@ import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kin
 import type { PatchOperation } from "../api/patch.ts";
 import type { AppliedObject, GuardedDelete, GuardedPatch, NewObject } from "../function/define-function.ts";
 import type { FailedWrite } from "./failed-write.ts";
+import { leftBehind } from "./left-behind.ts";
 import type { KubeClient } from "./ports.ts";
 
 /** One request about one object, with what the decision says about this write alone. */
@@ -52,13 +53,22 @@ export function toDelete({ target, ...options }: GuardedDelete): WriteRequest {
   return { ...options, ref: target, verb: "delete", request };
 }
 
-export function toApply({ target, body, subresource }: AppliedObject): WriteRequest {
-  const { uid, resourceVersion } = target;
+export function toApply(
+  { target, body, own = {}, subresource }: AppliedObject,
+  manager: string,
+): WriteRequest {
+  const { kind, uid, resourceVersion } = target;
   const identity = identityOf(target);
   // The labels or owner references of the body stand beside the identity, they do not replace it.
   const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid, resourceVersion };
-  const request: WriteRequest["request"] = (client) =>
-    client.apply(target.kind, target, { ...body, ...identity, metadata }, subresource);
+  const request: WriteRequest["request"] = async (client) => {
+    const answer = await client.apply(kind, target, { ...body, ...identity, metadata }, subresource);
+    const left = leftBehind({ own, body, manager }, answer);
+    if (left.length === 0) return answer;
+    const { resourceVersion: value } = answer.metadata;
+    const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
+    return client.jsonPatch(kind, target, [guard, ...left], subresource);
+  };
   return { ref: target, verb: "apply", request };
 }
 

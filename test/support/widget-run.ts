@@ -16,7 +16,9 @@ import { Gadget, WIDGET_KEY, WIDGETS, Widget, widget } from "./widget.ts";
 export type GrowStep = (
   object: Widget,
   context: StepContext,
-) => Promise<Omit<AnyDecision, "apply" | "evict"> & { readonly apply?: { readonly "status.size": number } }>;
+) => Promise<
+  Omit<AnyDecision, "apply" | "own" | "evict"> & { readonly apply?: { readonly "status.size": number } }
+>;
 
 function grow({ step, notes = [] }: Pick<Given, "step" | "notes">) {
   return defineFunction(

@@ -1,5 +1,4 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import { sameJson } from "../../../shared/api/path.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision, Notice } from "../../../shared/function/define-function.ts";
 import { type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
@@ -10,6 +9,8 @@ import {
   timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
+import { applyOwnPart } from "../../../shared/rules/status/own-part.ts";
+import { present } from "../../../shared/rules/status/present.ts";
 import { type DrainPart, leftMs, startOf } from "./drain-timers.ts";
 
 /** Pods and volumes are not watched: they are looked at again after this time. Source: MA-7.2, MA-7.3 */
@@ -32,7 +33,11 @@ export interface DrainRun {
  * Condition `Deleting` and the start times of drain and volumes: all that the drain owns of a status. Left out when
  * nothing of it changes. Source: MA-R7
  */
-export function applied(run: DrainRun, reason: string, message: string): Pick<DrainDecision, "apply"> {
+export function applied(
+  run: DrainRun,
+  reason: string,
+  message: string,
+): Pick<DrainDecision, "apply" | "own"> {
   const { machine, now, begun } = run;
   const { status: stored, metadata } = machine;
   const before = conditionOf(stored?.conditions, "Deleting");
@@ -44,17 +49,16 @@ export function applied(run: DrainRun, reason: string, message: string): Pick<Dr
   );
   const started = (part: DrainPart) =>
     startOf(machine, part) ?? (begun.includes(part) ? timestamp(now) : undefined);
-  const [drain, volumes] = [started("drain"), started("volumes")];
+  const own = partOf(before === undefined ? [] : [before], (part) => startOf(machine, part));
+  return applyOwnPart(stored, own, partOf(conditions, started));
+}
+
+function partOf(conditions: Status["conditions"], started: (part: DrainPart) => string | undefined): Status {
   const deletion = {
-    ...(drain === undefined ? {} : { nodeDrainStartTime: drain }),
-    ...(volumes === undefined ? {} : { waitForNodeVolumeDetachStartTime: volumes }),
+    ...present("nodeDrainStartTime", started("drain")),
+    ...present("waitForNodeVolumeDetachStartTime", started("volumes")),
   };
-  const isSaid =
-    sameJson(before, conditions[0]) &&
-    startOf(machine, "drain") === drain &&
-    startOf(machine, "volumes") === volumes;
-  const status: Status = { conditions, ...(Object.keys(deletion).length === 0 ? {} : { deletion }) };
-  return isSaid ? {} : { apply: { status } };
+  return { conditions, ...(Object.keys(deletion).length === 0 ? {} : { deletion }) };
 }
 
 /** Looks again in 20 s, or when the part is given up; not earlier, whatever changes meanwhile. */

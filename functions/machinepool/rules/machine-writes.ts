@@ -105,7 +105,13 @@ function writeFor(inputs: MachineInputs, infraMachine: KubeObject): MachineWrite
   if (shows(machine, body)) return NOTHING;
   return {
     ...NOTHING,
-    applyOn: [{ target: { ...refTo(Machine, machine), resourceVersion: undefined }, body }],
+    applyOn: [
+      {
+        target: { ...refTo(Machine, machine), resourceVersion: undefined },
+        body,
+        own: fromTemplate(machine),
+      },
+    ],
   };
 }
 
@@ -140,6 +146,17 @@ function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] 
  * on the Machine does not show where it came from. Absent while the template has none.
  */
 const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
+
+/** Returns the keys that the Machine has from the template as it was: one that leaves the template leaves the Machine, too. */
+function fromTemplate({ metadata }: Machine): NonNullable<AppliedObject["own"]> {
+  const { labels, annotations } = metadata;
+  const keys = annotations?.[TEMPLATE_KEYS]?.split(",") ?? [];
+  const among = (map: { readonly [key: string]: string } | undefined, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => names.includes(key)));
+  return {
+    metadata: { labels: among(labels, keys), annotations: among(annotations, [...keys, TEMPLATE_KEYS]) },
+  };
+}
 
 interface MachineBody {
   readonly [field: string]: unknown;

@@ -41,12 +41,16 @@ export function bootstrapData(user: string | undefined, own: Found | undefined):
   return { created: true, dataSecretName: name.value };
 }
 
-/** Managers of Cluster API, and tools that write or restore whole objects: none of them is a user (KW-07). */
+/**
+ * Managers of Cluster API, tools that write or restore whole objects, and the server itself after it has lost its
+ * managedFields: none of them is a user (KW-07).
+ */
 const NO_USERS: ReadonlySet<string> = new Set([
   "manager",
   "machinepool-controller",
   "clusterctl",
   "velero-server",
+  "before-first-apply",
 ]);
 
 /** Returns the manager of a field that is a user; `isOurs` says which of Capstan's functions are not. */

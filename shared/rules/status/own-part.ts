@@ -9,6 +9,6 @@ export function applyOwnPart<Status>(
   stored: Status | undefined,
   own: Status,
   status: Status,
-): { readonly apply?: { readonly status: Status } } {
-  return sameJson(own, status) && !sameJson(own, stored) ? {} : { apply: { status } };
+): { readonly apply?: { readonly status: Status }; readonly own?: { readonly status: Status } } {
+  return sameJson(own, status) && !sameJson(own, stored) ? {} : { apply: { status }, own: { status: own } };
 }

@@ -131,12 +131,12 @@ describe("machinepool-machines", () => {
   });
 
   it("MP-10.4: applies again when a key has left the template: it must leave the Machine, too", async () => {
-    const before = machine("m1", {
-      metadata: { labels: { tier: "a" }, annotations: { "capstan.dev/keys-from-template": "tier" } },
-    });
-    const body = await bodyFor(world(infraMachine(), before));
+    const metadata = { labels: { tier: "a" }, annotations: { "capstan.dev/keys-from-template": "tier" } };
+    const body = await bodyFor(world(infraMachine(), machine("m1", { metadata })));
     expect(body?.target).toMatchObject({ name: "m1", uid: "uid-m1", resourceVersion: undefined });
     expect(body?.body["metadata"]).not.toHaveProperty("annotations");
+    // KW-02: also where no manager owns it any more.
+    expect(body?.own).toEqual({ metadata });
   });
 
   it.each<[string, KubeObject]>([

@@ -8,7 +8,7 @@ const FN = { spec: { reconciles: Cluster } } as unknown as AnyFunction;
 const OBJECT = cluster({ status: { phase: "Provisioned" } });
 
 function bodiesOf(apply: NonNullable<AnyDecision["apply"]>) {
-  return ownStatus(FN, OBJECT, apply).map(({ body }) => body);
+  return ownStatus(FN, OBJECT, { apply }).map(({ body }) => body);
 }
 
 describe("the apply of owned fields", () => {

@@ -23,6 +23,7 @@ async function callOf({ request }: WriteRequest): Promise<readonly unknown[]> {
       (_, verb) =>
       (...args: readonly unknown[]) => {
         calls.push([verb, ...args.slice(1)]);
+        return { metadata: {} };
       },
   });
   await request(client);
@@ -64,7 +65,7 @@ describe("requests of a decision", () => {
       metadata: { labels: { a: "1" }, name: "other", uid: "other" },
       status: { phase: "Running" },
     };
-    const [, , applied] = await callOf(toApply({ target: TARGET, body, subresource: "status" }));
+    const [, , applied] = await callOf(toApply({ target: TARGET, body, subresource: "status" }, "capstan-f"));
     expect(applied).toEqual({
       apiVersion: "cluster.x-k8s.io/v1beta2",
       kind: "Machine",

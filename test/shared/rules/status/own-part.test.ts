@@ -10,7 +10,13 @@ describe("applyOwnPart", () => {
   });
 
   it("applies a change of its own part, and lets the runtime compare where it has all of it", () => {
-    expect(applyOwnPart(stored, mine, { a: 3 })).toEqual({ apply: { status: { a: 3 } } });
-    expect(applyOwnPart(mine, mine, { a: 1 })).toEqual({ apply: { status: { a: 1 } } });
+    expect(applyOwnPart(stored, mine, { a: 3 })).toEqual({
+      apply: { status: { a: 3 } },
+      own: { status: mine },
+    });
+    expect(applyOwnPart(mine, mine, { a: 1 })).toEqual({
+      apply: { status: { a: 1 } },
+      own: { status: mine },
+    });
   });
 });

@@ -1,3 +1,6 @@
+import type { KubeObject } from "../api/kinds.ts";
+import type { PatchOperation } from "../api/patch.ts";
+
 /** One entry of `metadata.managedFields`. */
 export interface ManagedFieldsEntry {
   readonly manager?: string | undefined;
@@ -14,6 +17,9 @@ export interface ManagedFieldsEntry {
 interface FieldsV1 {
   readonly [segment: string]: FieldsV1;
 }
+
+/** By this manager the server keeps, at the first apply, what an object without managedFields has. */
+export const FIRST_APPLY = "before-first-apply";
 
 const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
 
@@ -32,6 +38,8 @@ export function fieldManagersAt(entries: readonly ManagedFieldsEntry[], path: st
 function holds(fields: FieldsV1, segments: readonly RegExpExecArray[]): boolean {
   let at: FieldsV1 | undefined = fields;
   for (const [, name, element] of segments) {
+    // Owned as a whole: all that is below.
+    if (at !== fields && Object.keys(at).length === 0) return true;
     if (name !== undefined) at = at[`f:${name}`];
     else at = at[`f:${element}`] ?? elementOf(at, element ?? "");
     if (at === undefined) return false;
@@ -53,4 +61,36 @@ function keyValues(text: string): readonly unknown[] {
   } catch {
     return [];
   }
+}
+
+/** Returns the entries of an object that carries its managedFields. */
+export function managedFieldsOf({ metadata }: KubeObject): readonly ManagedFieldsEntry[] {
+  const entries: unknown = Reflect.get(metadata, "managedFields");
+  return Array.isArray(entries) ? entries : [];
+}
+
+/**
+ * Operations that remove the entries of managers that are gone from an object that carries its managedFields; none without such
+ * an entry. They need a guard of the resourceVersion: entries are named by their position.
+ */
+export function endOfOwnership(
+  object: KubeObject,
+  isGone: (manager: string) => boolean,
+): readonly PatchOperation[] {
+  const entries = managedFieldsOf(object);
+  const theirs = [...entries.keys()].filter((index) => isGone(entries[index]?.manager ?? ""));
+  if (theirs.length === 0) return [];
+  const path = "/metadata/managedFields";
+  if (theirs.length === entries.length) return [{ op: "replace", path, value: [placeholder(object)] }];
+  return theirs.toReversed().map((index) => ({ op: "remove", path: `${path}/${index}` }));
+}
+
+/**
+ * Returns the only entry of an object whose managers are all gone. Without any entry the API server would add its own
+ * at the next apply (`before-first-apply`), which holds every field for ever. This one holds a label that no function
+ * ever gives up.
+ */
+function placeholder({ apiVersion }: KubeObject) {
+  const fieldsV1 = { "f:metadata": { "f:labels": { "f:cluster.x-k8s.io/cluster-name": {} } } };
+  return { manager: "capstan-take-over", operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1 };
 }

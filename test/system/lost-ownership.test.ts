@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { systemClock } from "../../infra/clock.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { loadFunctions } from "../../infra/worker/load.ts";
+import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
+import { segmentsOf, valueAt } from "../../shared/api/path.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { done } from "../../shared/function/result.ts";
+import { writeDecision } from "../../shared/runtime/write-decision.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually } from "../support/eventually.ts";
+import { simLegacyCluster } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const EXAMPLE = "infra/sim/example.yaml";
+const REMEDIATION = `
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimRemediation
+metadata: { name: demo }
+spec: {}
+`;
+const LOST = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`lost managedFields on ${flavour.name}`, () => {
+    it("KW-02: keep no field that a function gives up, of any kind, also beside the applies of others", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      const functions = (await loadFunctions()).filter(({ spec }) => spec.owns.length > 0);
+      await using client = createServer(await loadKubeconfig({ file: server.kubeconfigFile, env: {} }), {
+        clock: systemClock,
+      });
+      const forget = async ({ spec }: AnyFunction) => {
+        for (const object of (await client.as("mishap").list(spec.reconciles, {})).items)
+          await client.as("mishap").jsonPatch(spec.reconciles, objectKeyOf(object), LOST);
+      };
+      {
+        await using _ = await startCapstan(server.kubeconfigFile);
+        await kubectl("apply -f -", `${await readFile(EXAMPLE, "utf8")}---${simLegacyCluster("old")}`);
+        await kubectl(`apply -f infra/sim/health-check.yaml`);
+        await kubectl("wait cluster/demo cluster/old --for=condition=Available --timeout=240s");
+        for (const fn of functions) await forget(fn);
+        await kubectl(
+          "apply --server-side --field-manager=pipeline -f -",
+          '{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Cluster","metadata":{"name":"demo","labels":{"a":"b"}}}',
+        );
+        await kubectl(
+          `patch simcluster/demo --type=json -p [{"op":"remove","path":"/spec/failureDomains/2"}]`,
+        );
+        await eventually(
+          async () => {
+            const domains = "jsonpath={.items[*].status.failureDomains[*].name}";
+            expect(await kubectl(`get cluster/demo simcluster/demo -o ${domains}`)).toBe(
+              "east north east north",
+            );
+          },
+          { withinMs: 60_000, stepMs: 500 },
+        );
+      }
+      await kubectl("apply -f -", REMEDIATION);
+      await kubectl(
+        `patch simremediation/demo --subresource=status --type=merge -p {"status":{"phase":"Running","retryCount":1}}`,
+      );
+      for (const fn of functions) {
+        const { name, reconciles, owns } = fn.spec;
+        const { items } = await client.as(name).list(reconciles, {});
+        const found = items.toSorted((a, b) => JSON.stringify(b).length - JSON.stringify(a).length)[0];
+        expect(found, `no ${reconciles.kind} is there to try ${name}`).toBeDefined();
+        let object = found as KubeObject;
+        await forget(fn);
+        object = (await client.as(name).get(reconciles, objectKeyOf(object))) as KubeObject;
+        const given = fieldsOf(object, owns);
+        expect(given.length, `${reconciles.kind} has nothing that ${name} owns`).toBeGreaterThan(0);
+        for (const path of given) {
+          const status = without(valueAt(object, "status") as object, segmentsOf(path).slice(1));
+          const rest = Object.keys(status).length === 0 ? {} : { status };
+          const apply = Object.fromEntries(owns.map((owned) => [owned, valueAt(rest, owned)]));
+          const { error } = await writeDecision({ apply, result: done }, {
+            function: fn,
+            object,
+            clients: { of: (_cluster, as) => client.as(as) },
+            clock: systemClock,
+            log: silentLog,
+            signal: new AbortController().signal,
+          } as Parameters<typeof writeDecision>[1]);
+          expect(error, `${name} ${path}`).toBeUndefined();
+          object = (await client.as(name).get(reconciles, objectKeyOf(object))) as KubeObject;
+          expect(valueAt(object, "status") ?? {}, `${name} ${path}`).toEqual(status);
+        }
+      }
+    });
+  });
+}
+
+/** Fields of the status below what is owned, as far as they are there. */
+function fieldsOf(object: KubeObject, owns: readonly string[]): readonly string[] {
+  return owns.flatMap((path) => {
+    const value = valueAt(object, path);
+    if (value === undefined) return [];
+    return path === "status" ? Object.keys(value as object).map((field) => `status.${field}`) : [path];
+  });
+}
+
+/** Without the field at these segments, and without what it was the only member of. */
+function without(value: object, [name = "", ...below]: readonly string[]): object {
+  const { [name]: inner, ...rest } = value as { readonly [field: string]: object };
+  const left = below.length === 0 || inner === undefined ? {} : without(inner, below);
+  return Object.keys(left).length === 0 ? rest : { ...value, [name]: left };
+}
