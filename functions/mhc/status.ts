@@ -11,7 +11,13 @@ import {
   checksOfNode,
   selectingChecks,
 } from "../../shared/function/health-check-mappings.ts";
-import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import {
+  inCluster,
+  inClusterOf,
+  itself,
+  referencing,
+  referencingKind,
+} from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
@@ -32,7 +38,8 @@ export const mhcStatus = defineFunction(
     source: "MHC-5.3, MHC-8.1, MHC-8.5, MHC-8.6, MHC-9.6, MHC-9.7, MHC-12.6",
     reconciles: MachineHealthCheck,
     watches: [
-      watch(MachineHealthCheck, [...JUDGING_FIELDS, ...GUARDED_FIELDS, ...REFUSED_FIELDS, "status"], itself),
+      watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),
+      watch(MachineHealthCheck, [...GUARDED_FIELDS, ...REFUSED_FIELDS, "status"], itself),
       watch(Cluster, CLUSTER_FIELDS, inCluster),
       watch(Machine, TARGET_FIELDS, selectingChecks),
       watch(Machine, NAMED_FIELDS, checksOfConditions),

@@ -329,6 +329,10 @@ export const REASONS = {
     meaning: "the health check selects more Machines than its status can name",
     seen: ["event"],
   },
+  OverlappingHealthChecks: {
+    meaning: "Machines are targets of several health checks; the message names both",
+    seen: ["event"],
+  },
   RemediationTemplateNotFound: {
     meaning:
       "the template of requests for an external controller does not exist, or its version is not served",

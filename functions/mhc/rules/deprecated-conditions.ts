@@ -1,10 +1,13 @@
 import type { DeprecatedCondition } from "../../../shared/api/conditions.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import {
   type DesiredDeprecatedCondition,
   deprecatedCondition,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
+import { splitBySpeaker } from "./overlap.ts";
+import { templateName, templateNotFound } from "./request-marks.ts";
 import { type Counted, REQUEST_AVAILABLE, TEMPLATE_AVAILABLE } from "./view.ts";
 
 /** `RemediationAllowed` of the older family; `message`: why it is not. Source: MHC-9.7 */
@@ -27,24 +30,28 @@ export function withoutExternal(
 
 /**
  * The two conditions about external remediation, of a health check with a template: False while an unhealthy target shows
- * the failure, True again once no target does and the template, or a request, exists.
+ * the failure of this one, True again once no target does and the template, or a request, exists. Where another health
+ * check speaks for the target, a template that does not exist is said all the same.
  * Differs: upstream never sets them True (D7). Source: MHC-9.6
  */
 export function externalConditions(
-  stored: readonly DeprecatedCondition[] | undefined,
-  { targets, exists }: Counted,
+  check: MachineHealthCheck,
+  counted: Counted,
 ): readonly DesiredDeprecatedCondition[] {
-  const failing = targets.filter(
-    ({ status }) => conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False",
-  );
+  const stored = check.status?.deprecated?.v1beta1?.conditions;
+  const { exists } = counted;
+  const { own, others } = splitBySpeaker(check, counted);
+  const isUnsaid = exists.template === false && others.length > 0;
   return [
     externalCondition(TEMPLATE_AVAILABLE, stored, {
-      failure: failureOf(failing, "RemediationTemplateNotFound"),
+      failure:
+        failureOf(own, "RemediationTemplateNotFound") ??
+        (isUnsaid ? templateNotFound(templateName(check)).message : undefined),
       reason: "ExternalRemediationTemplateNotFound",
       exists: exists.template,
     }),
     externalCondition(REQUEST_AVAILABLE, stored, {
-      failure: failureOf(failing, "RemediationRequestCreationFailed"),
+      failure: failureOf(own, "RemediationRequestCreationFailed"),
       reason: "ExternalRemediationRequestCreationFailed",
       exists: exists.request,
     }),

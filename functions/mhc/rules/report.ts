@@ -10,6 +10,7 @@ import { checkHold } from "./hold.ts";
 import { type Judged, judge } from "./judge.ts";
 import { budgetOf, limitOf } from "./limit.ts";
 import { type Answered, answered, readAbsent, readForHandOver } from "./live-reads.ts";
+import { overlapText } from "./overlap.ts";
 import { type Occupant, usesPlace } from "./places.ts";
 import type { Permission } from "./policy-ledger.ts";
 import { readPermission, readPolicies, refusedUntilMs } from "./policy-reads.ts";
@@ -45,7 +46,8 @@ export async function reportCheck(
   const planned =
     (held === undefined ? obstacle : obstacleOf("pause", held)) ?? (await planOf(read, scene, view, now));
   const facts = { scene, requests: view.requests ?? new Map(), planned, now };
-  const remarks = remarksOf(scene);
+  const overlap = overlapText(scene);
+  const remarks = [...remarksOf(scene), ...(overlap === undefined ? [] : [overlap])];
   return {
     ...(held === undefined ? {} : { held }),
     ...(remarks.length === 0 ? {} : { remarks }),

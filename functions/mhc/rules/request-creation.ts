@@ -13,7 +13,7 @@ import { answered } from "./live-reads.ts";
 import { identityOf, markedUnhealthy } from "./machine-writes.ts";
 import { blocked } from "./notices.ts";
 import { requestFrom } from "./request.ts";
-import { CREATION_FAILED, failurePatch, templateNotFound } from "./request-marks.ts";
+import { CREATION_FAILED, failurePatch, templateName, templateNotFound } from "./request-marks.ts";
 import type { RequestKind } from "./request-reads.ts";
 
 const AT_LEAST_MS = 10 * SECOND;
@@ -25,6 +25,8 @@ export interface CreationFacts {
   /** Read live. */
   readonly machines: readonly Machine[];
   readonly requestKind: RequestKind;
+  /** Whether it is this health check that says on a Machine why it gets none. */
+  readonly speaks: (machine: Machine) => boolean;
   readonly now: Date;
 }
 
@@ -48,7 +50,7 @@ export async function createRequests(
   const { namespace = "" } = check.metadata;
   const reference = templateOf(check);
   if (reference === undefined || machines.length === 0) return NOTHING;
-  const named = `${reference.kind} ${namespace}/${reference.name}`;
+  const named = templateName(check);
   if (requestKind.state === "none") {
     const problem = `${named} is not a template; reference a kind that ends in Template`;
     return refused(facts, problem, waitFor("MachineHealthCheck.spec.remediation.templateRef"));
@@ -76,7 +78,7 @@ export async function createRequests(
   if (sample !== undefined && "problem" in sample) return refused(facts, sample.problem, again);
   const create = machines.flatMap((machine) => {
     const request = requestFrom(machine, source);
-    return "problem" in request ? [] : [asNew(check, machine, request, now)];
+    return "problem" in request ? [] : [asNew(facts, machine, request)];
   });
   return { ...NOTHING, create, result: done };
 }
@@ -99,8 +101,8 @@ async function isWatched(list: Reader["list"], reference: ContractReference): Pr
 }
 
 /** Created by POST, so that nothing is overwritten, and refused for itself alone. Source: MHC-10.5 */
-function asNew(check: MachineHealthCheck, machine: Machine, request: NewObject, now: Date): NewObject {
-  const [ifRefused] = failurePatch(machine, CREATION_FAILED, now);
+function asNew({ check, speaks, now }: CreationFacts, machine: Machine, request: NewObject): NewObject {
+  const [ifRefused] = speaks(machine) ? failurePatch(machine, CREATION_FAILED, now) : [];
   return {
     ...request,
     ifFails: {
@@ -128,8 +130,13 @@ function refused(facts: CreationFacts, problem: string, result: Result): Creatio
   };
 }
 
-function unmade({ machines, now }: CreationFacts, desired: DesiredCondition, result: Result): Creation {
-  return { ...NOTHING, patch: machines.flatMap((machine) => failurePatch(machine, desired, now)), result };
+function unmade(
+  { machines, speaks, now }: CreationFacts,
+  desired: DesiredCondition,
+  result: Result,
+): Creation {
+  const patch = machines.filter(speaks).flatMap((machine) => failurePatch(machine, desired, now));
+  return { ...NOTHING, patch, result };
 }
 
 /** Half the time for which the oldest of them waits, a backoff that needs no counter. Source: MHC-10.4 */

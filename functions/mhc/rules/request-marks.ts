@@ -1,4 +1,5 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
 import {
   compareText,
@@ -22,6 +23,12 @@ export const CREATION_FAILED = condition(
   "RemediationRequestCreationFailed",
   "Please check controller logs for errors",
 );
+
+/** `FooRemediationTemplate default/t` */
+export function templateName({ metadata, spec }: MachineHealthCheck): string {
+  const { kind = "", name = "" } = spec.remediation?.templateRef ?? {};
+  return `${kind} ${metadata.namespace ?? ""}/${name}`;
+}
 
 /** Said of a Machine whose template cannot be read. Source: MHC-10.4 */
 export function templateNotFound(named: string, why?: string): DesiredCondition {

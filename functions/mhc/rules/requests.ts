@@ -15,6 +15,7 @@ import { type Judged, judge } from "./judge.ts";
 import { type Answered, answered, readForHandOver } from "./live-reads.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
 import { blocked } from "./notices.ts";
+import { speaksFor } from "./overlap.ts";
 import { requestLandsUntilMs } from "./places.ts";
 import { readPermission, readPolicies, refusalNotices, refusedUntilMs } from "./policy-reads.ts";
 import type { Scene } from "./reads.ts";
@@ -59,10 +60,12 @@ export async function decideRequests(context: StepContext, scene: Scene): Promis
   const made = await make(context, scene, { requestKind, judged, requests });
   const problems = [known, cleanup].flatMap((asked) => ("unreadable" in asked ? [asked.unreadable] : []));
   const unread = problems.length === 0 ? done : requeueAfter(retriesMs(judged, now), "an answer of a server");
+  const speaks = speaksFor(scene.check, scene.checks);
+  const spokenFor = judged.filter(({ machine }) => speaks(machine));
   const results = [made.result, unread, polling(requestKind, scene, judged, now)];
   return {
     create: made.create,
-    patch: made.patch.length > 0 ? made.patch : relievedPatches(judged, requests ?? NONE, now),
+    patch: made.patch.length > 0 ? made.patch : relievedPatches(spokenFor, requests ?? NONE, now),
     delete: "answer" in cleanup ? cleanup.answer : [],
     events: [...made.events, ...problems.map(blocked), ...occupiedNotices(judged, requests ?? NONE)],
     notBeforeMs: Math.ceil(judged.length * FLOOR_MS_PER_TARGET),
@@ -112,7 +115,7 @@ const NOTHING: Made = { create: [], patch: [], events: [], result: done };
 /** Snapshots say whether it is worth to ask; only live reads start anything. Source: MHC-10.5 */
 async function make(
   { read, now }: StepContext,
-  { check }: Scene,
+  { check, checks }: Scene,
   { requestKind, judged, requests }: Known,
 ): Promise<Made> {
   if (requests === undefined || isDeleting(check)) return NOTHING;
@@ -133,7 +136,8 @@ async function make(
     return { ...NOTHING, events: [blocked(asked.unreadable)], result: again };
   }
   const { allowed, patch, refused } = asked.answer;
-  const created = await createRequests(read, { check, machines: allowed, requestKind, now });
+  const speaks = speaksFor(check, checks);
+  const created = await createRequests(read, { check, machines: allowed, requestKind, speaks, now });
   const results = [inTime({ againAtMs }, now), inTime({ againAtMs: refusedUntilMs(refused) }, now)];
   return {
     ...created,

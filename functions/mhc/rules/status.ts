@@ -16,6 +16,7 @@ import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts"
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { externalConditions, olderAllowed, withoutExternal } from "./deprecated-conditions.ts";
+import { overlapText } from "./overlap.ts";
 import type { CheckView, Counted } from "./view.ts";
 
 const ALLOWED = "RemediationAllowed";
@@ -41,6 +42,7 @@ export function checkReport(view: CheckView): StatusReport<MachineHealthCheckSta
     events: [
       ...(message !== undefined && isWorthTelling ? restricted(check, message, now) : []),
       ...tooMany(check, targets.length),
+      ...overlapping(view, found),
     ],
     result: nextRun(view, found),
   };
@@ -91,7 +93,7 @@ function statusOf(
   const isExternal = check.spec.remediation?.templateRef !== undefined;
   const stored = check.status?.deprecated?.v1beta1?.conditions;
   const older = isExternal ? stored : withoutExternal(stored);
-  const external = isExternal && counted !== undefined ? externalConditions(stored, counted) : [];
+  const external = isExternal && counted !== undefined ? externalConditions(check, counted) : [];
   const conditions = setDeprecatedConditions(older, [olderAllowed(message), ...external], now);
   return {
     ...check.status,
@@ -129,6 +131,13 @@ function tooMany({ status }: MachineHealthCheck, count: number): readonly Notice
       message: `The health check selects ${count} Machines; status.targets names the first ${MAX_TARGETS}; split it by labels`,
     },
   ];
+}
+
+/** Said with each new spec: of Machines that come later `explain` knows. Source: MHC-11.5 */
+function overlapping({ check, settled }: CheckView, { checks, targets }: Counted): readonly Notice[] {
+  if (!settled || check.status?.observedGeneration === check.metadata.generation) return [];
+  const message = overlapText({ check, checks, targets });
+  return message === undefined ? [] : [{ type: "Warning", reason: "OverlappingHealthChecks", message }];
 }
 
 /** Only while nothing is remediated does the message count the unhealthy targets. Source: MHC-8.6 */

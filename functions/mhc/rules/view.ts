@@ -9,7 +9,8 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { judge } from "./judge.ts";
 import { type Budget, budgetOf } from "./limit.ts";
-import { readScene } from "./reads.ts";
+import { splitBySpeaker } from "./overlap.ts";
+import { readScene, type Scene } from "./reads.ts";
 import { readRequestKind, readRequests } from "./request-reads.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -31,6 +32,8 @@ export interface Counted {
   readonly verdicts: readonly Verdict[];
   readonly budget: Budget;
   readonly exists: Existence;
+  /** All health checks of the Cluster that are not paused. */
+  readonly checks: readonly MachineHealthCheck[];
 }
 
 /** Whether template and request exist, as far as it was asked for; `undefined`: not known. */
@@ -51,23 +54,18 @@ export async function readView(
   if (scene === "unseen" || "problem" in scene) return { ...view, found: scene };
   const judged = judge({ ...scene, checks: [check] }, () => true, now);
   const verdicts = judged.map(({ verdict }) => verdict);
-  const exists = await readExistence(read, check, scene.targets);
-  return {
-    ...view,
-    found: { targets: scene.targets, verdicts, budget: budgetOf(check, verdicts), exists },
-  };
+  const { targets, checks } = scene;
+  const exists = await readExistence(read, scene);
+  return { ...view, found: { targets, checks, verdicts, budget: budgetOf(check, verdicts), exists } };
 }
 
-/** Only a failure that has been said, and that no target shows now, asks for it. Source: MHC-9.6 */
-async function readExistence(
-  read: Reader,
-  check: MachineHealthCheck,
-  targets: readonly Machine[],
-): Promise<Existence> {
+/** Only a failure that has been said, and that no target shows now, or that another one is in front of. Source: MHC-9.6 */
+async function readExistence(read: Reader, { check, checks, targets }: Scene): Promise<Existence> {
+  const isUnsaid = splitBySpeaker(check, { checks, targets }).others.length > 0;
   const said = check.status?.deprecated?.v1beta1?.conditions;
   const hasFailed = (type: string) => conditionOf(said, type)?.status === "False";
   return {
-    template: hasFailed(TEMPLATE_AVAILABLE) ? await templateExists(read, check) : undefined,
+    template: hasFailed(TEMPLATE_AVAILABLE) || isUnsaid ? await templateExists(read, check) : undefined,
     request: hasFailed(REQUEST_AVAILABLE) ? await requestExists(read, check, targets) : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mhcRequests } from "../../../functions/mhc/requests.ts";
+import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
@@ -333,6 +334,20 @@ describe("mhc-requests says why a Machine has no request", () => {
     }
     const other = machineWith("m1", failed(), marked("PowerCycling"));
     expect(await decided(world(checkWith(), [other], T, fooRemediation()))).toMatchObject(NOTHING);
+  });
+
+  it("MHC-11.5: of two checks of one Machine the first by name says why it gets no request, the other by its Event only", async () => {
+    const other = { ...templateRef, name: "another" };
+    const earlier = (paused: object = {}) =>
+      checkWith({ templateRef: other }, { metadata: { name: "a", uid: "uid-a", ...paused } });
+    const told = machineWith("m1", failed(), marked(NOT_FOUND));
+    for (const known of [[], [T, fooRemediation()]]) {
+      const { patch } = await decide(mhcRequests, world(checkWith(), [told], earlier(), ...known), "h1");
+      expect(patch).toEqual([]);
+    }
+    const paused = earlier({ annotations: { [PAUSED_ANNOTATION]: "" } });
+    const left = await decide(mhcRequests, world(checkWith(), [told], paused), "h1");
+    expect(saidOf(left, told)[1]).toContain("FooRemediationTemplate default/t");
   });
 
   it("MHC-12.4: a server that shows nothing is an Event with its words, and is asked again", async () => {

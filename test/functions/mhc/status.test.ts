@@ -241,6 +241,23 @@ describe("the conditions about external remediation", () => {
     expect(said(later, TEMPLATE)[3]).toBe("False");
   });
 
+  it("MHC-11.5: of two health checks each says what it lacks itself, and an Event names the other", async () => {
+    const second = healthCheck({ metadata: { name: "z", uid: "uid-z" }, spec });
+    const mine = "Error retrieving remediation template FooRemediationTemplate default/t";
+    const first = healthCheck({
+      spec: { remediation: { templateRef: { ...templateRef, name: "another" } } },
+    });
+    const both = of(first, "RemediationTemplateNotFound", second);
+    const { events, ...later } = await decide(mhcStatus, both, "z");
+    expect(said(appliedStatus<Status>(later), TEMPLATE)).toContain(mine);
+    expect(events?.[0]).toMatchObject({
+      reason: "OverlappingHealthChecks",
+      message: expect.stringMatching(/^Machines m1 are targets of MachineHealthCheck h1, too: /),
+    });
+    const there = of(first, "RemediationTemplateNotFound", second, object("FooRemediationTemplate", "t"));
+    expect(said(appliedStatus<Status>(await decide(mhcStatus, there, "z")), TEMPLATE)[3]).toBeUndefined();
+  });
+
   it("MHC-9.6: a health check without template says nothing of the failures of another one", async () => {
     const reason = "RemediationRequestCreationFailed";
     expect(said(await statusIn(of(healthCheck(), reason)), REQUEST)[3]).toBeUndefined();

@@ -128,6 +128,14 @@ describe("what a health check reports", () => {
     });
   });
 
+  it("MHC-11.5: names health checks that have targets in common", async () => {
+    const other = healthCheck({ metadata: { name: "h2", uid: "uid-h2" } });
+    const world = checkedWorld(healthCheck(), [machineWith("m1", succeeded())], [badNode("m1")], other);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      remarks: [expect.stringMatching(/^Machines m1 are targets of MachineHealthCheck h2, too: /)],
+    });
+  });
+
   it("MHC-13.2: names a status that no Node has", async () => {
     const bad = { type: "Ready", status: "Bad", timeoutSeconds: 1 };
     const check = healthCheck({ spec: { checks: { unhealthyNodeConditions: [bad] } } });

@@ -16,7 +16,7 @@ describe("the status of 10,001 targets", () => {
       cluster: upCluster(),
       now: NOW,
       settled: true,
-      found: { targets, verdicts, budget: budgetOf(check, verdicts), exists: {} },
+      found: { targets, checks: [check], verdicts, budget: budgetOf(check, verdicts), exists: {} },
     });
 
   it("MHC-8.5: counts all, names the first 10,000, and says so once", () => {
