@@ -43,7 +43,7 @@ import { deletionFloorMs } from "./rules/deletion-floor.ts";
 import { isWordOfDrain } from "./rules/drain-turn.ts";
 import { isUnguarded, machineUnguarded } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
-import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
+import { INFRASTRUCTURE_FIELDS, PROVIDER_ID } from "./rules/infrastructure.ts";
 import { justDrainedWaitMs } from "./rules/just-drained.ts";
 import { newProvidersWaitMs } from "./rules/new-providers.ts";
 import {
@@ -130,7 +130,7 @@ export const machineStatus = defineFunction(
         })),
       ),
     ],
-    contested: [DATA_SECRET_NAME],
+    contested: [DATA_SECRET_NAME, PROVIDER_ID],
     queue: { settleMs: 100, minIntervalMs: SECOND },
   },
   async (machine, context) => {

@@ -27,10 +27,12 @@ function overriddenBy(machine: Machine): string | undefined {
 }
 
 /**
- * The latch `bootstrapDataSecretCreated` as it is from now on: once true it stays. It never appears before the name
- * is in the spec, so that who sees the one sees the other. Source: MA-2.2
+ * The latch `bootstrapDataSecretCreated` as it is from now on: once true it stays. It appears with the name in the spec,
+ * so that who sees the one sees the other: the config had created the data when its name was copied, whatever it says by
+ * now, and Cluster API writes both at once. Source: MA-2.2
  */
-export function isDataCreated({ status, spec }: Machine, { created }: BootstrapData): boolean {
+export function isDataCreated({ status, spec }: Machine): boolean {
   if (status?.initialization?.bootstrapDataSecretCreated === true) return true;
-  return created === true && (spec.bootstrap.dataSecretName ?? "") !== "";
+  const { configRef, dataSecretName = "" } = spec.bootstrap;
+  return configRef !== undefined && dataSecretName !== "";
 }

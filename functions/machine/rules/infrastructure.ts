@@ -8,6 +8,7 @@ import {
   infraMachinePaths,
 } from "../../../shared/contract/infra-machine.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
+import { managersOf } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
 
@@ -32,6 +33,10 @@ export interface InfrastructureReport {
   /** For the condition: fields that cannot be used. */
   readonly message?: string | undefined;
 }
+
+export const PROVIDER_ID = "spec.providerID";
+/** Manager of the fields that are copied into the spec. */
+const COPIER = "capstan-machine-sync";
 
 const ADDRESSES = addressesSchema();
 const MAX_PROVIDER_ID = 512;
@@ -101,10 +106,12 @@ function together(fields: readonly Field<unknown>[]): string | undefined {
 }
 
 /**
- * The latch `infrastructureProvisioned` as it is from now on: once true it stays. It never appears before the provider
- * ID is in the spec. Source: MA-2.3
+ * The latch `infrastructureProvisioned` as it is from now on: once true it stays. It appears with the provider ID in the
+ * spec: the infrastructure was provisioned when the ID was copied, whatever it says by now. An ID that a user wrote says
+ * nothing of it. Source: MA-2.3
  */
-export function isProvisioned({ status, spec }: Machine, { providerID }: InfrastructureReport): boolean {
-  if (status?.initialization?.infrastructureProvisioned === true) return true;
-  return providerID !== undefined && spec.providerID !== undefined;
+export function isProvisioned(machine: Machine, { providerID }: InfrastructureReport): boolean {
+  if (machine.status?.initialization?.infrastructureProvisioned === true) return true;
+  if (machine.spec.providerID === undefined) return false;
+  return providerID !== undefined || managersOf(machine, PROVIDER_ID).includes(COPIER);
 }

@@ -4,9 +4,7 @@ import { pointerOf, valueAt } from "../../../shared/api/path.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { awaitedData, awaitedProviderID } from "./awaited.ts";
 import { bootstrapReport, DATA_SECRET_NAME } from "./bootstrap.ts";
-import { infrastructureReport } from "./infrastructure.ts";
-
-const PROVIDER_ID = "spec.providerID";
+import { infrastructureReport, PROVIDER_ID } from "./infrastructure.ts";
 
 /** The fields of a Machine that are copied from its provider objects. */
 export const COPIED_FIELDS = [DATA_SECRET_NAME, PROVIDER_ID, "spec.failureDomain"] as const;

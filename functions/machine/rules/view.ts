@@ -56,7 +56,7 @@ export function machineView(facts: MachineFacts): MachineView {
     ...facts,
     bootstrap,
     infrastructure,
-    dataCreated: isDataCreated(machine, bootstrap),
+    dataCreated: isDataCreated(machine),
     provisioned: isProvisioned(machine, infrastructure),
     nodeReport: nodeReport(facts),
     certificates: certificatesExpiry(machine, providers),

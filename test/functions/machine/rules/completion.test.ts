@@ -16,7 +16,10 @@ describe("what a Machine waits for", () => {
     [
       "its config",
       "BootstrapConfig.metadata.uid",
-      { providers: { ...ready(), bootstrap: missing(machineConfig()) } },
+      {
+        machine: soloMachine({ spec: { bootstrap: { dataSecretName: undefined } } }),
+        providers: { ...ready(), bootstrap: missing(machineConfig()) },
+      },
     ],
     [
       "its infrastructure",

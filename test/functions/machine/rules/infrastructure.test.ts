@@ -88,6 +88,9 @@ describe("MA-2.3: values of an infrastructure machine", () => {
     expect(isProvisioned(young, report())).toBe(false);
     expect(isProvisioned(soloMachine(), report())).toBe(true);
     expect(isProvisioned(soloMachine(), {})).toBe(false);
+    const heldBy = (manager: string) => ({ metadata: { managers: { "spec.providerID": [manager] } } });
+    expect(isProvisioned(soloMachine(heldBy("kubectl-edit")), {})).toBe(false);
+    expect(isProvisioned(soloMachine(heldBy("capstan-machine-sync")), {})).toBe(true);
   });
 });
 

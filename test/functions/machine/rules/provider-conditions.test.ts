@@ -15,6 +15,7 @@ import {
 } from "../../../support/machines.ts";
 
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
+const NAMELESS = { spec: { bootstrap: { dataSecretName: undefined } } };
 const LATCHED = {
   status: { initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true } },
 };
@@ -51,13 +52,13 @@ describe("MA-5.2: BootstrapConfigReady", () => {
     [
       "no word and no latch",
       "False NotReady FooConfig status.initialization.dataSecretCreated is false",
-      { ...withConfig(found(machineConfig({ status: undefined }))) },
+      { machine: soloMachine(NAMELESS), ...withConfig(found(machineConfig({ status: undefined }))) },
     ],
     [
       "a flag without a name",
       "False NotReady waiting for a valid status.dataSecretName",
       {
-        machine: soloMachine({ spec: { bootstrap: { dataSecretName: undefined } } }),
+        machine: soloMachine(NAMELESS),
         ...withConfig(found(machineConfig({ status: { dataSecretName: "" } }))),
       },
     ],
@@ -79,13 +80,13 @@ describe("MA-5.2: BootstrapConfigReady", () => {
     [
       "an object that never was, while deleting",
       "False ObjectDoesNotExist FooConfig does not exist",
-      { machine: soloMachine(GOING), ...withConfig(missing(machineConfig())) },
+      { machine: soloMachine({ ...NAMELESS, ...GOING }), ...withConfig(missing(machineConfig())) },
     ],
     ["a CRD without label", "Unknown InternalError CRD of Foo cannot be used", withConfig(unresolved(true))],
     [
       "a CRD that is gone while deleting",
       "False ObjectDoesNotExist FooConfig does not exist",
-      { machine: soloMachine(GOING), ...withConfig(unresolved(false)) },
+      { machine: soloMachine({ ...NAMELESS, ...GOING }), ...withConfig(unresolved(false)) },
     ],
     [
       "data of the user",
