@@ -17,7 +17,7 @@ import { designOf, setTemplate } from "./in-place.ts";
 import { isOwnMachine } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 import { namingOf } from "./problems.ts";
-import { type DueClone, dueClones, isOfTemplate, setPlan, surplus } from "./scaling.ts";
+import { type DueClone, dueClones, isOfTemplate, isProven, setPlan, surplus } from "./scaling.ts";
 
 type Work = Decision<MachineSet, never>;
 
@@ -50,6 +50,11 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   if (plan.missing > 0) return { ...deletion(doomed), patch: await reservation(read, view, plan) };
 
   const clones = await makeClones(read, view, now);
+  const unreadable = plan.create.length === 0 ? undefined : await sourceProblem(read, view);
+  if (unreadable !== undefined) {
+    const event = { type: "Warning", reason: REFUSED, message: unreadable } as const;
+    return { ...deletion(doomed), events: [event], result: requeueAfter(MINUTE, unreadable) };
+  }
   const machines = plan.create.map((name) => ({
     ...newMachine(name, designOf(set)),
     ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
@@ -64,6 +69,21 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
     // No watch shows when the kind of the clones is served.
     result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
   };
+}
+
+/**
+ * Returns why the objects of a Machine could not be made, before there is one. Where templates are proven the view, which
+ * is of snapshots, says what has happened to them since. Source: MS-8.1.1
+ */
+async function sourceProblem(read: Reader, view: SetView): Promise<string | undefined> {
+  if (isProven(view)) return undefined;
+  const { metadata, spec } = view.set;
+  const { bootstrap, infrastructureRef } = spec.template.spec;
+  const references = bootstrap.configRef === undefined ? [] : [bootstrap.configRef];
+  const sources = await Promise.all(
+    [...references, infrastructureRef].map((one) => readCloneSource(read, one, metadata.namespace ?? "")),
+  );
+  return sources.flatMap((source) => ("problem" in source ? [source.problem] : []))[0];
 }
 
 function deletion(doomed: readonly Machine[]): Pick<Work, "delete" | "events" | "result"> {

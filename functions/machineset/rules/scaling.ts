@@ -50,12 +50,17 @@ export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
     machines: own.map(({ metadata }) => metadata.name),
     reserved,
     taken,
-    isProven: own.some((machine) => isFromTemplates(view, machine)),
+    isProven: isProven(view),
     isWaiting: dueClones(view).some(({ machine, role }) => isOfTemplate(set, machine, role)),
   });
   if (blockers.length === 0) return plan;
   // Names stay reserved while the way is blocked.
   return plan.missing > 0 ? { ...plan, missing: 0 } : { ...plan, create: [] };
+}
+
+/** A Machine has both of its objects from the current templates. Source: MS-8.1.1 */
+export function isProven(view: SetView): boolean {
+  return view.own.some((machine) => isFromTemplates(view, machine));
 }
 
 /** Objects that Machines of the set are still to get. Source: MS-8.1.2 */

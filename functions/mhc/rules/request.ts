@@ -4,7 +4,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { TEMPLATE_PATH } from "../../../shared/contract/machine-templates.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
-import { type CloneSource, cloneFor } from "../../../shared/rules/machines/clones.ts";
+import { type CloneSource, cloneFor, contentOf } from "../../../shared/rules/machines/clones.ts";
 import { controllerOf, ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 
 const MEDIK8S = "medik8s.io";
@@ -37,18 +37,11 @@ export function requestFrom(
     if (given === undefined || given === wanted) continue;
     return { problem: `${TEMPLATE_PATH}.${field} of ${named} is not ${wanted}; leave it out` };
   }
-  const cleaned = { ...template, spec: { template: content } };
-  const clone = cloneFor(machine, { template: cleaned, kind }, { labels: {}, annotations: {} });
+  const clone = cloneFor(machine, { template, kind }, { labels: {}, annotations: {} });
   const { metadata } = clone.object;
   const annotations = { ...nodeNameOf(machine, kind.group), ...metadata.annotations };
   const ownerReferences = [ownerReference(Machine, machine)];
   return { ...clone, object: { ...clone.object, metadata: { ...metadata, annotations, ownerReferences } } };
-}
-
-/** A `spec.template` that is not an object counts as absent. */
-function contentOf(template: KubeObject): object {
-  const content = valueAt(template, TEMPLATE_PATH);
-  return typeof content === "object" && content !== null && !Array.isArray(content) ? content : {};
 }
 
 function nodeNameOf({ status }: Machine, group: string): { readonly [key: string]: string } {

@@ -56,10 +56,6 @@ export async function readCloneSource(
   const found = await read.live.referenced(reference, namespace);
   if (found.state === "unresolved") return { problem: found.message };
   if (found.state === "missing") return { problem: `${kind} ${namespace}/${name} does not exist` };
-  const content = valueAt(found.object, TEMPLATE_PATH);
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    return { problem: `${kind} ${namespace}/${name} has no ${TEMPLATE_PATH}; nothing can be cloned from it` };
-  }
   const type = { apiGroup, kind: kindOfClones(kind) };
   const resolved = resolveAmong(await read.list(CustomResourceDefinition, definitionsOf(type)), type);
   if (resolved.state === "unresolved") return { problem: resolved.message };
@@ -75,8 +71,7 @@ export function cloneFor(
   { template, kind }: CloneSource,
   { labels, annotations }: TemplateMetadata,
 ): NewObject {
-  const content = Object(valueAt(template, TEMPLATE_PATH)) as { readonly [field: string]: unknown };
-  const { metadata: own, status: _, ...rest } = content;
+  const { metadata: own, status: _, ...rest } = contentOf(template);
   const object: KubeObject = {
     ...rest,
     apiVersion: apiVersionOf(kind),
@@ -99,6 +94,15 @@ export function cloneFor(
     },
   };
   return { cluster: MANAGEMENT, kind, object };
+}
+
+/**
+ * Returns what is cloned of a template; empty where it has no `spec.template`, as one with metadata only, which is complete
+ * where its provider needs nothing. Source: MS-8.1.2
+ */
+export function contentOf(template: KubeObject): { readonly [field: string]: unknown } {
+  const content = valueAt(template, TEMPLATE_PATH);
+  return typeof content === "object" && content !== null && !Array.isArray(content) ? { ...content } : {};
 }
 
 /** Only texts: a template without schema may hold anything. */

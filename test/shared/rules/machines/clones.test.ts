@@ -81,17 +81,23 @@ describe("a clone", () => {
   });
 
   it.each([
+    ["no spec", {}],
+    ["no spec.template", { spec: {} }],
+    ["a null for it", { spec: { template: null } }],
+    ["a text for it", { spec: { template: "x" } }],
+  ])("MS-8.1.2: is made empty from a template with %s", async (_, content) => {
+    const { apiVersion, kind, metadata } = infraTemplate();
+    const { object } = await clone({ apiVersion, kind, metadata, ...content } as KubeObject);
+    expect(new Set(Object.keys(object))).toEqual(new Set(["apiVersion", "kind", "metadata"]));
+    expect(object.metadata.labels).toEqual({ tier: "a", "cluster.x-k8s.io/cluster-name": "c1" });
+  });
+
+  it.each([
     [
       "the template is missing",
       reading(missing(infraTemplate()), FOO_MACHINE),
       REFERENCE,
       "FooMachineTemplate default/s1-infra does not exist",
-    ],
-    [
-      "the template is empty",
-      reading(found({ ...infraTemplate(), spec: {} } as KubeObject), FOO_MACHINE),
-      REFERENCE,
-      "FooMachineTemplate default/s1-infra has no spec.template; nothing can be cloned from it",
     ],
     [
       "the kind of the clone is not served",
