@@ -68,9 +68,10 @@ const specSchema = () =>
     .describe("Desired state of the set.")
     .meta(
       validations(ONE_CLUSTER, {
-        // With `in`, since comparing two texts without a limit costs more than a rule may; a missing key is an error, so refused.
-        rule: "!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && self.selector.matchLabels.all(k, self.selector.matchLabels[k] in [self.template.metadata.labels[k]]))",
-        message: "selector.matchLabels must match template.metadata.labels",
+        // The value with `in`, since comparing two texts without a limit costs more than a rule may.
+        rule: "!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && self.selector.matchLabels.all(k, k in self.template.metadata.labels && self.selector.matchLabels[k] in [self.template.metadata.labels[k]]))",
+        message: "selector.matchLabels does not match template.metadata.labels; set the same labels in both",
+        fieldPath: ".selector",
       }),
     );
 

@@ -116,7 +116,7 @@ const REFUSED: readonly (readonly [Change, string])[] = [
   [(text) => text.replace("replicas: 1", "replicas: -1"), "spec.replicas"],
   [
     (text) => text.replace("matchLabels: { tier: a }", "matchLabels: { tier: b }"),
-    "selector.matchLabels must match",
+    "selector.matchLabels does not match template.metadata.labels",
   ],
   [
     (text) => text.replace("replicas: 1", "replicas: 1\n  machineNaming: { template: a }"),

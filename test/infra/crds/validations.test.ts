@@ -1,8 +1,11 @@
 import { type CelInput, run } from "@bufbuild/cel";
 import { describe, expect, it } from "vitest";
+import type { Schema } from "../../../infra/apiserver/schema/schema.ts";
 import { loadCrds } from "../../../infra/crds/load.ts";
-import { valueAt } from "../../../shared/api/path.ts";
+import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import { changed, manifest } from "../../shared/api/manifests.ts";
+
+import { ruledNodes, unevaluated } from "./rules-tried.ts";
 
 const RULES = "x-kubernetes-validations";
 
@@ -38,6 +41,22 @@ async function refusals(
 async function specOf(file: string, index: number): Promise<unknown> {
   return valueAt((await manifest(file))[index], "spec");
 }
+
+describe("rules of all CustomResourceDefinitions", async () => {
+  const nodes = (await loadCrds()).flatMap((crd) =>
+    listAt(crd, "spec.versions").flatMap((version) =>
+      ruledNodes(valueAt(version, "schema.openAPIV3Schema") as Schema).map(
+        (node) => [`${crd.metadata.name} ${textAt(version, "name")}${node.path}`, node] as const,
+      ),
+    ),
+  );
+
+  it("are many", () => expect(nodes.length).toBeGreaterThan(30));
+
+  it.each(nodes)("say yes or no whatever of their fields is absent, empty or null: %s", (_, node) => {
+    expect(unevaluated(node)).toEqual([]);
+  });
+});
 
 describe("rules that stand in for Cluster API's admission", () => {
   it.each([
@@ -123,6 +142,7 @@ describe("rules that stand in for Cluster API's admission", () => {
     ["none", {}, undefined, 0],
     ["none in matchLabels", { matchLabels: {} }, undefined, 0],
     ["another value", { matchLabels: { a: "b" } }, { labels: { a: "x" } }, 1],
+    ["another label", { matchLabels: { a: "b" } }, { labels: { c: "d" } }, 1],
     ["labels of a template that has none", { matchLabels: { a: "b" } }, { annotations: {} }, 1],
   ])("MS-2: judge a MachineSet whose selector has %s", async (...[, selector, metadata, expected]) => {
     const template = { ...(metadata === undefined ? {} : { metadata }), spec: { clusterName: "c1" } };
