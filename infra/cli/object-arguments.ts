@@ -29,7 +29,7 @@ export function namedObject(
   return { kindName: kind.slice(0, slash), objectName: kind.slice(slash + 1), namespace };
 }
 
-/** Returns the key of an object of a kind. Throws when the name is none, or names another namespace than the option. */
+/** Returns the key of an object of a kind. Throws when the name is malformed, or names another namespace than the option. */
 export function keyOf({ namespaced }: Kind, { objectName, namespace }: NamedObject): ObjectKey {
   const parts = objectName.split("/");
   const name = parts.at(-1) ?? "";

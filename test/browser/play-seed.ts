@@ -79,6 +79,7 @@ export async function playSeed(seed: number): Promise<Played> {
     queue,
     letters,
     fleet,
+    unserved: async () => [],
     runs,
     samples,
     clock,

@@ -49,7 +49,7 @@ export type FleetOrder = (typeof FLEET_ORDERS)[number];
 
 /** The Clusters that the viewer may see, worst first or in the order that is asked for. */
 export const fleetSchema = listOf(fleetItemSchema).extend({
-  /** What needs a person, whatever the order and the page: Clusters of one reason are one entry. Worst first. */
+  /** Clusters that need a person, whatever the order and the page: Clusters of one reason are one entry. Worst first. */
   needs: z.array(needSchema).max(MAX_NEEDS),
   /** Of all that match namespace and q, whatever the state. */
   counts: z.record(clusterStateSchema, z.int()),

@@ -42,7 +42,7 @@ export const liveSchema = z.object({
         reason: z.string(),
         message: z.string(),
         times: z.int(),
-        /** The component that told of it. */
+        /** The component that reported it. */
         from: z.string(),
         /** When it was last seen, RFC 3339. */
         at: z.string(),

@@ -36,7 +36,7 @@ export interface FleetSelection {
 /** A page of Clusters, worst first unless another order is asked for, of equal ones the longest in its state first. */
 export interface FleetList {
   readonly items: readonly FleetItem[];
-  /** What needs a person, of all that match, worst first; Clusters of one reason are one. */
+  /** Clusters that need a person, of all that match, worst first; Clusters of one reason are one. */
   readonly needs: readonly Need[];
   /** Absent on the last page. Opaque. */
   readonly next?: string | undefined;

@@ -61,7 +61,7 @@ export const object = defineRoute(
   (_, { namespace, name, tree }) => ({ objects: [`${namespace}/${name}`, ...namesIn(tree)] }),
 );
 
-/** What people look for first; every kind has its version at one of these paths, if it has one. */
+/** Facts that people look for first; every kind has its version at one of these paths, if it has one. */
 function summaryOf(object: KubeObject) {
   const { creationTimestamp: createdAt, ownerReferences = [], namespace = "" } = object.metadata;
   const versions = VERSIONS.map((path) => valueAt(object, path));

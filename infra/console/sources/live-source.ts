@@ -34,7 +34,7 @@ export function createLive({ store, connect }: LiveOptions): ReadLive {
   };
 }
 
-/** The newest first. Whoever may get an object may lack the right to list its Events. */
+/** The newest first. A person who may get an object may lack the right to list its Events. */
 async function eventsOf(client: KubeClient, { metadata }: KubeObject): Promise<LiveEvents> {
   const { namespace, uid } = metadata;
   try {

@@ -87,7 +87,7 @@ export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
   );
 }
 
-/** What the marks of a time line mean, of those that are drawn. */
+/** The meanings of the marks that a time line has. */
 function Legend({ marks }: Pick<TimeLine, "marks">) {
   const drawn = new Set(marks.map(lookOf));
   return (

@@ -27,7 +27,7 @@ interface Pause {
   readonly ms: number;
 }
 
-/** What lasts as long is drawn as a pause: runs of one burst follow each other faster. */
+/** A longer time between two runs is drawn as a pause: runs of one burst follow each other faster. */
 const PAUSE_MS = 10_000;
 
 /** So many rows are drawn, the newest: the list has all. */
@@ -36,7 +36,7 @@ const MAX_COLUMNS = 200;
 /**
  * Places the rows of a history, newest first: a lane for each function and a column for each row, in their order. Runs come
  * in bursts of milliseconds with hours between them, so that places by their time would lie upon each other: a pause takes
- * one column, which tells how long it was (W-103).
+ * one column, which says how long it was (W-103).
  */
 export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
   const rows = history.slice(0, MAX_COLUMNS).toReversed();

@@ -58,7 +58,7 @@ export function Fleet() {
   );
 }
 
-/** What the Clusters have in common, and the way back to all of them. */
+/** A property that all Clusters of the list have, and the way back to all of them. */
 function Filtered({ name, value }: { readonly name: (typeof FILTERS)[number]; readonly value: string }) {
   return (
     <span class="muted">

@@ -54,7 +54,7 @@ export function treeRows(root: Explained, { folded, showsIdle }: TreeView): read
   return rows;
 }
 
-/** What others wait for is not well, whatever it says about itself. */
+/** An object that others wait for is not well, whatever it says about itself. */
 function markAmong(awaited: ReadonlySet<string>, node: Explained): MarkName {
   return awaited.has(node.object) ? worst([markOf(node), "waiting"]) : markOf(node);
 }

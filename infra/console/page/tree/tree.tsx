@@ -87,7 +87,7 @@ function What({
   showIdle,
 }: {
   readonly row: TreeRow;
-  /** What names begin with that are not told whole. */
+  /** The beginning that names are shown without. */
   readonly within: string;
   readonly fold: Fold;
   readonly showIdle: () => void;

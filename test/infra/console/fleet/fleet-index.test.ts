@@ -170,7 +170,7 @@ describe("the fleet", () => {
     });
   });
 
-  it("W-101: tells one cause of many Clusters once, with their count, and lists them", async () => {
+  it("W-101: names one cause of many Clusters once, with their count, and lists them", async () => {
     const away = (name: string) =>
       connection({
         metadata: { name },

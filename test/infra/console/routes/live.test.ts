@@ -81,7 +81,7 @@ describe("an object as the API server has it, in the console", () => {
     });
   });
 
-  it("W-104, D-802: the manifest has no secret", async () => {
+  it("W-104: the manifest has no secret", async () => {
     const token = "canary-5d3f";
     const { body } = await answerWith(async () => ({ ...widget(), spec: { password: token } }), "default/w");
     expect(JSON.stringify(body)).not.toContain(token);

@@ -36,7 +36,7 @@ describe("the time line of runs", () => {
     expect([idsOf(causes), idsOf(effects)]).toEqual([["s1"], ["i2"]]);
   });
 
-  it("W-103: gives a pause a column, which tells how long it was", () => {
+  it("W-103: gives a pause a column, which says how long it was", () => {
     const at = (runId: string, endedAt: string) => run("f", runId, { outcome: "error", endedAt });
     const rows = [
       at("c", "2026-01-01T02:00:05Z"),
