@@ -20,7 +20,7 @@ export interface FleetIndex extends AsyncDisposable {
   stale(): readonly Stale[];
   /**
    * Calls back with the names of Clusters that have changed, at most once a second; undefined: everything is old now, or
-   * current again.
+   * current again, or keys wait for a worker.
    */
   follow(onChange: (clusters: ReadonlySet<string> | undefined) => void): Disposable;
 }
@@ -39,7 +39,7 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
   const followers = new Set<Parameters<FleetIndex["follow"]>[0]>();
   const ready = Promise.withResolvers<void>();
   const judge = createJudge({ clock, roster, freshness });
-  let staleBefore = "[]";
+  let staleBefore = "[[],[]]";
   let closed = false;
   let cancel = (): void => undefined;
   const tick = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export function startFleetIndex(sources: FleetSources): FleetIndex {
     await judge();
     if (freshness.asOf() !== undefined) ready.resolve();
     const changed = roster.takeChanged();
-    const stale = JSON.stringify(freshness.stale());
+    const stale = JSON.stringify([freshness.stale(), [...roster.held()]]);
     const isOtherwiseOld = stale !== staleBefore;
     if (changed.size === 0 && !isOtherwiseOld) return;
     for (const onChange of followers) onChange(isOtherwiseOld ? undefined : changed);

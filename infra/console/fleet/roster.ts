@@ -54,6 +54,7 @@ export interface Roster {
   judge(name: string): void;
   /** Clusters whose keys no worker takes, and why; returns those of which that has changed. */
   setHeld(held: ReadonlyMap<string, Concern>): ReadonlySet<string>;
+  held(): ReadonlyMap<string, Concern>;
   /** Why nothing may be called healthy; every Cluster must be judged again after it. */
   setStale(reason: string | undefined): void;
   get(name: string): FleetItem | undefined;
@@ -121,6 +122,7 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
       held = next;
       return new Set([...names].filter((name) => before.get(name)?.text !== next.get(name)?.text));
     },
+    held: () => held,
     setStale: (reason) => {
       stale = reason;
     },
