@@ -1,6 +1,7 @@
 import type { Hint } from "../../shared/runtime/hints.ts";
 import type { Clock, Store } from "../../shared/runtime/ports.ts";
 import type { ServerOptions } from "../kube/client.ts";
+import type { LedgerLimits } from "../queue/limits.ts";
 import type { QueueSource } from "../queue/queue-source.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
@@ -50,6 +51,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly mayWrite?: (() => void) | undefined;
   /** Wraps the read model, to follow its changes. */
   readonly wrapStore?: (store: Store) => Store;
+  /** Times of the ledger, for tests. */
+  readonly ledgerLimits?: Partial<LedgerLimits>;
   /** Called when a key or a letter of a queue in memory has changed. */
   readonly noteHint?: ((hint: Hint) => void) | undefined;
 }

@@ -64,7 +64,8 @@ export async function openState(
     redis === undefined && noteHint !== undefined ? hintingLetters(opened, noteHint) : opened;
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   const notes = notesFor(recorder, observed);
-  const { queue, store } = await openQueueAndStore(source, { clock, log, ...notes, noteHint }, starting);
+  const ports = { clock, log, ...notes, noteHint, limits: options.ledgerLimits ?? {} };
+  const { queue, store } = await openQueueAndStore(source, ports, starting);
   const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
   const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
   const limit = await openDeletionLimit(counts, starting);

@@ -2,6 +2,7 @@ import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
 import { isRedisUrl } from "./ledger-url.ts";
+import type { LedgerLimits } from "./limits.ts";
 import { type QueueSource, redisOf } from "./queue-source.ts";
 import type { OpenLedger } from "./redis/open-ledger.ts";
 import { parseSqsUrl } from "./sqs/sqs-url.ts";
@@ -11,6 +12,7 @@ export interface SharedQueuePorts {
   readonly log: Log;
   readonly noteFailure: NoteFailure;
   readonly noteCount?: NoteCount;
+  readonly limits?: Partial<LedgerLimits>;
 }
 
 /** Opens the queue that several processes share: BullMQ for `redis://`, SQS for `sqs://`. Loads only that driver. */

@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { letterStateOf } from "../../infra/dead-letters/letter-state.ts";
 import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import { CANARY } from "../support/canaries.ts";
+import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { deadLetter } from "../support/letters.ts";
-import { simCluster, simPool } from "../support/manifests.ts";
+import { simCluster, simClusterOfMachines, simPool, simPoolWithMachines } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -17,6 +20,16 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const POISONED = fileURLToPath(new URL("../support/poisoned", import.meta.url));
 const REPAIRED = fileURLToPath(new URL("../support/repaired", import.meta.url));
 const KEY = "default/c1|MachinePool|default/bad";
+const PROBE = JSON.stringify({
+  apiVersion: "cluster.x-k8s.io/v1beta2",
+  kind: "Machine",
+  metadata: { name: "probe", namespace: "default" },
+  spec: {
+    clusterName: "c1",
+    bootstrap: { dataSecretName: "none" },
+    infrastructureRef: { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "none" },
+  },
+});
 /** A stranger puts it into Redis, where it stays; no command shows it. */
 const FOREIGN = "f0r31gn-s3cr3t-v4lue";
 
@@ -269,3 +282,45 @@ describe("capstan replay", () => {
     expect(code).toBe(2);
   });
 });
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `a policy that refuses Machines on ${flavour.name}`,
+    () => {
+      it("Q-10: what has died of it converges by itself once it is lifted", async () => {
+        await using server = await flavour.start();
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        const ledgerLimits = { slowMinMs: 3_000, slowMaxMs: 5_000 };
+        await using capstan = await startCapstan(server.kubeconfigFile, { ledgerLimits });
+        const lift = await server.refuse({
+          reason: "Invalid",
+          group: "cluster.x-k8s.io",
+          plural: "machines",
+          verb: "create",
+          by: "capstan",
+          unless: "false",
+          message: "no Machine may be created",
+          probe: ["create -f -", PROBE],
+        });
+        const pool = `${simCluster("c2")}---${simPoolWithMachines("p2", "c2", 2)}`;
+        await kubectl("apply -f -", `${simClusterOfMachines("c1", 3)}---${pool}`);
+        const refused = ["machinepool-machines", "sim-controlplane-machines"];
+        for (const name of refused) {
+          await eventually(async () => {
+            const [letter] = await capstan.deadLetters.list(name);
+            expect(letter?.error.message).toContain("no Machine may be created");
+          }, WITHIN);
+        }
+        await lift();
+        await kubectl("wait machinepool/p2 --for=jsonpath={.status.phase}=Running --timeout=240s");
+        await kubectl("wait cluster/c1 --for=condition=Available --timeout=240s");
+        for (const name of refused) {
+          await eventually(async () => {
+            for (const head of await capstan.deadLetters.list(name))
+              expect(letterStateOf(head, await capstan.queue.keyState(name, head.key))).toBe("resolved");
+          }, WITHIN);
+        }
+      });
+    },
+  );
+}

@@ -3,7 +3,7 @@ import type { Seeded } from "../kernel/seeded.ts";
 import type { World } from "../play/world.ts";
 import { isRequest, type RequestOperation } from "../ports/request-operation.ts";
 import { pausing } from "./edits.ts";
-import { type Fault, isFunctionWrite, isOurs } from "./fault.ts";
+import { type Fault, isFunctionWrite, isOurs, isWorker } from "./fault.ts";
 import { refusal } from "./refusal.ts";
 import { somebody } from "./somebody.ts";
 
@@ -34,13 +34,22 @@ export const permissions: readonly Fault[] = [
   },
   {
     number: "X-25",
-    title: "admission rejects a write; maybe a user pauses the object then, and resumes it",
+    title:
+      "admission rejects a write; then a user pauses the object and resumes it, or the policy stays for a while",
     rate: 1 / 500,
     isSite: isFunctionWrite,
     strike(operation, world, chance) {
       if (!isRequest(operation)) return;
       operation.answer(REJECTED);
-      if (chance.below(2) === 0) lookInto(operation, world, chance);
+      if (chance.below(2) === 0) return lookInto(operation, world, chance);
+      const { server, request } = operation;
+      world.troubles.hit(SECOND + chance.below(120 * SECOND), (other) => {
+        if (!isRequest(other) || !other.isWrite || !isWorker(other.process) || other.server !== server)
+          return false;
+        const isSame = other.request.method === request.method && kindIn(other) === kindIn(operation);
+        if (isSame) other.answer(REJECTED);
+        return isSame;
+      });
     },
   },
 ];
@@ -65,6 +74,16 @@ function lookInto({ request }: RequestOperation, world: World, chance: Seeded): 
   world.troubles.lasting(pauseMs + SECOND + chance.below(60 * SECOND), () => {
     void paused.then(() => user.takeBack((client) => takeBack(client, at)));
   });
+}
+
+/** Of a path: group, version and resource, without namespace, name and query. */
+function kindIn({ request }: RequestOperation): string {
+  return request.path
+    .replace(/\?.*/, "")
+    .replace(/\/namespaces\/[^/]+/, "")
+    .split("/")
+    .slice(0, 5)
+    .join("/");
 }
 
 function isWriteOf({ request, isWrite }: RequestOperation, userAgent: string): boolean {

@@ -35,8 +35,11 @@ interface Accounts {
 
 /** Writes that a server refuses, as a quota or an admission webhook does. */
 interface Refusal {
+  /** Default: Forbidden, 403. */
+  readonly reason?: "Invalid";
   readonly group: string;
   readonly plural: string;
+  /** An apply may create, too. */
   readonly verb: "create" | "patch";
   readonly subresource?: "status";
   /** Of the object. Default: all. */
@@ -86,10 +89,12 @@ export const EMBEDDED: ServerFlavour = {
         });
         return kubeconfigFile;
       },
-      async refuse({ group, plural, verb, subresource, name, by, message }) {
+      async refuse({ reason, group, plural, verb, subresource, name, by, message }) {
         const resource = group === "" ? plural : `${plural}.${group}`;
-        const on = { verbs: [verb], resource, subresource, name, userAgent: by };
-        const id = server.faults.add({ on, effect: { kind: "status", code: 403, message } });
+        const verbs = verb === "create" ? [verb, "patch"] : [verb];
+        const on = { verbs, resource, subresource, name, userAgent: by };
+        const code = reason === "Invalid" ? 422 : 403;
+        const id = server.faults.add({ on, effect: { kind: "status", code, message } });
         return async () => server.faults.remove(id);
       },
       async [Symbol.asyncDispose]() {
@@ -189,7 +194,7 @@ async function accountWithoutGroup(server: RealServer, group: string): Promise<s
 }
 
 async function refuseByPolicy(server: RealServer, refusal: Refusal): Promise<() => Promise<unknown>> {
-  const { group, plural, verb, subresource, name, unless, message, probe } = refusal;
+  const { reason = "Forbidden", group, plural, verb, subresource, name, unless, message, probe } = refusal;
   const kubectl = kubectlFor(server.kubeconfigFile);
   const apiVersion = "admissionregistration.k8s.io/v1";
   const policyName = `refuse-${plural}-${name ?? "all"}`;
@@ -200,7 +205,7 @@ async function refuseByPolicy(server: RealServer, refusal: Refusal): Promise<() 
   const spec = {
     failurePolicy: "Fail",
     matchConstraints: { resourceRules: [{ apiGroups: [group], apiVersions: ["*"], operations, resources }] },
-    validations: [{ expression, message, reason: "Forbidden" }],
+    validations: [{ expression, message, reason }],
   };
   const policy = { apiVersion, kind: "ValidatingAdmissionPolicy", metadata, spec };
   const binding = {
