@@ -8,68 +8,105 @@ import { errorOfEvent, noAnswer, type RequestSubject, undecodable } from "./erro
 import { problemOf } from "./object-shape.ts";
 import type { StreamedAnswer } from "./transport.ts";
 
-const NEWLINE = 0x0a;
 /** KR-11. */
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 /** `cause` of a KubeError that the server sent as an ERROR event inside a running stream (KR-10). */
 export const ERROR_EVENT = "ERROR event";
 
-/** A watch event with the length of its line. */
+/** A watch event with its length. */
 export type ReceivedEvent = WatchEvent & { readonly bytes: number };
 
 interface StreamDecoding extends Decoding {
-  /** Called with the length of each chunk before its lines are decoded; the next is read only afterwards (KR-20). */
+  /** Called with the length of each chunk before its events are decoded; the next is read only afterwards (KR-20). */
   received?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 /**
- * Decodes the events of a watch from the bytes of its body: newline-delimited JSON, split as bytes so that a chunk
- * border inside a character does no harm. A stream that ends within a line throws `NoAnswer`: nothing of that line was
- * handled. Throws KubeError: `Undecodable`, `TooLarge`, or the failure in an ERROR event, with `ERROR_EVENT` as cause.
+ * Decodes the events of a watch from the bytes of its body: JSON objects, each in one line, in several, or side by side,
+ * as Kubernetes' own client takes them. Bytes, so that a chunk border inside a character does no harm. A stream that
+ * ends within an object throws `NoAnswer`: nothing of it was handled. Throws KubeError: `Undecodable`, `TooLarge`, or the
+ * failure in an ERROR event, with `ERROR_EVENT` as cause.
  */
 export async function* decodeEvents(
   chunks: AsyncIterable<Buffer>,
   subject: RequestSubject,
   { received, ...decoding }: StreamDecoding,
 ): AsyncGenerator<ReceivedEvent> {
-  const begun = new BegunLine(subject);
+  const open = new OpenObject(subject);
   for await (const chunk of chunks) {
     await received?.(chunk.length);
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const line = begun.complete(chunk.subarray(start, end));
-      start = end + 1;
-      const text = line.toString("utf8");
-      if (text.trim() === "") continue;
-      const parsed = await parseAnswer(text, subject, decoding);
-      if (parsed === undefined) throw undecodable(subject, "a line of the watch is not JSON");
-      yield { ...eventOf(parsed, subject), bytes: line.length };
+    for (let end = open.endIn(chunk, start); end >= 0; end = open.endIn(chunk, start)) {
+      const bytes = open.complete(chunk.subarray(start, end));
+      start = end;
+      const parsed = await parseAnswer(bytes.toString("utf8"), subject, decoding);
+      if (parsed === undefined) throw notJson(subject);
+      yield { ...eventOf(parsed, subject), bytes: bytes.length };
       await decoding.pause();
     }
-    begun.add(chunk.subarray(start));
+    if (open.isBegun) open.add(chunk.subarray(start));
   }
-  if (!begun.isBlank) throw noAnswer("", subject, "the stream ended within a line");
+  if (open.isBegun) throw noAnswer("", subject, "the stream ended within an event");
 }
 
-/** The beginning of a line. It is copied: a server may send it byte by byte, and buffers are large beside a byte. */
-class BegunLine {
+const [QUOTE, BACKSLASH, FIRST_PRINTABLE] = [0x22, 0x5c, 0x21];
+const OPENING: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
+const CLOSING: ReadonlySet<number | undefined> = new Set([0x7d, 0x5d]);
+
+function notJson(subject: RequestSubject): KubeError {
+  return undecodable(subject, "an event of the watch is not JSON");
+}
+
+/** The beginning of an object. It is copied: a server may send it byte by byte, and buffers are large beside a byte. */
+class OpenObject {
   readonly #subject: RequestSubject;
   #held = Buffer.alloc(0);
   #length = 0;
+  #depth = 0;
+  #isInText: boolean = false;
+  #isEscaped: boolean = false;
 
   constructor(subject: RequestSubject) {
     this.#subject = subject;
   }
 
-  get isBlank(): boolean {
-    return this.#held.subarray(0, this.#length).every((byte) => byte <= 0x20);
+  get isBegun(): boolean {
+    return this.#depth > 0;
+  }
+
+  /** Returns the index behind the object that ends first in a chunk; -1 where it goes on in the next. */
+  endIn(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (this.#isInText) this.#readText(byte);
+      else if (byte >= FIRST_PRINTABLE && this.#endsWith(byte)) return at + 1;
+    }
+    return -1;
+  }
+
+  #readText(byte: number): void {
+    if (byte < FIRST_PRINTABLE - 1) throw notJson(this.#subject);
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) this.#isInText = false;
+  }
+
+  #endsWith(byte: number): boolean {
+    if (OPENING.has(byte)) this.#depth += 1;
+    else if (this.#depth === 0) throw notJson(this.#subject);
+    else if (byte === QUOTE) this.#isInText = true;
+    else if (CLOSING.has(byte)) {
+      this.#depth -= 1;
+      return this.#depth === 0;
+    }
+    return false;
   }
 
   add(part: Buffer): void {
     const length = this.#length + part.length;
-    if (length > MAX_LINE_BYTES) {
-      const what = `a line of the watch is longer than ${MAX_LINE_BYTES} bytes`;
+    if (length > MAX_EVENT_BYTES) {
+      const what = `an event of the watch is longer than ${MAX_EVENT_BYTES} bytes`;
       throw undecodable(this.#subject, what, "TooLarge");
     }
     if (length > this.#held.length) {
@@ -81,14 +118,14 @@ class BegunLine {
     this.#length = length;
   }
 
-  /** Returns the line of which `rest` is the end; valid until more is added. */
+  /** Returns the object of which `rest` is the end; valid until more is added. */
   complete(rest: Buffer): Buffer {
-    if (this.#length === 0 && rest.length <= MAX_LINE_BYTES) return rest;
+    if (this.#length === 0 && rest.length <= MAX_EVENT_BYTES) return rest;
     this.add(rest);
-    const line = this.#held.subarray(0, this.#length);
+    const bytes = this.#held.subarray(0, this.#length);
     this.#held = Buffer.alloc(0);
     this.#length = 0;
-    return line;
+    return bytes;
   }
 }
 
@@ -108,15 +145,18 @@ function eventOf(parsed: unknown, subject: RequestSubject): WatchEvent {
     case "DELETED":
       return { type, object: completeObject(object, subject) };
   }
-  throw undecodable(subject, "a line of the watch is not an event with an object");
+  throw undecodable(subject, "an event of the watch has no known type or no object");
 }
 
-/** Returns the object. Throws KubeError when its name, uid or version is missing: the read model needs them. */
+/**
+ * Returns the object. Throws KubeError when its name or version is missing: the read model needs them. A server without
+ * uids, as upstream's in-memory one, distinguishes an object by its version alone.
+ */
 function completeObject(object: unknown, subject: RequestSubject): KubeObject {
   const problem = problemOf(object, subject.kind);
-  const { uid, resourceVersion } = metadataOf(object);
-  if (problem === undefined && isText(uid) && isText(resourceVersion)) return object as KubeObject;
-  const what = problem ?? "metadata.uid or metadata.resourceVersion is missing";
+  const { resourceVersion } = metadataOf(object);
+  if (problem === undefined && isText(resourceVersion)) return object as KubeObject;
+  const what = problem ?? "metadata.resourceVersion is missing";
   throw undecodable(subject, `an event of the watch is malformed: ${what}`);
 }
 

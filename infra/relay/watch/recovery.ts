@@ -47,6 +47,8 @@ export interface Verdict {
   readonly isRepeated: boolean;
   /** Normal: a server needs some seconds to prepare a new type, and a new workload server to begin to answer. */
   readonly isNormal: boolean;
+  /** No byte came: a server that has nothing to say is well, and the next request finds a dead one. */
+  readonly isSilence: boolean;
   /** Silent twice in a row: the server may be quiet or the connection dead (KR-07). */
   readonly isDoubtful: boolean;
   /** Three 404s over 60 s: the server does not serve the type (KR-10). */
@@ -232,6 +234,7 @@ export class Recovery {
       reason,
       isRepeated,
       isNormal,
+      isSilence: reason === "Idle",
       isGone,
       isVoid:
         isGone ||

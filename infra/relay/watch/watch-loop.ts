@@ -281,10 +281,10 @@ class Loop implements WatchLoop {
     this.#isAway = verdict.isAway;
     this.#position.failed(verdict);
     // One log line per outage and cause; the counters show the repetitions.
-    const level = verdict.isRepeated || verdict.isNormal ? "debug" : "warn";
+    const level = verdict.isRepeated || verdict.isNormal || verdict.isSilence ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };
     log[level](fields, "the watch failed; retrying");
-    consumer.failed?.(error);
+    if (!verdict.isSilence) consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
     if (!verdict.isDoubtful) return this.#rest(verdict.delayMs);
     await this.#isRecognised().then(

@@ -50,7 +50,6 @@ const LOCAL: { readonly [reason: string]: (host: string, error: KubeError) => Fi
   Undecodable: (host, error) => ({
     cause: `${host} answers, but not as a Kubernetes API server: ${plain(error).replace(` (from ${host})`, "")}`,
   }),
-  Idle: (host) => ({ cause: `${host} has accepted a watch and sends nothing` }),
   VeryShortWatch: (host) => ({ cause: `${host} ends every watch at once` }),
   WentBack: (host) => ({ cause: `${host} is another server than before, or was restored` }),
   TooManyRequests: (host) => ({ cause: `${host} asks to wait` }),

@@ -505,6 +505,19 @@ describe("KR-24: a watch loop continues after", () => {
       ["changed a", "changed b"],
     ],
     [
+      "documents in several lines, and side by side",
+      [
+        `${JSON.stringify(JSON.parse(event("ADDED", thing('{"}\\"', "105"))), undefined, "\t")}\n`,
+        event("ADDED", thing("b", "106")).trim() + event("ADDED", thing("c", "107")).trim(),
+      ],
+      ['changed {"}\\"', "changed b", "changed c"],
+    ],
+    [
+      "an object without uid",
+      [event("ADDED", { ...thing("a", "105"), metadata: { name: "a", resourceVersion: "105" } })],
+      ["changed a"],
+    ],
+    [
       "a bookmark before any object",
       [bookmark("104"), event("ADDED", thing("a", "105"))],
       ["reached 104", "changed a"],

@@ -337,7 +337,7 @@ describe("workload connections", () => {
 
   it("do not believe in absent Nodes while the server sends more than it may, and say so (KR-11, S-14)", async () => {
     await using w = await world();
-    const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");
+    const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "[");
     w.workload.watches.push(holding(huge), holding(huge));
     w.workload.others.push(text(200, Buffer.alloc(11 * 1024 * 1024, "x")));
     w.workload.lists.push(
