@@ -51,7 +51,7 @@ function dotted(high: number, low: number): string {
 }
 
 /** Returns eight numbers of 16 bits. */
-function groupsOf(address: string): readonly number[] {
+export function groupsOf(address: string): readonly number[] {
   // The URL writes a dotted end in groups, and has no zone.
   const [plain = ""] = address.split("%", 1);
   const { hostname } = new URL(`http://[${plain}]`);

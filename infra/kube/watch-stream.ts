@@ -75,7 +75,7 @@ class OpenObject {
     return this.#depth > 0;
   }
 
-  /** Returns the index behind the object that ends first in a chunk; -1 where it goes on in the next. */
+  /** Returns the index behind the object that ends first in a chunk; -1 where it ends in a later one. */
   endIn(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
