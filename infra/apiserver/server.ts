@@ -1,3 +1,4 @@
+import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import type { CertificateAuthority, CertificateProblem } from "../pki/certificate-authority.ts";
@@ -168,10 +169,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 
 function placeOf({ listenOn }: ApiServerOptions, host: string): string | undefined {
   return listenOn === "all" ? undefined : (listenOn ?? host);
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 async function endWith(error: unknown, running: VirtualServerRun, journal?: Journal): Promise<never> {

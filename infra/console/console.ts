@@ -1,4 +1,5 @@
 import type { Server } from "node:net";
+import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import { createServer } from "../node-http.ts";
 import { LIMITS, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
@@ -26,7 +27,7 @@ const MAX_CONNECTIONS = 600;
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { address, clock, log, random } = options;
   await using starting = new AsyncDisposableStack();
-  const isLoopback = isLoopbackHost(bracketed(address.host));
+  const isLoopback = isLoopbackHost(hostInUrl(address.host));
   if (!isLoopback && options.hostNames.length === 0) {
     throw new Error("beyond loopback the console needs the name that browsers open: add --host-name NAME");
   }
@@ -47,7 +48,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     await startListener(server, { address, serves, log, maxConnections: MAX_CONNECTIONS }),
   );
   site = siteOf(isLoopback ? "http" : "https", { ...options, port: listener.port, isLoopback });
-  const [host = ""] = options.hostNames.concat(`${bracketed(address.host)}:${listener.port}`);
+  const [host = ""] = options.hostNames.concat(`${hostInUrl(address.host)}:${listener.port}`);
   const running = starting.move();
   return {
     port: listener.port,
@@ -67,7 +68,3 @@ function directLinkOf(host: string, port: number): string | undefined {
   return port === HTTPS_PORT || /:\d+$/.test(host) ? undefined : `https://${host}:${port}/`;
 }
 const HTTPS_PORT = 443;
-
-function bracketed(host = ""): string {
-  return host.includes(":") ? `[${host}]` : host;
-}

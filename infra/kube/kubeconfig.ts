@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
+import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import { TerminalError } from "../../shared/function/errors.ts";
 import { checkClientKey } from "./client-key.ts";
 import type { EksCluster } from "./eks.ts";
@@ -136,7 +137,7 @@ async function inCluster(source: KubeconfigSource): Promise<ServerAccess | undef
   const directory = source.serviceAccountDirectory ?? "/var/run/secrets/kubernetes.io/serviceaccount";
   const tokenFile = join(directory, "token");
   const [ca, token] = await Promise.all([readText(join(directory, "ca.crt")), readText(tokenFile)]);
-  const server = new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const server = new URL(`https://${hostInUrl(host)}:${port}`);
   return { server, ca, token: token.trim(), tokenFile };
 }
 

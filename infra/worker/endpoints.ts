@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import { parseKey } from "../../shared/runtime/key.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
@@ -53,7 +54,7 @@ export async function startEndpoints(options: EndpointsOptions): Promise<Endpoin
     answering(log, (message) => answerTo(message, options)),
   );
   const listener = await startListener(server, { address, serves: "metrics", log });
-  const url = `http://${address.host === "::1" ? "[::1]" : address.host}:${listener.port}`;
+  const url = `http://${hostInUrl(address.host)}:${listener.port}`;
   log.info({ url }, "metrics and health are served");
   return { url, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
 }

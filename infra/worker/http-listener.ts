@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Server, Socket } from "node:net";
+import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
@@ -51,7 +52,7 @@ export async function startListener(
   server.listen({ host, port });
   await once(server, "listening").catch((error: unknown) => {
     const why = messageOf(error);
-    throw new Error(`cannot serve ${serves} at ${host ?? ""}:${port}: ${why}`);
+    throw new Error(`cannot serve ${serves} at ${hostInUrl(host)}:${port}: ${why}`);
   });
   server.on("error", (error) => log.warn({ serves, error: String(error) }, "a listener has a problem"));
   const bound = server.address();

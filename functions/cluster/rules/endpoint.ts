@@ -1,4 +1,5 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { readCount, readString } from "../../../shared/contract/fields.ts";
 import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
@@ -29,7 +30,7 @@ export function isValidEndpoint(
 
 /** `host:port`; IPv6 hosts in brackets. */
 export function formatEndpoint({ host, port }: Endpoint): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return `${hostInUrl(host)}:${port}`;
 }
 
 /** A valid endpoint of a provider object and which of the two it is. */

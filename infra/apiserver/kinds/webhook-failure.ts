@@ -1,3 +1,4 @@
+import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { isJsonObject } from "../objects/json.ts";
 import { textAt } from "../objects/kube-object.ts";
 import { parseJson } from "../objects/strict-json.ts";
@@ -25,7 +26,8 @@ export function connectionProblem(error: unknown): string {
     port?: number;
     hostname?: string;
   };
-  if (code === "ECONNREFUSED") return `dial tcp ${address}:${port}: connect: connection refused`;
+  if (code === "ECONNREFUSED")
+    return `dial tcp ${hostInUrl(String(address))}:${port}: connect: connection refused`;
   if (code === "ENOTFOUND") return `dial tcp: lookup ${hostname}: no such host`;
   if (code === "ECONNRESET") return "EOF";
   if (UNKNOWN_AUTHORITY.has(code)) {

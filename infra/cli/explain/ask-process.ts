@@ -1,3 +1,4 @@
+import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import {
   type KeyRuns,
@@ -39,10 +40,10 @@ async function askKey(
   { host, port }: LoopbackAddress,
   query: { readonly key: Key; readonly runs?: string },
 ): Promise<Answer> {
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const origin = `http://${hostInUrl(host)}:${port}`;
   const response = await fetch(`${origin}/keys?${new URLSearchParams(query)}`).catch((error: Error) => {
     throw new Error(
-      `nothing answers at ${origin} (${String(error.cause ?? error.message)}); start capstan up with --metrics-address ${host}:${port}, or leave the option out`,
+      `nothing answers at ${origin} (${String(error.cause ?? error.message)}); start capstan up with --metrics-address ${hostInUrl(host)}:${port}, or leave the option out`,
     );
   });
   if (!response.ok) throw new Error(`${origin}/keys: ${response.status} ${(await response.text()).trim()}`);

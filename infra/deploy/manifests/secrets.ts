@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { CertificateRequest, Credentials, Pki } from "../../pki/pki.ts";
 import { REDIS_USERS, type RedisUser, RIGHTS } from "../../redis/users.ts";
@@ -53,7 +54,7 @@ export async function newSecrets(options: SecretsOptions): Promise<readonly Mani
     secret("capstan-redis", "Opaque", { ...filesOf(redis, forRedis.cert), "users.acl": aclFile(passwords) }),
     ...passwords.map(([user, password]) =>
       secret(`capstan-${user}-queue`, "Opaque", {
-        url: `rediss://${user}:${password}@${hostText(redisHost)}:${redisPort}`,
+        url: `rediss://${user}:${password}@${hostInUrl(redisHost)}:${redisPort}`,
         "ca.crt": forRedis.cert,
       }),
     ),
@@ -131,8 +132,4 @@ function diagnosticsNames(namespace: string) {
 /** By `kubectl port-forward`, and in the cluster. Browsers are given the certificate of an ingress, or this authority. */
 function consoleNames(namespace: string) {
   return { dns: [`capstan-console.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
-}
-
-function hostText(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
 }

@@ -1,3 +1,4 @@
+import { hostInUrl } from "../../api/host-in-url.ts";
 import { CLUSTER_NAME_LABEL } from "../../api/indexes.ts";
 import type { ObjectKey, OwnerReference } from "../../api/kinds.ts";
 import { SECOND } from "../../function/backoff.ts";
@@ -55,9 +56,9 @@ export function kubeconfigIssue(wish: KubeconfigWish): Issue {
   };
 }
 
-/** Returns the URL of a control plane endpoint; an IPv6 address is bracketed. */
+/** Returns the URL of a control plane endpoint. */
 export function serverOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `https://${hostInUrl(host)}:${port}`;
 }
 
 /** Whether a controller of Cluster API made the Secret. A user's own has any other type. Source: CL-7.1 */

@@ -28,6 +28,7 @@ describe("isValidEndpoint", () => {
 describe("formatEndpoint", () => {
   it("puts IPv6 hosts in brackets", () => {
     expect(formatEndpoint({ host: "fd00::1", port: 6443 })).toBe("[fd00::1]:6443");
+    expect(formatEndpoint({ host: "[fd00::1]", port: 6443 })).toBe("[fd00::1]:6443");
     expect(formatEndpoint({ host: "10.0.0.1", port: 6443 })).toBe("10.0.0.1:6443");
   });
 });

@@ -35,6 +35,7 @@ it.each([
   ["c1.example.com", "https://c1.example.com:6443"],
   ["10.0.0.1", "https://10.0.0.1:6443"],
   ["fd00::1", "https://[fd00::1]:6443"],
+  ["[fd00::1]", "https://[fd00::1]:6443"],
 ])("CL-7.1: the server at %s is %s", (host, server) => {
   expect(serverOf({ host, port: 6443 })).toBe(server);
 });
