@@ -35,6 +35,7 @@ export const machinepoolGuard = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
+    reads: [{ on: MachinePool, fields: ["status.replicas"] }],
   },
   async (pool, { read }) => {
     const cluster = await readCluster(read, pool);

@@ -3,6 +3,7 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/rules/machines/new-machine.ts";
+import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
@@ -10,7 +11,6 @@ import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metad
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { POOL_FINALIZER } from "./hold.ts";
-import { defaultReplicas } from "./replicas.ts";
 
 /** The fields of a pool that `poolGuardPatch` writes. */
 export const GUARDED_FIELDS = [

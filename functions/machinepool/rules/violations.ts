@@ -1,8 +1,8 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { isLabelKey, isLabelValue } from "../../../shared/api/names.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
+import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { templateChecks, violationsAmong } from "../../../shared/rules/machines/template-violations.ts";
-import { defaultReplicas } from "./replicas.ts";
 
 /**
  * Returns the rules of admission that the pool breaks, as Events that name the field. The pool is reconciled all the

@@ -5,6 +5,7 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
@@ -12,7 +13,6 @@ import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metad
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { SET_FINALIZER } from "./hold.ts";
-import { defaultReplicas } from "./replicas.ts";
 
 /** The fields of which admission would have written defaults. */
 const DEFAULTED_FIELDS = ["spec.replicas", "spec.selector", "spec.template.metadata.labels"] as const;

@@ -1,8 +1,8 @@
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
+import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { templateChecks, violationsAmong } from "../../../shared/rules/machines/template-violations.ts";
 import { setProblem } from "./problems.ts";
-import { defaultReplicas } from "./replicas.ts";
 
 /**
  * Returns the rules of admission that the set breaks, as Events that name the field. Those that keep it from
