@@ -312,6 +312,7 @@ export const REASONS = {
     seen: ["deprecated condition"],
   },
   MachineMarkedUnhealthy: { meaning: "the remediation of an unhealthy Machine begins", seen: ["event"] },
+  MachineRecovered: { meaning: "a Machine that was handed over is healthy again", seen: ["event"] },
   RemediationRestricted: {
     meaning: "unhealthy Machines are not remediated, because of the limit of their health check",
     seen: ["event"],

@@ -140,6 +140,8 @@ export interface Notice {
   readonly related?:
     | { readonly apiVersion: string; readonly kind: string; readonly name: string }
     | undefined;
+  /** Facts for programs, which the message has no words for. */
+  readonly annotations?: { readonly [key: string]: string };
   /** Makes the same words a new Event, such as the time of the remediation that they are about. */
   readonly occasion?: string;
 }

@@ -91,7 +91,7 @@ function eventOf(
     metadata: {
       name: eventNameOf(about.metadata, notice),
       namespace: namespace ?? "default",
-      ...(by.runId === undefined ? {} : { annotations: { [RUN_ANNOTATION]: by.runId } }),
+      ...annotationsOf(notice, by.runId),
     },
     involvedObject: { apiVersion: about.apiVersion, kind: about.kind, namespace, name, uid, resourceVersion },
     ...(notice.related === undefined ? {} : { related: { ...notice.related, namespace } }),
@@ -105,6 +105,11 @@ function eventOf(
     lastTimestamp: timestamp,
     count: 1,
   };
+}
+
+function annotationsOf({ annotations }: Notice, runId: string | undefined) {
+  const all = { ...annotations, ...(runId === undefined ? {} : { [RUN_ANNOTATION]: runId }) };
+  return Object.keys(all).length === 0 ? {} : { annotations: all };
 }
 
 /** The name of the Event that says this about an object: the same words on the same occasion are one Event. */

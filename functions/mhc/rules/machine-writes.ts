@@ -3,12 +3,18 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
-import { condition, timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { condition, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import {
   type ConditionChanges,
   conditionOperations,
 } from "../../../shared/rules/machines/condition-patch.ts";
 import { remediationActor } from "../../../shared/rules/machines/remediation-actor.ts";
+import {
+  FAILED_AT_ANNOTATION,
+  FAILURE_ANNOTATION,
+  MARK_REASON,
+  RECOVERY_REASON,
+} from "../../../shared/rules/machines/remediation-events.ts";
 import { handOverChanges } from "./hand-over.ts";
 import { failedAt } from "./health.ts";
 
@@ -23,7 +29,10 @@ export function statementPatch(
   changes: ConditionChanges,
   now: Date,
 ): readonly GuardedPatch[] {
-  return patchOf(machine, conditionOperations(machine, changes, now));
+  const announces = recovered(machine, changes);
+  return patchOf(machine, conditionOperations(machine, changes, now)).map((patch) =>
+    announces === undefined ? patch : { ...patch, announces },
+  );
 }
 
 /**
@@ -42,7 +51,7 @@ export function handOverPatch(
     deprecated: [...(said.deprecated ?? []), ...(turn.deprecated ?? [])],
   };
   const operations = conditionOperations(machine, changes, now);
-  const announces = markedUnhealthy(check, machine, now);
+  const announces = markedUnhealthy(check, machine, now, conditionOf(said.present, HEALTH)?.reason);
   return patchOf(machine, operations).map((patch) => ({ ...patch, announces }));
 }
 
@@ -77,15 +86,42 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
 }
 
 /** Once for each remediation, which begins when the check fails; with the object that acts. Source: MHC-9.5, MHC-13.3 */
-export function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
+export function markedUnhealthy(
+  check: MachineHealthCheck,
+  machine: Machine,
+  now: Date,
+  said?: string,
+): Notice {
   const { namespace = "", name } = machine.metadata;
+  const occasion = failedAt(machine) ?? timestamp(now);
+  const reason = said ?? conditionOf(machine.status?.conditions, HEALTH)?.reason ?? "";
   return {
     type: "Normal",
-    reason: "MachineMarkedUnhealthy",
+    reason: MARK_REASON,
     message: `Machine ${namespace}/${name} has been marked as unhealthy by ${check.metadata.namespace ?? ""}/${check.metadata.name}`,
     about: identityOf(machine),
     related: remediationActor(check, machine),
-    occasion: failedAt(machine) ?? timestamp(now),
+    annotations: { [FAILED_AT_ANNOTATION]: occasion, [FAILURE_ANNOTATION]: reason },
+    occasion,
+  };
+}
+
+/** Said with the condition that takes its failure back, of a Machine that was handed over. Source: MHC-13.3 */
+function recovered(machine: Machine, { present = [] }: ConditionChanges): Notice | undefined {
+  const occasion = failedAt(machine);
+  const conditions = machine.status?.conditions;
+  const isHandedOver = [EXTERNAL_MARK.type, "OwnerRemediated"].some(
+    (type) => conditionOf(conditions, type)?.status === "False",
+  );
+  if (occasion === undefined || !isHandedOver || conditionOf(present, HEALTH)?.status !== "True")
+    return undefined;
+  const { namespace = "", name } = machine.metadata;
+  return {
+    type: "Normal",
+    reason: RECOVERY_REASON,
+    message: `Machine ${namespace}/${name} is healthy again`,
+    about: identityOf(machine),
+    occasion,
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   RemediationPolicy,
 } from "../../../shared/api/remediation-policy.ts";
 import { compareText, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { isLeftAlone } from "./targets.ts";
 
 const MAX_ENTRIES = 500;
@@ -28,7 +29,9 @@ export function settled(entry: RemediationEntry, found: Found, now: Date): Remed
   const health = conditionOf(found.status?.conditions, "HealthCheckSucceeded");
   const owner = conditionOf(found.status?.conditions, "OwnerRemediated");
   const isWithOwner = owner?.status === "False";
-  if (health?.status === "True" && !isWithOwner) return endedAs("Recovered", health.lastTransitionTime);
+  // Without owner the hand-over stays on the Machine for good, and nothing acts on it.
+  const mayAct = isWithOwner && controllerOf(found) !== undefined;
+  if (health?.status === "True" && !mayAct) return endedAs("Recovered", health.lastTransitionTime);
   // It was healthy in between. An owner that has not let go since then may still act.
   const isLeftOver = isWithOwner && isBefore(owner, health);
   if (health?.status === "False" && health.lastTransitionTime !== entry.failedAt && !isLeftOver) {

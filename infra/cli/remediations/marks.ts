@@ -1,9 +1,11 @@
 import type { Event } from "../../../shared/api/core.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import {
+  FAILED_AT_ANNOTATION,
+  FAILURE_ANNOTATION,
+} from "../../../shared/rules/machines/remediation-events.ts";
 import { eventNameOf } from "../../../shared/runtime/send-events.ts";
 import type { Recorded } from "./policy-history.ts";
-
-/** Reason of the Event of a hand-over. */
-export const MARK_REASON = "MachineMarkedUnhealthy";
 
 /** The Event of a hand-over. */
 export interface Mark {
@@ -15,6 +17,8 @@ export interface Mark {
   readonly machine: string;
   /** `default/h1` */
   readonly healthCheck: string;
+  /** When and why the health check has failed; Events of Cluster API do not say it. */
+  readonly failure: { readonly failedAt?: string; readonly reason?: string };
   readonly event: Event;
 }
 
@@ -26,8 +30,24 @@ export function marksOf(events: readonly Event[]): readonly Mark[] {
     const { kind, namespace = "", name, uid } = involvedObject;
     const at = firstTimestamp ?? metadata.creationTimestamp;
     if (kind !== "Machine" || healthCheck === undefined || uid === undefined || at === undefined) return [];
-    return [{ at, uid, machine: `${namespace}/${name}`, healthCheck, event }];
+    const { [FAILED_AT_ANNOTATION]: failedAt = "", [FAILURE_ANNOTATION]: reason = "" } =
+      metadata.annotations ?? {};
+    const failure = { ...(failedAt === "" ? {} : { failedAt }), ...(reason === "" ? {} : { reason }) };
+    return [{ at, uid, machine: `${namespace}/${name}`, healthCheck, failure, event }];
   });
+}
+
+/** When Machines that were handed over have become healthy again, by uid, the first first; RFC 3339. */
+export function recoveriesIn(events: readonly Event[]): ReadonlyMap<string, readonly string[]> {
+  const times = events
+    .flatMap(({ involvedObject, firstTimestamp, metadata }) => {
+      const at = firstTimestamp ?? metadata.creationTimestamp;
+      const { uid } = involvedObject;
+      return uid === undefined || at === undefined ? [] : [{ uid, at }];
+    })
+    .toSorted((a, b) => compareText(a.at, b.at));
+  const byUid = Map.groupBy(times, ({ uid }) => uid);
+  return new Map([...byUid].map(([uid, those]) => [uid, those.map(({ at }) => at)]));
 }
 
 /** Whether it is the hand-over after this failure of its Machine: its name says so, whatever clock has stamped it. */

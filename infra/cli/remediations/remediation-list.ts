@@ -6,7 +6,7 @@ import { compareText, conditionOf } from "../../../shared/rules/conditions/condi
 import { actorText } from "../../../shared/rules/machines/remediation-actor.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { actorOfEntry, actorOfMark, ownerOf } from "./actor.ts";
-import { claimedMarks, isAfter, type Mark, marksOf } from "./marks.ts";
+import { claimedMarks, isAfter, type Mark, marksOf, recoveriesIn } from "./marks.ts";
 import { type Recorded, recordedIn, verdictsIn } from "./policy-history.ts";
 import { mayBeCalm, type Wait, waitedFor, waitOf } from "./waits.ts";
 
@@ -29,8 +29,8 @@ export interface Remediation {
   /** `MachineSet s1` or `SimRemediation m1`; absent: not known. */
   readonly actor?: string;
   /**
-   * `open`: its owner or its request has not ended. `deleting`: the Machine goes. `replaced`: it is gone. `escalated`: a
-   * policy has given it to its owner. `withdrawn`: it was taken out of health checks before. `not started`: a policy
+   * `open`: its owner or its request has not ended. `deleting`: the Machine goes. `replaced`: it is gone. `gone`: the same,
+   * and nothing was there to replace it. `escalated`: a policy has given it to its owner. `withdrawn`: it was taken out of health checks before. `not started`: a policy
    * that records failed health checks has this one, and no remediation followed.
    */
   readonly outcome: Outcome;
@@ -38,7 +38,15 @@ export interface Remediation {
   readonly endedAt?: string;
 }
 
-type Outcome = "open" | "recovered" | "deleting" | "replaced" | "escalated" | "withdrawn" | "not started";
+type Outcome =
+  | "open"
+  | "recovered"
+  | "deleting"
+  | "replaced"
+  | "gone"
+  | "escalated"
+  | "withdrawn"
+  | "not started";
 
 /**
  * Objects that show remediations: Events last an hour on most servers, conditions as long as their Machines, histories
@@ -47,6 +55,8 @@ type Outcome = "open" | "recovered" | "deleting" | "replaced" | "escalated" | "w
 export interface RemediationSources {
   /** Of reason MachineMarkedUnhealthy. */
   readonly events: readonly Event[];
+  /** Of reason MachineRecovered. */
+  readonly recoveries: readonly Event[];
   /** Of the reasons for which remediation waits. */
   readonly waits: readonly Event[];
   readonly machines: readonly Machine[];
@@ -87,15 +97,17 @@ interface Known {
   /** `MachineSet s1`, by uid, as far as it has Machines. */
   readonly owners: ReadonlyMap<string, string>;
   readonly waits: readonly Wait[];
+  readonly recoveries: ReturnType<typeof recoveriesIn>;
 }
 
-function knownFrom({ machines, checks, waits }: RemediationSources): Known {
+function knownFrom({ machines, checks, waits, recoveries }: RemediationSources): Known {
   const owners = machines.flatMap((machine) => controllerOf(machine) ?? []);
   return {
     machines: new Map(machines.map((machine) => [machine.metadata.uid ?? "", machine])),
     checks: new Map(checks.map((check) => [nameOf(check), check])),
     owners: new Map(owners.map((owner) => [owner.uid, actorText(owner)])),
     waits: waits.flatMap(waitOf),
+    recoveries: recoveriesIn(recoveries),
   };
 }
 
@@ -143,41 +155,58 @@ function ofEntry(entry: Recorded, mark: Mark | undefined, known: Known): Remedia
 
 const OUTCOMES = {
   Recovered: "recovered",
-  Deleted: "replaced",
   Escalated: "escalated",
   Withdrawn: "withdrawn",
 } as const;
 
-function endOf({ outcome, endedAt }: Recorded, machine: Machine | undefined) {
+function endOf(entry: Recorded, machine: Machine | undefined) {
+  const { outcome, endedAt, by, controller } = entry;
   const end = endedAt === undefined ? {} : { endedAt };
-  if (outcome !== undefined) return { outcome: OUTCOMES[outcome], ...end };
-  return machine === undefined ? { outcome: "replaced" as const, ...end } : stateOf(machine);
+  if (outcome !== undefined && outcome !== "Deleted") return { outcome: OUTCOMES[outcome], ...end };
+  if (outcome === undefined && machine !== undefined) return stateOf(machine);
+  return { outcome: goneBy(by === "Owner" ? controller : by), ...end };
+}
+
+/** A Machine that nothing controls, and for which no request was made, was deleted by a person. */
+function goneBy(actor: string | undefined): "replaced" | "gone" {
+  return actor === undefined ? "gone" : "replaced";
 }
 
 /** Returns a remediation as its Event shows it; `isFormer`: the same health check has remediated the Machine again. */
 function ofMark(mark: Mark, isFormer: boolean, known: Known): Remediation {
   const { at, healthCheck, machine: name, uid } = mark;
   const machine = known.machines.get(uid);
+  const recoveredAt = known.recoveries.get(uid)?.find((time) => time >= at);
   const actor = actorOfMark(mark, { ...known, check: known.checks.get(healthCheck), machine });
-  const common = { at, healthCheck, machine: name, uid, ...(actor === undefined ? {} : { actor }) };
-  if (machine === undefined) return { ...common, outcome: isFormer ? "recovered" : "replaced" };
-  const failedAt = failureOf(machine)?.lastTransitionTime;
-  if (failedAt === undefined) return { ...common, ...(isFormer ? RECOVERED : stateOf(machine)) };
-  // It has failed again since.
-  if (isFormer || (failedAt > at && !isAfter(mark, failedAt))) return { ...common, ...RECOVERED };
-  const waited = waitedFor(known.waits, { healthCheck, machine: machine.metadata.name, failedAt, at });
-  return {
-    ...common,
-    ...stateOf(machine),
-    failedAt,
-    ...(waited.length === 0 ? {} : { waitedFor: waited }),
+  const failure = failureOf(machine);
+  const isLater =
+    failure !== undefined && failure.lastTransitionTime > at && !isAfter(mark, failure.lastTransitionTime);
+  const failedAt = mark.failure.failedAt ?? (isLater || isFormer ? undefined : failure?.lastTransitionTime);
+  const common = {
+    ...{ at, healthCheck, machine: name, uid, ...mark.failure },
+    ...(actor === undefined ? {} : { actor }),
+    ...(failedAt === undefined ? {} : sinceFailure({ mark, failedAt }, known)),
   };
+  if (recoveredAt !== undefined) return { ...common, ...RECOVERED, endedAt: recoveredAt };
+  if (machine === undefined) return { ...common, outcome: isFormer ? "recovered" : goneBy(actor) };
+  // It has failed again since.
+  return { ...common, ...(isFormer || isLater ? RECOVERED : stateOf(machine)) };
+}
+
+function sinceFailure(
+  { mark, failedAt }: { readonly mark: Mark; readonly failedAt: string },
+  { waits }: Known,
+) {
+  const { healthCheck, at, machine } = mark;
+  const [, name = ""] = machine.split("/");
+  const waited = waitedFor(waits, { healthCheck, machine: name, failedAt, at });
+  return { failedAt, ...(waited.length === 0 ? {} : { waitedFor: waited }) };
 }
 
 const RECOVERED = { outcome: "recovered" } as const;
 
-function failureOf({ status }: Machine) {
-  const health = conditionOf(status?.conditions, "HealthCheckSucceeded");
+function failureOf(machine: Machine | undefined) {
+  const health = conditionOf(machine?.status?.conditions, "HealthCheckSucceeded");
   return health?.status === "False" ? health : undefined;
 }
 

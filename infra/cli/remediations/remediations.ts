@@ -4,6 +4,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
+import { MARK_REASON, RECOVERY_REASON } from "../../../shared/rules/machines/remediation-events.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import { readEnvironment } from "../../config.ts";
@@ -12,7 +13,6 @@ import { outputOption } from "../options.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printError, printJson } from "../terminal/print.ts";
-import { MARK_REASON } from "./marks.ts";
 import { missingChecks } from "./policy-history.ts";
 import { type Remediation, type RemediationSources, remediationsOf } from "./remediation-list.ts";
 import { WAIT_REASONS } from "./waits.ts";
@@ -58,14 +58,22 @@ async function readSources(client: KubeClient, namespace: string | undefined): P
     const fieldSelector = `reason=${reason}`;
     return (await client.list(Event, { namespace, fieldSelector, maxItems: MAX_EVENTS })).items;
   };
-  const [events, waits, machines, checks, policies] = await Promise.all([
+  const [events, recoveries, waits, machines, checks, policies] = await Promise.all([
     eventsOf(MARK_REASON),
+    eventsOf(RECOVERY_REASON),
     Promise.all(WAIT_REASONS.map(eventsOf)),
     client.list(Machine, { namespace }),
     client.list(MachineHealthCheck, { namespace }),
     readPolicies(client, namespace),
   ]);
-  return { events, waits: waits.flat(), machines: machines.items, checks: checks.items, policies };
+  return {
+    events,
+    recoveries,
+    waits: waits.flat(),
+    machines: machines.items,
+    checks: checks.items,
+    policies,
+  };
 }
 
 /** Policies are optional: without their CRD none exists, and without the right to see them the rest is still shown. */

@@ -7,6 +7,7 @@ import {
   at,
   badNode,
   checkedWorld,
+  failed,
   forbidden,
   LONG_AGO,
   limitedCheck,
@@ -36,6 +37,18 @@ describe("mhc-machines says whether a Machine is healthy", () => {
       checkedWorld(healthCheck(), [machineAfter(decision, machine)], [node("m1")]),
     );
     expect(again).toMatchObject({ patch: [], events: [], result: done });
+  });
+
+  it("MHC-13.3: with an Event, where the Machine was handed over: nothing else says it once that is gone", async () => {
+    const handedOver = since(LONG_AGO, "OwnerRemediated", "False");
+    for (const [marks, events] of [
+      [[handedOver], [{ reason: "MachineRecovered", message: "Machine default/m1 is healthy again" }]],
+      [[], [undefined]],
+    ] as const) {
+      const to = checkedWorld(healthCheck(), [machineWith("m1", failed(), ...marks)], [node("m1")]);
+      const { patch } = await decide(mhcMachines, to);
+      expect(patch?.map(({ announces }) => announces)).toMatchObject(events);
+    }
   });
 
   it("MHC-9.1: leaves the conditions of others where they are", async () => {

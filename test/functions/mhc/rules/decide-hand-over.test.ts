@@ -66,6 +66,10 @@ describe("mhc-machines hands a Machine to its owner", () => {
         message: "Machine default/m1 has been marked as unhealthy by default/h1",
         about: expect.objectContaining({ kind: "Machine" }),
         related: expect.objectContaining({ kind: "MachineSet", name: "s1" }),
+        annotations: {
+          "capstan.dev/failed-at": at("12:00:00"),
+          "capstan.dev/failure-reason": "UnhealthyNode",
+        },
         occasion: at("12:00:00"),
       },
     ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordedVerdicts, settled } from "../../../../functions/mhc/rules/policy-history.ts";
+import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import { merge } from "../../../support/builders.ts";
 import { at, failed, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { since } from "../../../support/health-checks.ts";
@@ -16,6 +17,9 @@ describe("the outcome of a remediation", () => {
     const well = machineWith("m1", succeeded(at("11:30:00")));
     expect(settled(open, well, NOW)).toEqual({ ...open, outcome: "Recovered", endedAt: at("11:30:00") });
     expect(settled(open, machineWith("m1", succeeded(at("11:30:00")), withOwner), NOW)).toBe(open);
+    const plain = machineWith("m1", succeeded(at("11:30:00")), withOwner);
+    const ownerless = merge<Machine>(plain, { metadata: { ownerReferences: [] } });
+    expect(settled(open, ownerless, NOW)).toMatchObject({ outcome: "Recovered" });
     const again = machineWith("m1", failed(at("11:40:00")));
     expect(settled(open, again, NOW)).toMatchObject({ outcome: "Recovered", endedAt: at("11:40:00") });
   });

@@ -6,6 +6,11 @@ import {
 import type { Event } from "../../../../shared/api/core.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { RemediationEntry } from "../../../../shared/api/remediation-policy.ts";
+import {
+  FAILED_AT_ANNOTATION,
+  FAILURE_ANNOTATION,
+  RECOVERY_REASON,
+} from "../../../../shared/rules/machines/remediation-events.ts";
 import { eventNameOf } from "../../../../shared/runtime/send-events.ts";
 import { at, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { healthCheck, since } from "../../../support/health-checks.ts";
@@ -32,7 +37,14 @@ function marked(name: string, time: string, overrides: Partial<Event> = {}): Eve
 }
 
 function listOf(sources: Partial<RemediationSources>) {
-  const nothing = { events: [], waits: [], machines: [], checks: [healthCheck()], policies: [] };
+  const nothing = {
+    events: [],
+    recoveries: [],
+    waits: [],
+    machines: [],
+    checks: [healthCheck()],
+    policies: [],
+  };
   return remediationsOf({ ...nothing, ...sources });
 }
 
@@ -51,14 +63,33 @@ describe("the remediations that an API server still knows", () => {
       [machineWith("m1", succeeded(at("11:05:00")))],
       { actor: "MachineSet s1", outcome: "recovered", endedAt: at("11:05:00") },
     ],
-    ["replaced, once the Machine is gone", [], { outcome: "replaced" }],
+    ["gone with its Machine, which nothing has replaced as far as is known", [], { outcome: "gone" }],
     [
-      "replaced, also when another Machine has its name",
+      "gone, also when another Machine has its name",
       [withUid(machineWith("m1", succeeded()), "uid-new")],
-      { outcome: "replaced" },
+      { outcome: "gone" },
     ],
   ])("are %s", (...[, machines, more]) => {
     expect(listOf({ events: [marked("m1", at("11:00:00"))], machines })).toEqual([{ ...ONE, ...more }]);
+  });
+
+  it("MHC-13.3: of a Machine that is gone have what the Event says: who has acted, reason, failure, whether it recovered before", () => {
+    const annotations = {
+      [FAILED_AT_ANNOTATION]: at("10:59:00"),
+      [FAILURE_ANNOTATION]: "NodeStartupTimeout",
+    };
+    const metadata = { name: "m1.1", namespace: "default", resourceVersion: "1", annotations };
+    const related = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", name: "s1" };
+    const mark = marked("m1", at("11:00:00"), { metadata, related });
+    const told = { reason: "NodeStartupTimeout", failedAt: at("10:59:00"), actor: "MachineSet s1" };
+    expect(listOf({ events: [mark] })).toEqual([{ ...ONE, ...told, outcome: "replaced" }]);
+    const recoveries = [marked("m1", at("11:05:00"), { reason: RECOVERY_REASON })];
+    expect(listOf({ events: [mark], recoveries })).toEqual([
+      { ...ONE, ...told, outcome: "recovered", endedAt: at("11:05:00") },
+    ]);
+    const ownerless = entryOf("m1", { outcome: "Deleted", endedAt: at("11:20:00") });
+    const policies = [remediationPolicy({ status: { remediations: [ownerless] } })];
+    expect(listOf({ policies })).toMatchObject([{ outcome: "gone" }]);
   });
 
   it("are deleting while the Machine goes", () => {
@@ -170,7 +201,7 @@ describe("the remediations that policies remember", () => {
     ],
     [
       "replaced",
-      { outcome: "Deleted", endedAt: at("11:10:00") },
+      { outcome: "Deleted", endedAt: at("11:10:00"), controller: "MachineSet s1" },
       { outcome: "replaced", endedAt: at("11:10:00") },
     ],
     [
@@ -179,7 +210,8 @@ describe("the remediations that policies remember", () => {
       { outcome: "withdrawn", endedAt: at("11:10:00") },
     ],
     ["escalated, and under way", { outcome: "Escalated" }, { outcome: "escalated" }],
-    ["replaced before the history says so", {}, { outcome: "replaced" }],
+    ["replaced before the history says so", { controller: "MachineSet s1" }, { outcome: "replaced" }],
+    ["gone, where nothing controlled the Machine", {}, { outcome: "gone" }],
   ])("MHC-13.3: are %s", (...[, entry, expected]) => {
     expect(listOf({ policies: [policyWith(entryOf("m1", entry))] })).toEqual([{ ...RECORDED, ...expected }]);
   });
@@ -207,7 +239,7 @@ describe("the remediations that policies remember", () => {
     const verdicts = [
       { machine: { name: "m1", uid: "uid-m1" }, failedAt: FAILED_AT, reason: "UnhealthyNode" },
     ];
-    const ended = entryOf("m1", { outcome: "Deleted", endedAt: at("11:10:00") });
+    const ended = entryOf("m1", { outcome: "Deleted", endedAt: at("11:10:00"), controller: "MachineSet s1" });
     const policies = [
       remediationPolicy({ status: { remediations: [ended], verdicts } }),
       remediationPolicy({ metadata: { name: "r2" }, status: { remediations: [entryOf("m1")], verdicts } }),
@@ -265,7 +297,7 @@ describe("the remediations that policies remember", () => {
     };
     const status = { verdicts: [verdictOf("m1"), verdictOf("m2")] };
     expect(listOf({ policies: [remediationPolicy({ status })], events: [handedOverEvent()] })).toMatchObject([
-      { machine: "default/m1", outcome: "replaced" },
+      { machine: "default/m1", outcome: "gone" },
       { at: FAILED_AT, machine: "default/m2", failedAt: FAILED_AT, outcome: "not started" },
     ]);
   });
