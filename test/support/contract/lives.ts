@@ -32,7 +32,7 @@ export const MACHINES = `${simClusterOfMachines("c1", 3)
   .replace(
     /(kind: SimMachineTemplate\n.*\nspec: \{ template: \{ spec: )\{\}/,
     "$1{ bootDelaySeconds: 0, apiServerDelaySeconds: 0, nodeDelaySeconds: 0, nodeReadyDelaySeconds: 0 }",
-  )}---${simPoolWithMachines("p1", "c1", 1)}---
+  )}---${simPoolWithMachines("p1", "c1", 2)}---
 apiVersion: infrastructure.sim.capstan.dev/v1beta2
 kind: SimMachinePoolTemplate
 metadata: { name: p1 }

@@ -79,6 +79,9 @@ function bothOf({ title, life: { wiped } }: Pick<ProbeSubject, "title" | "life">
   const is = wiped.after.get(title);
   if (was === undefined) return na("the object was not there then");
   if (is === undefined) return fail({ found: "the object is gone", expected: "the same object" });
+  if (is.metadata.uid !== was.metadata.uid) {
+    return fail({ path: "metadata.uid", found: "another object of its name", expected: "the same object" });
+  }
   return { was, is, wiped };
 }
 

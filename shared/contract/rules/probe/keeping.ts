@@ -1,31 +1,41 @@
 import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
 import { CLUSTER_GROUP, groupOf, type KubeObject, type OwnerReference } from "../../../api/kinds.ts";
-import { fail, type Judgement, pass, unknown } from "../rule.ts";
-import type { Life, ProbeCheck, ProbeSubject, Snapshot } from "./subject.ts";
+import { fail, type Judgement, orPass, pass, unknown } from "../rule.ts";
+import { type Life, type ProbeCheck, type ProbeSubject, type Snapshot, titleOf } from "./subject.ts";
 
-/** IMP-30 and its like: the owner and the label that core wrote stay, no other controller comes, the object stays. */
+/**
+ * IMP-30 and its like: the owner and the label that core wrote stay, no other controller comes, the object stays. Objects
+ * that had one name after the other are judged each by itself: core makes itself the owner of each.
+ */
 export function judgeKept(owner: string, isController: boolean): ProbeCheck {
   return ({ title, life }): readonly Judgement[] => {
-    const living = (life.seen.get(title) ?? []).filter(
-      ({ metadata }) => metadata.deletionTimestamp === undefined,
-    );
-    const kept = living.findIndex((object) => lostIn(object, owner, isController) === undefined);
-    if (kept < 0) return [unknown(`core never made the ${owner} its owner`)];
-    for (const object of living.slice(kept)) {
-      const lost = lostIn(object, owner, isController);
-      if (lost !== undefined) return [lost];
-    }
-    return [wasGone(title, life) ? fail({ found: "the object was gone", expected: "it stays" }) : pass()];
+    const byUid = Map.groupBy(life.seen.get(title) ?? [], ({ metadata }) => metadata.uid);
+    const judgements = [...byUid.values()].flatMap((versions) => {
+      const living = versions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const kept = living.findIndex((object) => lostIn(object, owner, isController) === undefined);
+      if (kept < 0) return [];
+      for (const object of living.slice(kept)) {
+        const lost = lostIn(object, owner, isController);
+        if (lost !== undefined) return [lost];
+      }
+      const isGone = wasGone(versions, owner, life);
+      return [isGone ? fail({ found: "the object was gone", expected: "it stays" }) : pass()];
+    });
+    if (judgements.length === 0) return [unknown(`core never made the ${owner} its owner`)];
+    return orPass(judgements.filter(({ verdict }) => verdict === "fail"));
   };
 }
 
-/** It was missing in a look where the last owner of core's that it had was there, and not being deleted. */
-function wasGone(title: string, { snapshots, seen }: Life): boolean {
-  const first = snapshots.findIndex((snapshot) => snapshot.has(title));
-  const owners = coreOwnersOf(seen.get(title)?.at(-1));
+/** It was missing in a look where the last owner of that kind that it had was there, and not being deleted. */
+function wasGone(versions: readonly KubeObject[], owner: string, { snapshots }: Life): boolean {
+  const last = versions.at(-1);
+  if (last === undefined) return false;
+  const isThere = (snapshot: Snapshot) => snapshot.get(titleOf(last))?.metadata.uid === last.metadata.uid;
+  const first = snapshots.findIndex(isThere);
+  const owners = coreOwnersOf(last).filter(({ kind }) => kind === owner);
   return (
     first >= 0 &&
-    snapshots.slice(first).some((snapshot) => !snapshot.has(title) && owners.some(isLivingIn(snapshot)))
+    snapshots.slice(first).some((snapshot) => !isThere(snapshot) && owners.some(isLivingIn(snapshot)))
   );
 }
 

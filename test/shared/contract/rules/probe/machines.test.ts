@@ -34,4 +34,18 @@ describe("an infrastructure machine", () => {
   ])("may be one that %s", (_, object, life, verdict) => {
     expect(judged(object, life)).toEqual([`${verdict} IM-25`]);
   });
+
+  it("may be made again under its old name: it is another object, which core makes its own in turn", () => {
+    const again = (ownerReferences: ReturnType<typeof owner>[]) => {
+      const { metadata, ...rest } = infra("a", ownerReferences);
+      return { ...rest, metadata: { ...metadata, uid: "uid-again" } };
+    };
+    const second = core("Machine", "m1", { metadata: { uid: "uid-second" }, spec: { failureDomain: "a" } });
+    const last = again([owner(second)]);
+    const seen = new Map([[TITLE, [infra("a"), again([]), last]]]);
+    const snapshots = [at(MACHINE, infra("a")), at(second), at(second, last)];
+    expect(judged(last, { provisioned: at(second, last), seen, snapshots })).toEqual(["pass IM-25"]);
+    const lost = new Map([[TITLE, [infra("a", []), infra("a"), infra("a", []), last]]]);
+    expect(judged(last, { provisioned: at(second, last), seen: lost })).toEqual(["fail IM-25"]);
+  });
 });
