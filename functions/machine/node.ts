@@ -72,7 +72,7 @@ export const machineNode = defineFunction(
       watch(MachineDeployment, REVISION_FIELDS, inClusterOf),
     ],
     // That a deletion begins changes no mark.
-    reads: [{ on: Machine, fields: ["metadata.deletionTimestamp"] }],
+    reads: [{ on: Machine, fields: ["metadata.deletionTimestamp", "status.nodeRef.name"] }],
     owns: [],
     ownsOn: [{ kind: Node, fields: MARKED_FIELDS }],
     inTurnWith: ["metadata.annotations", "spec.taints"].map((field) => ({
@@ -86,7 +86,7 @@ export const machineNode = defineFunction(
   async (machine, { read }) => {
     const hold = heldBy(machine, await readCluster(read, machine));
     if (hold !== undefined) return { result: hold };
-    const { nodes, rivals } = await readNodes(read, machine, machine.spec.providerID);
+    const { nodes, rivals, namers = [] } = await readNodes(read, machine, machine.spec.providerID);
     if (nodes === undefined) return { result: waitFor("Connection.status.nodesComplete") };
     const [node, ...others] = nodes;
     if (node === undefined) return { result: isDeleting(machine) ? done : waitFor("Node.spec.providerID") };
@@ -94,6 +94,7 @@ export const machineNode = defineFunction(
     if (others.length > 0 || rivals.length > 0) {
       return { result: requeueAfter(MINUTE, "a provider ID that two Nodes or two Machines have") };
     }
+    if (namers.length > 0) return { result: requeueAfter(MINUTE, "a Node that another Machine names") };
     const marks = nodeMarks(machine, node, await readFacts(read, machine));
     // The kubelet writes all the time: a test of the version would lose against it (KW-12).
     const target = {

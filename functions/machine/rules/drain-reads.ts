@@ -12,6 +12,7 @@ import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../../shared/rules/workload/complete-view.ts";
 import { type DrainPlan, drainPlan } from "./drain-plan.ts";
 import { type Blocked, isBlocked, MAX_RULES, rulesOf } from "./drain-rules.ts";
+import { readRenamed } from "./reads.ts";
 import { mayBeNodeOf } from "./stage.ts";
 import { type Attached, attachedHandles, attachedTo, attachedVolumeNames } from "./volumes.ts";
 
@@ -35,8 +36,8 @@ export type Reach =
   | { readonly state: "there"; readonly node: Node; readonly cluster: ClusterName };
 
 /**
- * Returns the Node of `nodeRef`. A Node of that name with another provider ID is a new instance's, and counts as gone.
- * A snapshot never proves that it is gone.
+ * Returns the Node of `nodeRef`, or the one that its kubelet has registered under another name since. A Node of that name
+ * with another provider ID is a new instance's, and counts as gone. A snapshot never proves that it is gone.
  */
 export async function readReach(read: Reader, machine: Machine): Promise<Reach> {
   const key = clusterKeyOf(machine);
@@ -47,7 +48,8 @@ export async function readReach(read: Reader, machine: Machine): Promise<Reach> 
   const cluster = workloadCluster(key);
   const stored = await read.get(Node, nodeKeyOf(machine), cluster);
   const node = isOf(machine, stored) ? stored : await read.live.get(Node, nodeKeyOf(machine), cluster);
-  return isOf(machine, node) ? { state: "there", node, cluster } : { state: "gone" };
+  const found = isOf(machine, node) ? node : await readRenamed(read, machine);
+  return found === undefined ? { state: "gone" } : { state: "there", node: found, cluster };
 }
 
 function nodeKeyOf({ status }: Machine) {
@@ -132,7 +134,7 @@ async function readRules(read: Reader, { metadata }: Machine): Promise<readonly 
 export async function readAttached(drained: Drained): Promise<Attached | Blocked | undefined> {
   return orBlocked(async () => {
     const { read, machine, cluster } = drained;
-    const key = nodeKeyOf(machine);
+    const key = { namespace: "", name: drained.node.metadata.name };
     const where = { path: "spec.nodeName", values: [key.name] };
     const [node, attachments] = await Promise.all([
       read.live.get(Node, key, cluster),

@@ -8,7 +8,7 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
-import { readRivals } from "./reads.ts";
+import { readRenamed, readRivals } from "./reads.ts";
 
 /** The field that says how long the deletion of a Node is tried. */
 export const NODE_TIMEOUT_FIELDS = ["spec.deletion.nodeDeletionTimeoutSeconds"] as const;
@@ -24,24 +24,37 @@ export type NodeLeft =
   | { readonly state: "disconnected"; readonly message: string };
 
 /**
- * The Node of `nodeRef`, live. A name may be used again by a new instance, so the provider ID decides whose it is.
+ * The Node of `nodeRef`, live, or where that is gone the one that its kubelet has registered under another name. A name may
+ * be used again by a new instance, so the provider ID decides whose it is.
  * Differs: upstream deletes whatever Node has the name.
  * Source: MA-7.4
  */
 export async function readNodeLeft(read: Reader, machine: Machine): Promise<NodeLeft> {
   const name = machine.status?.nodeRef?.name;
-  if (name === undefined) return { state: "gone" };
+  if (name === undefined) return GONE;
   const key = clusterKeyOf(machine);
   const connection = await read.get(Connection, key);
   if (connection?.status.state !== "connected") return disconnected(connection?.status.message);
   try {
     const node = await read.live.get(Node, { namespace: "", name }, workloadCluster(key));
-    return node === undefined ? { state: "gone" } : await judged(read, machine, node);
+    const left = node === undefined ? GONE : await judged(read, machine, node);
+    return left.state === "gone" || left.state === "kept" ? await renamedLeft(read, machine, left) : left;
   } catch (error) {
     if (error instanceof WaitingError) return disconnected(error.what);
     if (error instanceof KubeError) return { state: "unknown", message: error.message };
     throw error;
   }
+}
+
+const GONE: NodeLeft = { state: "gone" };
+
+/** Looks for the Node under another name; `otherwise` where there is none. */
+async function renamedLeft(read: Reader, machine: Machine, otherwise: NodeLeft): Promise<NodeLeft> {
+  const renamed = await readRenamed(read, machine);
+  if (renamed === undefined) return otherwise;
+  const key = { namespace: "", name: renamed.metadata.name };
+  const node = await read.live.get(Node, key, workloadCluster(clusterKeyOf(machine)));
+  return node === undefined ? otherwise : judged(read, machine, node);
 }
 
 function disconnected(message: string | undefined): NodeLeft {

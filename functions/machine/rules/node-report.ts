@@ -45,6 +45,8 @@ export interface NodeFacts {
   readonly nodes: readonly Node[] | undefined;
   /** Other Machines of the Cluster with the same provider ID. */
   readonly rivals: readonly Machine[];
+  /** Other Machines that name the Node under a name that the Machine does not know it by. */
+  readonly namers?: readonly Machine[] | undefined;
   readonly now: Date;
 }
 
@@ -60,7 +62,7 @@ export interface NodeReport {
 }
 
 /**
- * `nodeRef`, set once; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match.
+ * `nodeRef`; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match.
  * Source: MA-3, MA-5.4
  */
 export function nodeReport(facts: NodeFacts): NodeReport {
@@ -69,10 +71,20 @@ export function nodeReport(facts: NodeFacts): NodeReport {
   const finding = findingOf(facts, node);
   return {
     node,
-    nodeRef: machine.status?.nodeRef ?? (node === undefined ? undefined : { name: node.metadata.name }),
+    nodeRef: nodeRefOf(facts, node),
     nodeInfo: node?.status?.nodeInfo === undefined ? machine.status?.nodeInfo : infoOf(node.status.nodeInfo),
     ...("node" in finding ? { conditions: nodeConditions(finding.node) } : both(machine, finding)),
   };
+}
+
+/**
+ * Differs: follows a Node whose kubelet registers again under another name, unless another Machine names that one;
+ * upstream keeps the first name for ever, and neither drains nor deletes the Node. Source: MA-3
+ */
+function nodeRefOf({ machine, namers = [] }: NodeFacts, node: Node | undefined): MachineStatus["nodeRef"] {
+  const known = machine.status?.nodeRef;
+  if (node === undefined || (known !== undefined && namers.length > 0)) return known;
+  return { name: node.metadata.name };
 }
 
 /** Two Machines claim the Node: it stays with the one that has named it alone. */

@@ -12,7 +12,7 @@ export function machineNotices(view: MachineView): readonly Notice[] {
   const twice = claimedTwice(view);
   const { nodeRef } = nodeReport;
   return [
-    ...(nodeRef === undefined || machine.status?.nodeRef !== undefined
+    ...(nodeRef === undefined || machine.status?.nodeRef?.name === nodeRef.name
       ? []
       : [{ type: "Normal", reason: "SuccessfulSetNodeRef", message: nodeRef.name } as const]),
     ...(twice === undefined

@@ -12,6 +12,7 @@ import {
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import type { NodeFacts } from "./node-report.ts";
+import { mayBeNodeOf } from "./stage.ts";
 import type { Rollout } from "./up-to-date.ts";
 
 export { REFERENCE_FIELDS } from "../../../shared/rules/providers/machine-providers.ts";
@@ -32,7 +33,7 @@ export async function readNodes(
   read: Pick<Reader, "get" | "list">,
   machine: Machine,
   providerID: string | undefined,
-): Promise<Pick<NodeFacts, "connection" | "nodes" | "rivals">> {
+): Promise<Pick<NodeFacts, "connection" | "nodes" | "rivals" | "namers">> {
   const key = clusterKeyOf(machine);
   const connection = await read.get(Connection, key);
   if (!isCompleteView(connection)) return { connection, nodes: undefined, rivals: [] };
@@ -41,7 +42,34 @@ export async function readNodes(
     read.list(Node, { index: { name: "providerID", values: [providerID] } }, workloadCluster(key)),
     readRivals(read, machine, providerID),
   ]);
-  return { connection, nodes, rivals };
+  return { connection, nodes, rivals, namers: await readNamers(read, machine, nodes) };
+}
+
+/** Other Machines that name the Node, where its kubelet has registered it under another name than the Machine has. */
+async function readNamers(
+  read: Pick<Reader, "list">,
+  machine: Machine,
+  [node]: readonly Node[],
+): Promise<readonly Machine[]> {
+  const { nodeRef } = machine.status ?? {};
+  if (nodeRef === undefined || node === undefined || nodeRef.name === node.metadata.name) return [];
+  const values = [`${workloadCluster(clusterKeyOf(machine))}|${node.metadata.name}`];
+  const machines = await read.list(Machine, { index: { name: "nodeRef", values } });
+  return machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
+}
+
+/**
+ * The only Node with the Machine's provider ID, if it has another name than `nodeRef`, and no other Machine has the ID or
+ * names it: the Machine's Node, whose kubelet has registered again. By snapshots. Source: MA-3
+ */
+export async function readRenamed(
+  read: Pick<Reader, "get" | "list">,
+  machine: Machine,
+): Promise<Node | undefined> {
+  const { nodes = [], rivals, namers = [] } = await readNodes(read, machine, machine.spec.providerID);
+  const [node] = nodes;
+  const isOwn = nodes.length === 1 && rivals.length === 0 && namers.length === 0;
+  return isOwn && node?.metadata.name !== machine.status?.nodeRef?.name ? node : undefined;
 }
 
 /** Other Machines of the Cluster with this provider ID. */
@@ -55,16 +83,16 @@ export async function readRivals(
   return machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
 }
 
-/** The Node of `nodeRef`; `undefined` also without a complete view of the workload cluster. */
+/** The Node of `nodeRef`, or the renamed one; `undefined` also without a complete view of the workload cluster. */
 export async function readNodeOf(
-  read: Pick<Reader, "get">,
+  read: Pick<Reader, "get" | "list">,
   machine: Machine,
   connection: Connection | undefined,
 ): Promise<Node | undefined> {
   const { name } = machine.status?.nodeRef ?? {};
-  return name === undefined || !isCompleteView(connection)
-    ? undefined
-    : read.get(Node, { namespace: "", name }, workloadCluster(clusterKeyOf(machine)));
+  if (name === undefined || !isCompleteView(connection)) return undefined;
+  const named = await read.get(Node, { namespace: "", name }, workloadCluster(clusterKeyOf(machine)));
+  return named !== undefined && mayBeNodeOf(machine, named) ? named : readRenamed(read, machine);
 }
 
 /** Set and MachineDeployment of a Machine; `undefined` unless it has both. */

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { setConditions, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
@@ -30,11 +31,12 @@ export function machineReport(view: MachineView): StatusReport<MachineStatus> {
 
 /** When the clock alone changes the status. */
 function clocks(view: MachineView, { conditions }: MachineStatus): readonly Result[] {
-  const { machine, nodeReport, rollout, now } = view;
+  const { machine, nodeReport, namers, rollout, now } = view;
   const at = (inMs: number | undefined, why: string) =>
     inMs === undefined || inMs <= 0 ? done : requeueAfter(inMs, why);
   return [
     at(availableInMs(machine, conditions, now), "minReadySeconds of the Machine"),
+    at((namers ?? []).length > 0 ? MINUTE : undefined, "another Machine names the Node"),
     at(nodeReport.expiresInMs, "grace period of the workload connection"),
     at(rollout && rolloutInMs(rollout, now), "spec.rollout.after of the MachineDeployment"),
     at(isDeleting(machine) ? lateInMs(machine, now) : undefined, "a deletion that takes long"),

@@ -378,6 +378,25 @@ describe("MA-7.4: the Node of a Machine that goes", () => {
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 
+  const renamed = node("n2", { spec: { providerID: "foo://1" } });
+  it.each([
+    ["is gone", []],
+    ["is another instance", [node("n1", { spec: { providerID: "foo://9" } })]],
+  ])(
+    "is deleted under the name by which its kubelet registered again, where that of nodeRef %s",
+    async (_, rest) => {
+      const decision = await decide(machineDelete, bare().inWorkload(WORKLOAD, renamed, ...rest));
+      expect(decision.delete).toMatchObject([{ target: { name: "n2", uid: "uid-n2", cluster: WORKLOAD } }]);
+    },
+  );
+
+  it("is left under another name that another Machine names", async () => {
+    const other = machine("m2", { spec: { providerID: "foo://2" }, status: { nodeRef: { name: "n2" } } });
+    const decision = await decide(machineDelete, bare(deleted(), other).inWorkload(WORKLOAD, renamed), "m1");
+    expect(decision.delete).toBeUndefined();
+    expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
+  });
+
   it("is known by its instance to a Machine that was deleted before it had its provider ID", async () => {
     const systemUUID = "4c4c4544-0042";
     const nodeInfo = { systemUUID } as NonNullable<Machine["status"]>["nodeInfo"];

@@ -83,6 +83,23 @@ describe("machine-drain", () => {
     expect(decision.patch?.[0]?.target.resourceVersion).toBeUndefined();
   });
 
+  it("MA-3, MA-7.2: cordons and drains the Node under the name by which its kubelet registered again", async () => {
+    const renamed = (spec: object) => node("n2", { spec: { providerID: "foo://1", ...spec } });
+    const to = (spec: object) =>
+      world(
+        deletedMachine({ ...started, spec: { providerID: "foo://1" } }),
+        renamed(spec),
+        namespace("apps"),
+      );
+    expect((await decide(machineDrain, to({}))).patch?.[0]?.target).toMatchObject({
+      name: "n2",
+      uid: "uid-n2",
+    });
+    const pod = podOn("a", { spec: { nodeName: "n2" } });
+    const decision = await decide(machineDrain, to({ unschedulable: true }).inWorkload("default/c1", pod));
+    expect(evictedFrom(decision)).toEqual(["a"]);
+  });
+
   it("MA-7.2: stores the start time before the first eviction", async () => {
     const decision = await drained({}, podOn("a"));
     expect(deletingOf(decision)).toEqual({

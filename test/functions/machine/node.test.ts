@@ -141,6 +141,21 @@ describe("machine-node", () => {
     expect(await decide(machineNode, both, "m1")).toEqual(again);
   });
 
+  it("MA-3: writes nothing to a Node that has another name now, and that another Machine names", async () => {
+    const named = (name: string) => ({ status: { nodeRef: { name } } });
+    const other = guarded({
+      metadata: { name: "m2", uid: "uid-m2" },
+      spec: { providerID: "foo://2" },
+      ...named("n1"),
+    });
+    const of = (...machines: readonly ReturnType<typeof guarded>[]) =>
+      given(cluster(), ...machines, connection()).inWorkload(WORKLOAD, NODE);
+    expect(await decide(machineNode, of(guarded(named("n0")), other), "m1")).toEqual({
+      result: requeueAfter(60_000, "a Node that another Machine names"),
+    });
+    expect((await decide(machineNode, of(guarded(named("n0"))), "m1")).patch).toHaveLength(1);
+  });
+
   it("says that the infrastructure is interruptible when its own says so", async () => {
     const spot = (uid: string) =>
       infraMachine("m1", {

@@ -1,11 +1,8 @@
 import { type CelInput, run } from "@bufbuild/cel";
 import { describe, expect, it } from "vitest";
-import type { Schema } from "../../../infra/apiserver/schema/schema.ts";
 import { loadCrds } from "../../../infra/crds/load.ts";
-import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { changed, manifest } from "../../shared/api/manifests.ts";
-
-import { ruledNodes, unevaluated } from "./rules-tried.ts";
 
 const RULES = "x-kubernetes-validations";
 
@@ -41,22 +38,6 @@ async function refusals(
 async function specOf(file: string, index: number): Promise<unknown> {
   return valueAt((await manifest(file))[index], "spec");
 }
-
-describe("rules of all CustomResourceDefinitions", async () => {
-  const nodes = (await loadCrds()).flatMap((crd) =>
-    listAt(crd, "spec.versions").flatMap((version) =>
-      ruledNodes(valueAt(version, "schema.openAPIV3Schema") as Schema).map(
-        (node) => [`${crd.metadata.name} ${textAt(version, "name")}${node.path}`, node] as const,
-      ),
-    ),
-  );
-
-  it("are many", () => expect(nodes.length).toBeGreaterThan(30));
-
-  it.each(nodes)("say yes or no whatever of their fields is absent, empty or null: %s", (_, node) => {
-    expect(unevaluated(node)).toEqual([]);
-  });
-});
 
 describe("rules that stand in for Cluster API's admission", () => {
   it.each([

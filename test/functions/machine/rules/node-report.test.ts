@@ -133,14 +133,17 @@ describe("MA-5.4: NodeReady and NodeHealthy, first match", () => {
 });
 
 describe("MA-3: the Node of a Machine", () => {
-  it("is named once; another one later only refreshes what it reports", () => {
+  it("is followed under the name by which its kubelet registers again, unless another Machine names that one", () => {
     expect(reportWith().nodeRef).toEqual({ name: "n1" });
-    const again = reportWith({
-      machine: WITH_NODE,
-      nodes: [healthyNode("n0", { spec: { providerID: "foo://1" } })],
+    const renamed = { machine: WITH_NODE, nodes: [healthyNode("n0", { spec: { providerID: "foo://1" } })] };
+    expect(reportWith(renamed).nodeRef).toEqual({ name: "n0" });
+    const kept = reportWith({
+      ...renamed,
+      namers: [soloMachine({ metadata: { name: "m2", uid: "uid-m2" } })],
     });
-    expect(again.nodeRef).toEqual({ name: "n1" });
-    expect(again.nodeInfo).toMatchObject({ kubeletVersion: "v1.34.2" });
+    expect(kept.nodeRef).toEqual({ name: "n1" });
+    expect(kept.nodeInfo).toMatchObject({ kubeletVersion: "v1.34.2" });
+    expect(reportWith({ machine: WITH_NODE, nodes: [] }).nodeRef).toEqual({ name: "n1" });
   });
 
   it("is set before the control plane counts as initialized: without control plane object it waits for this very Node", () => {

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from "../../../infra/apiserver/objects/json.ts";
-import { evaluateRules } from "../../../infra/apiserver/schema/cel.ts";
-import type { Schema } from "../../../infra/apiserver/schema/schema.ts";
-import { validate } from "../../../infra/apiserver/schema/validate.ts";
+import { isJsonObject, type Json } from "../../../../infra/apiserver/objects/json.ts";
+import { evaluateRules } from "../../../../infra/apiserver/schema/cel.ts";
+import type { Schema } from "../../../../infra/apiserver/schema/schema.ts";
+import { validate } from "../../../../infra/apiserver/schema/validate.ts";
 
 /** A node of a schema that has rules, with its path. */
 export interface Ruled {
@@ -66,7 +66,7 @@ function mutants(schema: Schema, value: Json, names: ReadonlySet<string>): reado
 /** Refusals that stand before the rules: they are tried only of an object of the right shape. */
 const SHAPE = /Required value|must be of type|Invalid type/;
 
-/** What a person would read of rules that could not be evaluated, whatever of their fields is absent, empty or null. */
+/** Returns the refusals of rules that could not be evaluated, whatever of their fields is absent, empty or null. */
 export function unevaluated({ path, schema }: Ruled): readonly string[] {
   const texts = (schema["x-kubernetes-validations"] ?? []).map(({ rule }) => rule);
   const names = new Set(texts.join(" ").match(/[A-Za-z]\w*/g));
