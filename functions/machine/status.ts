@@ -24,6 +24,7 @@ import {
 import { requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
 import { DEPRECATED_CONDITIONS } from "../../shared/rules/conditions/deprecated-conditions.ts";
+import { CLONED_FROM_FIELDS } from "../../shared/rules/machines/clones.ts";
 import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -65,6 +66,7 @@ const PROVIDER_FIELDS = [
   "metadata.deletionTimestamp",
   ...ADOPTED_FIELDS,
   ...FAILURE_FIELDS,
+  ...CLONED_FROM_FIELDS,
   ...mirroredFields("Ready"),
   DEPRECATED_CONDITIONS,
 ];

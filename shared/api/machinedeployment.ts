@@ -62,7 +62,7 @@ const specSchema = () =>
         template: text(1, 256)
           .optional()
           .describe(
-            "Template of the names, with the variables .cluster.name, .machineDeployment.name and .random.",
+            "Template of the names, with the variables .cluster.name, .machineSet.name and .random.",
           ),
       })
         .optional()

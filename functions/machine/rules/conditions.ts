@@ -12,7 +12,7 @@ import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
 import { bootstrapConfigReady, infrastructureReady } from "./provider-conditions.ts";
 import { readyCondition } from "./ready.ts";
-import { isJudgedHere, upToDateAlone, upToDateCondition } from "./up-to-date.ts";
+import { isJudgedHere, upToDateCondition } from "./up-to-date.ts";
 import type { MachineView } from "./view.ts";
 
 /** All conditions of `machine-status`, each judged by itself. Source: MA-5 */
@@ -55,11 +55,10 @@ function updatingCondition({ metadata }: Machine): DesiredCondition {
 }
 
 function upToDate(view: MachineView, updating: DesiredCondition): readonly DesiredCondition[] {
-  const { machine, rollout, nodeReport, now } = view;
+  const { machine, rollout, providers, nodeReport, now } = view;
   if (!isJudgedHere(machine)) return [];
-  if (rollout === undefined) return [upToDateAlone(updating)];
   const kubeletVersion = nodeReport.nodeInfo?.kubeletVersion;
-  return [upToDateCondition(machine, { rollout, updating, kubeletVersion, now })];
+  return [upToDateCondition(machine, { rollout, providers, updating, kubeletVersion, now })];
 }
 
 function deletingCondition({ stage, drainSpeaks }: MachineView): readonly DesiredCondition[] {

@@ -95,9 +95,8 @@ export async function readNodeOf(
   return named !== undefined && mayBeNodeOf(machine, named) ? named : readRenamed(read, machine);
 }
 
-/** Set and MachineDeployment of a Machine; `undefined` unless it has both. */
+/** Set of a Machine, with its MachineDeployment; `undefined`: it has no set. */
 export async function readRollout(read: Reader, machine: Machine): Promise<Rollout | undefined> {
   const set = await readOwner(MachineSet, machine, read);
-  const deployment = set === undefined ? undefined : await readOwner(MachineDeployment, set, read);
-  return set === undefined || deployment === undefined ? undefined : { set, deployment };
+  return set && { set, deployment: await readOwner(MachineDeployment, set, read) };
 }

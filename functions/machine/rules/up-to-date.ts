@@ -1,11 +1,14 @@
-import { groupOf } from "../../../shared/api/kinds.ts";
+import { type ContractReference, groupOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
+import { isClone, isClonedFrom, kindOfClones } from "../../../shared/rules/machines/clones.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const TYPE = "UpToDate";
 
@@ -14,14 +17,15 @@ export const SET_FIELDS = ["metadata.uid", "metadata.ownerReferences", "spec.tem
 /** The fields of a MachineDeployment that `upToDateCondition` reads. */
 export const DEPLOYMENT_FIELDS = ["metadata.uid", "spec.template.spec", "spec.rollout.after"] as const;
 
-/** The owners that together decide about the spec of a Machine; only beside Cluster API, which runs MachineDeployments. */
+/** The owners that decide about the spec of a Machine. A deployment is only there beside Cluster API, which runs it. */
 export interface Rollout {
   readonly set: MachineSet;
-  readonly deployment: MachineDeployment;
+  readonly deployment?: MachineDeployment | undefined;
 }
 
 interface Inputs {
-  readonly rollout: Rollout;
+  readonly rollout: Rollout | undefined;
+  readonly providers: MachineProviders;
   readonly updating: DesiredCondition;
   readonly kubeletVersion: string | undefined;
   readonly now: Date;
@@ -30,7 +34,7 @@ interface Inputs {
 /**
  * Whether `machine-status` says whether a Machine is up to date: pools and control planes say it of theirs.
  * Differs: Cluster API leaves it out for a Machine of its own and for that of a set without MachineDeployment, which
- * clusterctl then counts as outdated and their Cluster as unknown.
+ * clusterctl then counts as outdated and their Cluster as unknown. Here it compares such a one with the template.
  * Source: MA-5.7
  */
 export function isJudgedHere(machine: Machine): boolean {
@@ -39,26 +43,37 @@ export function isJudgedHere(machine: Machine): boolean {
   return controller.kind === MachineSet.kind && groupOf(controller.apiVersion) === MachineSet.group;
 }
 
-/** `UpToDate` of a Machine that nothing replaces when a template changes: it is as it was wanted. Source: MA-5.7 */
-export function upToDateAlone(updating: DesiredCondition): DesiredCondition {
-  return updating.status === "True" ? inPlace(updating) : condition(TYPE, "True", "UpToDate");
-}
-
-/** `UpToDate` of a Machine of a MachineDeployment: first match. Source: MA-5.7 */
-export function upToDateCondition(
-  { spec }: Machine,
-  { rollout, updating, kubeletVersion, now }: Inputs,
-): DesiredCondition {
-  const outdated = [...differences(rollout), ...rolloutLines(rollout, now)];
+/** `UpToDate`: first match. A Machine of its own is as it was wanted. Source: MA-5.7 */
+export function upToDateCondition(machine: Machine, inputs: Inputs): DesiredCondition {
+  const { rollout, updating, now } = inputs;
+  const outdated = rollout === undefined ? [] : outdatedLines(machine, rollout, inputs.providers, now);
   if (outdated.length > 0) return condition(TYPE, "False", "NotUpToDate", outdated.join("\n"));
   if (updating.status === "True") return inPlace(updating);
-  // Empty until the kubelet reports. Cluster API's controllers, which look at these Machines, too, judge the same.
-  if (kubeletVersion && spec.version !== undefined) {
-    const wanted = prefixedVersion(spec.version);
-    const line = `* Node.status.nodeInfo.kubeletVersion ${kubeletVersion}, ${wanted} required`;
-    if (kubeletVersion !== wanted) return condition(TYPE, "False", "Updating", line);
-  }
-  return condition(TYPE, "True", "UpToDate");
+  const line = rollout?.deployment === undefined ? undefined : kubeletLine(machine, inputs.kubeletVersion);
+  return line === undefined
+    ? condition(TYPE, "True", "UpToDate")
+    : condition(TYPE, "False", "Updating", line);
+}
+
+function outdatedLines(
+  machine: Machine,
+  { set, deployment }: Rollout,
+  providers: MachineProviders,
+  now: Date,
+): readonly string[] {
+  const present = set.spec.template.spec;
+  return deployment === undefined
+    ? unlikeTemplate(machine, present, providers)
+    : [...differences(present, deployment.spec?.template?.spec ?? {}), ...rolloutLines(set, deployment, now)];
+}
+
+/** Empty until the kubelet reports. Cluster API's controllers, which look at these Machines, too, judge the same. */
+function kubeletLine({ spec }: Machine, kubeletVersion: string | undefined): string | undefined {
+  if (!kubeletVersion || spec.version === undefined) return undefined;
+  const wanted = prefixedVersion(spec.version);
+  return kubeletVersion === wanted
+    ? undefined
+    : `* Node.status.nodeInfo.kubeletVersion ${kubeletVersion}, ${wanted} required`;
 }
 
 function inPlace({ message }: DesiredCondition): DesiredCondition {
@@ -67,45 +82,74 @@ function inPlace({ message }: DesiredCondition): DesiredCondition {
 
 /** When `spec.rollout.after` of the MachineDeployment comes; `undefined`: it is past or absent. */
 export function rolloutInMs({ deployment }: Rollout, now: Date): number | undefined {
-  const inMs = Date.parse(deployment.spec?.rollout?.after ?? "") - now.getTime();
+  const inMs = Date.parse(deployment?.spec?.rollout?.after ?? "") - now.getTime();
   return inMs > 0 ? inMs : undefined;
 }
 
-function rolloutLines({ set, deployment }: Rollout, now: Date): readonly string[] {
-  const after = Date.parse(deployment.spec?.rollout?.after ?? "");
+function rolloutLines(set: MachineSet, { spec }: MachineDeployment, now: Date): readonly string[] {
+  const after = Date.parse(spec?.rollout?.after ?? "");
   const created = Date.parse(set.metadata.creationTimestamp ?? "");
   return after < now.getTime() && created < after ? ["* MachineDeployment spec.rolloutAfter expired"] : [];
 }
 
-function differences({ set, deployment }: Rollout): readonly string[] {
-  const present = set.spec.template.spec;
-  const wanted = deployment.spec?.template?.spec ?? {};
-  const version = [present.version, wanted.version].map((text) => text && prefixedVersion(text));
+type Template = MachineSet["spec"]["template"]["spec"];
+
+/** The spec of the set, of which the Machine is made, beside that of the deployment; in upstream's words. */
+function differences(present: Template, wanted: Partial<Template>): readonly string[] {
   return [
-    ...required("Version", version[0], version[1]),
-    ...bootstrapLines(present.bootstrap, wanted.bootstrap ?? {}),
-    ...referenceLines(present.infrastructureRef, wanted.infrastructureRef),
+    ...versionLines(present.version, wanted.version),
+    ...(sameJson(present.bootstrap, wanted.bootstrap ?? {})
+      ? []
+      : bootstrapLines(present.bootstrap, wanted.bootstrap)),
+    ...(sameJson(present.infrastructureRef, wanted.infrastructureRef)
+      ? []
+      : [notUpToDate(present.infrastructureRef)]),
     ...required("Failure domain", present.failureDomain, wanted.failureDomain),
   ];
 }
 
-type Bootstrap = Partial<MachineSet["spec"]["template"]["spec"]["bootstrap"]>;
-
-function bootstrapLines(present: Bootstrap, wanted: Bootstrap): readonly string[] {
-  return wanted.configRef === undefined
-    ? required("spec.bootstrap.dataSecretName", present.dataSecretName, wanted.dataSecretName)
-    : referenceLines(present.configRef, wanted.configRef);
-}
-
-function referenceLines(
-  present: { readonly kind: string } | undefined,
-  wanted: { readonly kind: string } | undefined,
+/**
+ * The Machine beside the template of its set, which replaces none. An object that was not cloned from a template says
+ * nothing, and neither does a failure domain that the template leaves to the provider.
+ */
+function unlikeTemplate(
+  { spec }: Machine,
+  { version, bootstrap, infrastructureRef, failureDomain }: Template,
+  providers: MachineProviders,
 ): readonly string[] {
-  if (sameJson(present, wanted)) return [];
-  const { kind = "" } = wanted ?? present ?? {};
-  return [`* ${kind.replace(/Template$/, "")} is not up-to-date`];
+  const isOther = (found: Referenced | undefined, template: ContractReference) =>
+    found?.state === "found" && isClone(found.object) && !isClonedFrom(found.object, template);
+  const { configRef } = bootstrap;
+  const isSame =
+    configRef === undefined || spec.bootstrap.configRef === undefined
+      ? configRef === spec.bootstrap.configRef && bootstrap.dataSecretName === spec.bootstrap.dataSecretName
+      : !isOther(providers.bootstrap, configRef);
+  return [
+    ...versionLines(spec.version, version),
+    ...(isSame ? [] : bootstrapLines(spec.bootstrap, bootstrap)),
+    ...(isOther(providers.infrastructure, infrastructureRef) ? [notUpToDate(spec.infrastructureRef)] : []),
+    ...(failureDomain === undefined ? [] : required("Failure domain", spec.failureDomain, failureDomain)),
+  ];
 }
 
-function required(what: string, present: string | undefined, wanted: string | undefined): readonly string[] {
-  return present === wanted ? [] : [`* ${what} ${present ?? "nil"}, ${wanted ?? "nil"} required`];
+function versionLines(present: string | undefined, wanted: string | undefined): readonly string[] {
+  const [from, to] = [present, wanted].map((text) => text && prefixedVersion(text));
+  return required("Version", from, to);
+}
+
+type Bootstrap = Template["bootstrap"];
+
+function bootstrapLines(present: Bootstrap, wanted: Bootstrap | undefined): readonly string[] {
+  if (present.configRef !== undefined) return [notUpToDate(present.configRef)];
+  const [from = "nil", to = "nil"] = [present.dataSecretName, wanted?.dataSecretName];
+  return [`* spec.bootstrap.dataSecretName ${from}, ${to} required`];
+}
+
+/** With the kind that the Machine has, not the one that it should have. */
+function notUpToDate({ kind }: { readonly kind: string }): string {
+  return `* ${kindOfClones(kind)} is not up-to-date`;
+}
+
+function required(what: string, present = "", wanted = ""): readonly string[] {
+  return present === wanted ? [] : [`* ${what} ${present}, ${wanted} required`];
 }

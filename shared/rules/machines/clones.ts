@@ -116,6 +116,11 @@ function groupKindOf(kind: string, group: string): string {
   return `${kind}.${group}`;
 }
 
+/** Returns whether an object says that it was cloned from a template. */
+export function isClone({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[CLONED_FROM_NAME] !== undefined;
+}
+
 /** Returns whether an object was cloned from the template of this reference, by name and kind. */
 export function isClonedFrom({ metadata }: KubeObject, { apiGroup, kind, name }: ContractReference): boolean {
   const { annotations = {} } = metadata;

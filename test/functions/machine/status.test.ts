@@ -5,6 +5,7 @@ import type { Machine, MachineStatus } from "../../../shared/api/machine/machine
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { condition, setConditions } from "../../../shared/rules/conditions/conditions.ts";
 import { connection, machine, machineCondition, merge, type Overrides } from "../../support/builders.ts";
+import { machineSet, OWNED_BY_S1 } from "../../support/foo-sets.ts";
 import { healthyNode } from "../../support/machine-view.ts";
 import { machineConfig, ownInfraMachine, soloMachine, startedCluster } from "../../support/machines.ts";
 import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
@@ -99,6 +100,13 @@ describe("machine-status", () => {
     const applied = await statusOf(world(changed));
     expect(Object.keys(words(applied))).not.toContain("OwnerRemediated");
     expect([applied.deletion, applied.deprecated]).toEqual([undefined, { v1beta1: { conditions: older } }]);
+  });
+
+  it("MA-5.7: says of a Machine of a set that the template has changed since", async () => {
+    const of = soloMachine({ metadata: { ownerReferences: [OWNED_BY_S1] } });
+    const set = (version: string) => machineSet({ spec: { template: { spec: { version } } } });
+    expect(words(await statusOf(world(of, set("v1.34.2"))))["UpToDate"]).toBe("True UpToDate");
+    expect(words(await statusOf(world(of, set("v1.35.0"))))["UpToDate"]).toBe("False NotUpToDate");
   });
 
   it("restores a list that a merge patch of another client has wiped", async () => {
