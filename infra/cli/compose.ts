@@ -153,7 +153,7 @@ async function startWatching(
 ): Promise<Relay | undefined> {
   if (!options.roles.has("relay")) return undefined;
   // One that only connects to workload clusters stores nothing of the management cluster.
-  if (options.workloads !== true) await takeOverReconciled(relay.server, relay.functions, options);
+  if (options.workloads !== true) await takeOverReconciled(relay, options);
   const [{ openRelay }, { startSigning }] = await Promise.all([
     import("./open-relay.ts"),
     import("../relay/start-signing.ts"),

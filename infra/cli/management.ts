@@ -1,5 +1,8 @@
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
-import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { deadWebhook } from "../../shared/function/dead-webhook.ts";
+import { isContractKind } from "../../shared/function/define-function.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { readEnvironment } from "../config.ts";
 import { createServer, type Server, type ServerOptions } from "../kube/client.ts";
@@ -7,6 +10,8 @@ import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
 import { accessWithToken, addressList } from "../kube/server-access.ts";
 import { packageVersion } from "../package-version.ts";
+import type { RelayOptions } from "../relay/relay.ts";
+import { rest } from "../rest.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
 
@@ -69,8 +74,7 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
  * scope of the relay (KW-07).
  */
 export async function takeOverReconciled(
-  server: Server,
-  functions: readonly AnyFunction[],
+  { server, functions, clock }: Pick<RelayOptions, "server" | "functions" | "clock">,
   { takeOverManagers = [], namespaces = [], watchFilter }: RequestOptions & RelayScope,
 ): Promise<void> {
   if (takeOverManagers.length === 0) return;
@@ -82,6 +86,23 @@ export async function takeOverReconciled(
   const labelSelector = watchFilter === undefined ? undefined : `${WATCH_FILTER_LABEL}=${watchFilter}`;
   for (const namespace of namespaces.length === 0 ? [undefined] : namespaces) {
     const scope = { namespace, labelSelector };
-    await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope);
+    await untilWebhooksAnswer(clock, () =>
+      takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope),
+    );
+  }
+}
+
+const LOOK_MS = 5 * SECOND;
+
+/** A webhook that does not answer refuses every write: its name is in the log, and a process that ended would end again. */
+async function untilWebhooksAnswer(clock: Clock, run: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError) || deadWebhook(error.message) === undefined) throw error;
+    }
+    await rest(LOOK_MS, clock);
   }
 }

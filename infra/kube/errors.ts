@@ -1,4 +1,5 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
+import { deadWebhook, reviveText } from "../../shared/function/dead-webhook.ts";
 import { type ErrorClass, KubeError, messageOf } from "../../shared/function/errors.ts";
 import { missingRight, remedyText } from "../../shared/function/missing-right.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
@@ -96,8 +97,10 @@ function kubeErrorOf(
   });
 }
 
-/** Says how to grant the right that is missing. */
+/** Says how to grant the right that is missing, or which webhook does not answer. */
 function remedyOf(code: number, message: string): string {
+  const webhook = code >= 500 ? deadWebhook(message) : undefined;
+  if (webhook !== undefined) return `; ${reviveText(webhook)}`;
   const right = code === 403 ? missingRight(message) : undefined;
   return right === undefined ? "" : `; ${remedyText(right)}`;
 }

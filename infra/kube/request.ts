@@ -1,3 +1,5 @@
+import { MINUTE } from "../../shared/function/backoff.ts";
+import { deadWebhook, reviveText } from "../../shared/function/dead-webhook.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { type Credentials, type CredentialsOptions, createCredentials } from "./credentials.ts";
@@ -63,12 +65,17 @@ interface Repetitions {
   last: KubeError | undefined;
 }
 
+const TOLD_MS = 10 * MINUTE;
+/** A server that is foreign may name any. */
+const MAX_TOLD = 100;
+
 export function createRequester(access: ServerAccess, options: RequesterOptions): Requester {
   const { clock } = options;
   const limit = createRateLimit(clock, options.rate);
   const credentials = createCredentials(access, options);
   const answers = new Map<number, number>();
   const count = countIn(answers, options.noteRequest);
+  const heed = heeding(limit, access, options);
 
   const attempt = async (call: Call, deadlineAt: number): Promise<HttpAnswer> => {
     const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call);
@@ -89,13 +96,6 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     }
   };
 
-  /** Pauses all requests to a server that asks one of them to wait (KC-09), unless only the type is new. */
-  const spare = (error: KubeError) => {
-    if (error.class !== "Throttled" || error.reason === STORAGE_INITIALIZING) return;
-    limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
-    options.log?.warn({ server: access.server.host, status: error.status }, "the API server asks to wait");
-  };
-
   /** Returns undefined when the call may be repeated; `state.last` then holds the failure. */
   const settle = async (
     call: Call,
@@ -108,7 +108,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       throw errorOf(answer, call.subject);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      spare(error);
+      heed(error);
       const late = clock.now().getTime() >= deadlineAt || call.signal?.aborted === true;
       if (late || !(await mayRepeat(error, call, state, { credentials, clock }))) throw error;
       state.last = error;
@@ -141,10 +141,35 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       }
       if (answer.statusCode === 200) return answer;
       const refusal = await refusalOf(answer, call, clock);
-      spare(refusal);
+      heed(refusal);
       throw refusal;
     },
     [Symbol.dispose]: () => credentials[Symbol.dispose](),
+  };
+}
+
+/**
+ * Pauses all requests to a server that asks one of them to wait (KC-09), unless only the type is new. Says once in a while
+ * which webhook the server cannot call: it may refuse thousands of requests.
+ */
+function heeding(
+  limit: ReturnType<typeof createRateLimit>,
+  { server }: ServerAccess,
+  { clock, log }: Pick<RequesterOptions, "clock" | "log">,
+): (error: KubeError) => void {
+  const told = new Map<string, number>();
+  return (error) => {
+    const { status, message } = error;
+    if (error.class === "Throttled" && error.reason !== STORAGE_INITIALIZING) {
+      limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
+      log?.warn({ server: server.host, status }, "the API server asks to wait");
+    }
+    const webhook = status >= 500 ? deadWebhook(message) : undefined;
+    const now = clock.now().getTime();
+    if (webhook === undefined || now - (told.get(webhook) ?? Number.NEGATIVE_INFINITY) < TOLD_MS) return;
+    if (told.size >= MAX_TOLD) told.clear();
+    told.set(webhook, now);
+    log?.error({ server: server.host }, reviveText(webhook));
   };
 }
 

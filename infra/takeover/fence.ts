@@ -23,6 +23,11 @@ export const PolicyBinding = admissionKind(
   "ValidatingAdmissionPolicyBinding",
   "validatingadmissionpolicybindings",
 );
+/** Which webhooks an API server calls. */
+export const WEBHOOK_CONFIGURATIONS: readonly Kind[] = [
+  admissionKind("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
+  admissionKind("ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
+];
 
 const NAME = "capstan-takeover";
 const KEY = { namespace: "", name: NAME };

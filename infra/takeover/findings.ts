@@ -24,9 +24,11 @@ export function judge(survey: Survey, scope: Scope): readonly Finding[] {
   return [
     ...definitionFindings(survey),
     ...coreFindings(survey, scope),
-    ...rightsFindings(survey),
+    ...rightsFindings(survey.missingRights),
     ...scopeFindings(survey, scope),
-    ...(scope.parkLease ? unservedFindings(survey) : []),
+    ...(scope.parkLease
+      ? unservedFindings(survey, `${UNSERVED_NEXT}; take the others without --park-lease`)
+      : []),
     ...survey.clusters.flatMap((cluster) => [
       ...labelFindings(cluster, filters),
       ...(scope.parkLease ? [] : keptFindings(cluster, unserved.get(cluster.name) ?? [])),
@@ -40,8 +42,8 @@ export function judge(survey: Survey, scope: Scope): readonly Finding[] {
 export function judgeBack(survey: Survey, scope: Scope): readonly Finding[] {
   return [
     ...definitionFindings(survey),
-    ...(survey.core === undefined ? coreFindings(survey, scope) : []),
-    ...rightsFindings(survey),
+    ...(survey.core === undefined ? coreFindings(survey, scope) : awayFindings(survey.core)),
+    ...rightsFindings(survey.missingRights),
     ...scopeFindings(survey, scope),
   ];
 }
@@ -50,11 +52,11 @@ export function filtersOf({ core }: Survey, scope: Scope): Filters {
   return { core: core?.filter, capstan: scope.filter };
 }
 
-function fail(object: string, found: string, next: string): Finding {
+export function fail(object: string, found: string, next: string): Finding {
   return { verdict: "fail", object, found, next };
 }
 
-function warn(object: string, found: string, next: string): Finding {
+export function warn(object: string, found: string, next: string): Finding {
   return { verdict: "warn", object, found, next };
 }
 
@@ -93,6 +95,12 @@ function coreFindings({ core }: Survey, scope: Scope): readonly Finding[] {
   return scope.parkLease ? leaseFindings(core, object) : filterFindings(core, object, scope);
 }
 
+function awayFindings({ deployment, replicas }: Core): readonly Finding[] {
+  const object = `Deployment ${deployment.namespace}/${deployment.name}`;
+  const next = "bring the manager back first: capstan takeover retire --undo, where it was retired";
+  return replicas === 0 ? [fail(object, "has no replica", next)] : [];
+}
+
 function leaseFindings({ deployment, leaseKey, lease, replicas }: Core, object: string): readonly Finding[] {
   const name = `Lease ${leaseKey.namespace}/${leaseKey.name}`;
   const scale = `kubectl --namespace ${deployment.namespace} scale deployment/${deployment.name} --replicas=2`;
@@ -119,7 +127,7 @@ function filterFindings({ leaseKey, lease, filter }: Core, object: string, scope
   ];
 }
 
-function rightsFindings({ missingRights }: Survey): readonly Finding[] {
+export function rightsFindings(missingRights: readonly string[]): readonly Finding[] {
   if (missingRights.length === 0) return [];
   const next = "grant them, or use another kubeconfig";
   return [fail("this account", `lacks the right to ${someOf(missingRights)}`, next)];
@@ -137,15 +145,11 @@ function scopeFindings({ clusters }: Survey, scope: Scope): readonly Finding[] {
 
 const UNSERVED_NEXT = "Capstan does not run this kind, so its Clusters stay with Cluster API's manager";
 
-function unservedFindings({ unserved, clusters }: Survey): readonly Finding[] {
+export function unservedFindings({ unserved, clusters }: Survey, next: string): readonly Finding[] {
   const kinds = Map.groupBy(unserved, ({ kind }) => kind);
   return [
     ...[...kinds].map(([kind, objects]) =>
-      fail(
-        kind,
-        `${objects.length} of it: ${someOf(objects.map(nameOf))}`,
-        `${UNSERVED_NEXT}; take the others without --park-lease`,
-      ),
+      fail(kind, `${objects.length} of it: ${someOf(objects.map(nameOf))}`, next),
     ),
     ...clusters.filter(({ cluster }) => cluster.spec.topology !== undefined).map(topologyFinding),
   ];

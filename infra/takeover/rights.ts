@@ -7,7 +7,7 @@ import { Lease } from "../relay/lease.ts";
 import { SelfSubjectAccessReview } from "../worker/diagnostics/reviews.ts";
 import { Deployment } from "./core.ts";
 import { FAMILIES, type Member, UNSERVED } from "./families.ts";
-import { Policy, PolicyBinding } from "./fence.ts";
+import { Policy, PolicyBinding, WEBHOOK_CONFIGURATIONS } from "./fence.ts";
 
 interface Right {
   readonly verbs: readonly ("create" | "delete" | "get" | "list" | "patch")[];
@@ -39,6 +39,38 @@ export async function missingRights(client: ServerClient, coreNamespace: string)
   const asked = [
     ...RIGHTS.flatMap((right) => missingOf(client, right)),
     ...RIGHTS_BESIDE_CORE.flatMap((right) => missingOf(client, right, coreNamespace)),
+  ];
+  return (await Promise.all(asked)).flat();
+}
+
+export const ConfigMap: Kind = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+};
+
+/** Asks which rights this account lacks to retire Cluster API's manager, beside those of a take-over. */
+export async function missingToRetire(
+  client: ServerClient,
+  namespace: string,
+  definitions: readonly CustomResourceDefinition[],
+): Promise<readonly string[]> {
+  const crds = CustomResourceDefinition as unknown as Kind;
+  const everywhere: readonly Right[] = [
+    { verbs: ["list", "patch"], kind: crds },
+    { verbs: ["patch"], kind: { ...crds, plural: `${crds.plural}/status` } },
+    ...WEBHOOK_CONFIGURATIONS.map((kind) => ({ verbs: ["create", "delete", "get", "list"] as const, kind })),
+    ...definitions.map(({ spec: { group, names } }) => ({
+      verbs: ["list", "patch"] as const,
+      kind: { ...crds, group, plural: names.plural },
+    })),
+  ];
+  const asked = [
+    ...everywhere.flatMap((right) => missingOf(client, right)),
+    ...missingOf(client, { verbs: ["patch"], kind: Deployment as unknown as Kind }, namespace),
+    ...missingOf(client, { verbs: ["create", "delete", "get"], kind: ConfigMap }, namespace),
   ];
   return (await Promise.all(asked)).flat();
 }

@@ -5,6 +5,7 @@ import type { PatchOperation } from "../api/patch.ts";
 export interface ManagedFieldsEntry {
   readonly manager?: string | undefined;
   readonly operation?: string | undefined;
+  readonly apiVersion?: string | undefined;
   /** RFC 3339. */
   readonly time?: string | undefined;
   readonly fieldsV1?: FieldsV1 | undefined;
@@ -77,8 +78,16 @@ export function endOfOwnership(
   object: KubeObject,
   isGone: (manager: string) => boolean,
 ): readonly PatchOperation[] {
+  return endOfEntries(object, ({ manager = "" }) => isGone(manager));
+}
+
+/** The same for any entries. */
+export function endOfEntries(
+  object: KubeObject,
+  isOver: (entry: ManagedFieldsEntry) => boolean,
+): readonly PatchOperation[] {
   const entries = managedFieldsOf(object);
-  const theirs = [...entries.keys()].filter((index) => isGone(entries[index]?.manager ?? ""));
+  const theirs = [...entries.keys()].filter((index) => isOver(entries[index] ?? {}));
   if (theirs.length === 0) return [];
   const path = "/metadata/managedFields";
   if (theirs.length === entries.length) return [{ op: "replace", path, value: [placeholder(object)] }];

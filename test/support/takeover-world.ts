@@ -59,7 +59,7 @@ export async function startBoth(
   const kubectl = kubectlFor(server.kubeconfigFile);
   /** Starts `capstan takeover …`; it knows where Capstan's queue is. */
   const begin = (...args: readonly string[]): CliProcess => {
-    const more = args[0] === "plan" ? [] : asked;
+    const more = ["plan", "retire"].includes(args[0] ?? "") ? [] : asked;
     return startCli(["takeover", ...args, "--kubeconfig", server.kubeconfigFile, ...more]);
   };
   return {

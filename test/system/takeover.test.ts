@@ -199,3 +199,73 @@ describeWith(missing, { optional: true })(
     });
   },
 );
+
+describeWith(missing, { optional: true })("Cluster API's manager", () => {
+  it("D-907: is retired whether its migrator has run or not, and comes back", async () => {
+    await using stack = new AsyncDisposableStack();
+    const flags = [
+      "--watch-filter=capi",
+      "--skip-crd-migration-phases=StorageVersionMigration,CleanupManagedFields",
+    ];
+    const { fleet, kubectl, takeover } = await startBoth(stack, { flags, label: "capi", clusters: 1 });
+    const [name = ""] = fleet.names;
+    const cluster = name.split("/")[1] ?? "";
+    const crd = "crd/machinesets.cluster.x-k8s.io";
+    const read = (what: string, path: string) => kubectl(`get ${what} -o jsonpath={${path}}`);
+    const webhooks = async () =>
+      (await kubectl("get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name")).match(
+        /capi-\w+-webhook-configuration/g,
+      );
+    // Some objects lie in the older version, and a user has written in it.
+    const storeIn = (version: string) => {
+      const changes = ["v1beta1", "v1beta2"].map((each, at) => ({
+        op: "replace",
+        path: `/spec/versions/${at}/storage`,
+        value: each === version,
+      }));
+      return kubectl(`patch ${crd} --type=json -p '${JSON.stringify(changes)}'`);
+    };
+    expect(await read(crd, ".spec.versions[*].name")).toBe("v1beta1 v1beta2");
+    await storeIn("v1beta1");
+    await eventually(async () => {
+      await kubectl(`label machineset.v1beta1.cluster.x-k8s.io/${cluster} stored=${Date.now()} --overwrite`);
+      expect(await read(crd, ".status.storedVersions")).toBe('["v1beta2","v1beta1"]');
+    }, WITHIN);
+    await storeIn("v1beta2");
+    const refused = await takeover("retire", "--yes");
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`takeover start ${name}`)]);
+
+    expect((await takeover("start", "--yes")).code).toBe(0);
+    expect(await takeover("retire")).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("Nothing was written"),
+    });
+    const retired = await takeover("retire", "--yes");
+    expect(retired.code, retired.output).toBe(0);
+    expect(await webhooks()).toBeNull();
+    expect(await read(crd, ".status.storedVersions")).toBe('["v1beta2"]');
+    expect(await read(crd, ".spec.conversion.strategy")).toBe("None");
+    const managed = await kubectl(
+      `get machineset ${cluster} -o jsonpath={.metadata.managedFields[*].apiVersion} --show-managed-fields`,
+    );
+    expect(new Set(managed.split(" "))).toEqual(new Set(["cluster.x-k8s.io/v1beta2"]));
+    await kubectl(`scale machineset ${cluster} --replicas=3`);
+    const ready = () => read(`machineset ${cluster}`, ".status.availableReplicas");
+    await eventually(async () => expect(await ready()).toBe("3"), WITHIN);
+
+    const stopped = await takeover("back", "--yes");
+    expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining("retire --undo")]);
+    // No kubelet runs it here: the process continues, without an object of its own.
+    const running = JSON.stringify({ status: { readyReplicas: 1, replicas: 1 } });
+    await kubectl(
+      `patch deployment capi-controller-manager --namespace capi-system --subresource=status --type=merge -p '${running}'`,
+    );
+    expect((await takeover("retire", "--undo", "--yes")).code).toBe(0);
+    expect([(await webhooks())?.length, await read(crd, ".spec.conversion.strategy")]).toEqual([
+      2,
+      "Webhook",
+    ]);
+    const back = await takeover("back", "--yes");
+    expect([back.code, back.output]).toEqual([0, expect.stringContaining("works on it")]);
+  });
+});

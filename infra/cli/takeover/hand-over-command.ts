@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
@@ -11,10 +10,8 @@ import { type Finding, filtersOf } from "../../takeover/findings.ts";
 import { untilIdle } from "../../takeover/idle.ts";
 import type { Moved, Sequence, Step } from "../../takeover/sequence.ts";
 import { readSurvey, type Scope, type Survey } from "../../takeover/survey.ts";
-import { takeTurn } from "../../takeover/turn.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { callerName } from "../caller-name.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { askProcess } from "../explain/ask-process.ts";
 import { openSource } from "../letter-source.ts";
@@ -23,6 +20,7 @@ import { addQueueOptions } from "../queue-options.ts";
 import { bold } from "../terminal/paint.ts";
 import { print, printError, printJson } from "../terminal/print.ts";
 import { connectTo } from "./connect.ts";
+import { openTurn } from "./open-turn.ts";
 import { planLines, planReport } from "./plan-text.ts";
 import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
@@ -72,11 +70,7 @@ async function act(clusters: readonly string[], flags: HandOverFlags, handOver: 
   const look = () => lookAt(client, scopeOf(clusters, flags), handOver);
   const planned = await look();
   if (planned.core === undefined || flags.yes !== true) return tell(planned, flags);
-  await using turn = await takeTurn(client, {
-    namespace: planned.core.deployment.namespace,
-    identity: `${callerName()}@${hostname()}:${process.pid}`,
-    clock: systemClock,
-  });
+  await using turn = await openTurn(client, planned.core.deployment.namespace);
   // Another operator may have moved Clusters, or parked the Lease, until this turn began.
   const { core, survey, scope, findings } = await look();
   if (core === undefined) return tell({ core, survey, scope, findings }, flags);

@@ -160,6 +160,6 @@ function countsText(counts: { readonly [text: string]: number }): string {
     .join(", ");
 }
 
-function findingLine({ verdict, object, found, next }: Finding): string {
+export function findingLine({ verdict, object, found, next }: Finding): string {
   return `${paint(verdict === "fail" ? "red" : "yellow", object)}: ${found}; ${paint("dim", next)}`;
 }

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Scope } from "../../takeover/survey.ts";
 import { outputOption } from "../options.ts";
 
-/** Options of `plan`, `start` and `back`. */
+/** Options of `plan`, `start`, `back` and `retire`. */
 export interface ScopeFlags {
   readonly kubeconfig?: string;
   readonly parkLease?: true;
@@ -15,13 +15,18 @@ export interface ScopeFlags {
 const CORE = "capi-system/capi-controller-manager";
 
 export function addScopeOptions(command: Command): Command {
-  return command
+  return addRetireOptions(command)
     .argument("[clusters...]", "NAMESPACE/NAME of each Cluster (default: all)", parseClusters)
+    .option("--park-lease", "all Clusters at once, while no manager of Cluster API leads");
+}
+
+/** Options of every command; a retirement is of all Clusters. */
+export function addRetireOptions(command: Command): Command {
+  return command
     .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
-    .option("--park-lease", "all Clusters at once, while no manager of Cluster API leads")
     .option("--core <namespace/name>", "Deployment of Cluster API's manager", parseKey, parseKey(CORE))
     .option(
       "--watch-filter <value>",

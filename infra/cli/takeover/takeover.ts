@@ -1,13 +1,15 @@
 import { Command } from "commander";
 import { backCommand } from "./back.ts";
 import { planCommand } from "./plan.ts";
+import { retireCommand } from "./retire.ts";
 import { startCommand } from "./start.ts";
 
-/** D-901 to D-906. */
+/** D-901 to D-907. */
 export function takeoverCommand(): Command {
   return new Command("takeover")
     .description("Take Clusters over from Cluster API's manager, and give them back")
     .addCommand(planCommand())
     .addCommand(startCommand())
-    .addCommand(backCommand());
+    .addCommand(backCommand())
+    .addCommand(retireCommand());
 }

@@ -71,6 +71,14 @@ function warnings(of: Survey, scope: Scope = SCOPE): readonly string[] {
   );
 }
 
+describe("what stops a return", () => {
+  it("is a manager that was retired", () => {
+    const away = survey({ core: { ...CORE, replicas: 0 } });
+    expect(judgeBack(survey(), SCOPE)).toEqual([]);
+    expect(judgeBack(away, SCOPE)).toMatchObject([{ verdict: "fail", found: "has no replica" }]);
+  });
+});
+
 describe("what stops a take-over", () => {
   it("is nothing where Cluster API's manager has a filter, or has two replicas and elects a leader", () => {
     expect(judge(survey(), SCOPE)).toEqual([]);
