@@ -250,8 +250,11 @@ describeWith(missing, { optional: true })("Cluster API's manager", () => {
     );
     expect(new Set(managed.split(" "))).toEqual(new Set(["cluster.x-k8s.io/v1beta2"]));
     await kubectl(`scale machineset ${cluster} --replicas=3`);
-    const ready = () => read(`machineset ${cluster}`, ".status.availableReplicas");
-    await eventually(async () => expect(await ready()).toBe("3"), WITHIN);
+    const machines = `machines --selector=bench.capstan.dev/set=${cluster}`;
+    await eventually(
+      async () => expect(await read(machines, ".items[*].status.phase")).toBe("Running Running Running"),
+      WITHIN,
+    );
 
     const stopped = await takeover("back", "--yes");
     expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining("retire --undo")]);
