@@ -29,15 +29,8 @@ interface Seen {
  */
 const WORK = /^(spec|metadata\.(finalizers|ownerReferences))\b/;
 
-/**
- * Looks at objects whose label `cluster.x-k8s.io/watch-filter` has this value: the others belong to other controllers.
- * `known` are managers whose fields Capstan takes over.
- */
-export function createForeignWrites(
-  clock: Clock,
-  filter: string,
-  known: readonly string[] = [],
-): ForeignWrites {
+/** Looks at objects whose label `cluster.x-k8s.io/watch-filter` has this value: the others belong to other controllers. */
+export function createForeignWrites(clock: Clock, filter: string): ForeignWrites {
   const seen = new Map<string, Seen>();
   return {
     note(object) {
@@ -47,7 +40,7 @@ export function createForeignWrites(
         return undefined;
       }
       const before = seen.get(uid);
-      const now = next(before, workOf(object, known), clock.now().getTime());
+      const now = next(before, workOf(object), clock.now().getTime());
       seen.delete(uid);
       seen.set(uid, now);
       const [oldest] = seen.size > MAX_OBJECTS ? seen.keys() : [];
@@ -59,12 +52,10 @@ export function createForeignWrites(
   };
 }
 
-/** The managers of the fields that count, without those that are `known`. */
-function workOf({ metadata }: KubeObject, known: readonly string[]): readonly FieldOwner[] {
+/** The managers of the fields that count. */
+function workOf({ metadata }: KubeObject): readonly FieldOwner[] {
   const managed: unknown = Reflect.get(metadata, "managedFields");
-  return fieldOwners(Array.isArray(managed) ? managed : []).filter(
-    ({ field, manager }) => WORK.test(field) && !known.includes(manager),
-  );
+  return fieldOwners(Array.isArray(managed) ? managed : []).filter(({ field }) => WORK.test(field));
 }
 
 /** A field is taken when a manager of Capstan loses it to one that has just got it: its value was changed. */

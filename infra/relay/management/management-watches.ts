@@ -70,9 +70,10 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       const paths = contested.get(idOf(kind)) ?? [];
       const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers));
       if (watchFilter === undefined || !reconciled.has(idOf(kind))) return reduce;
-      const writes = createForeignWrites(clock, watchFilter, takeOverManagers);
+      // An operator who takes fields over has decided who the controller is.
+      const writes = takeOverManagers.length > 0 ? undefined : createForeignWrites(clock, watchFilter);
       return (object) => {
-        const foreign = writes.note(object);
+        const foreign = writes?.note(object);
         const isOurs = object.metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;
         return marked(reduce(object), isOurs ? { foreign } : { isElsewhere: true });
       };

@@ -57,9 +57,8 @@ describe("writes of another controller", () => {
       "manager",
       "manager",
     ],
-    ["the spec, whose fields are taken over", PROVIDER_ID, "capi", undefined],
   ])("in %s count only as far as two controllers cannot both do them", (_what, field, manager, found) => {
-    const writes = createForeignWrites(virtualClock(), "capstan", ["capi"]);
+    const writes = createForeignWrites(virtualClock(), "capstan");
     let noted: ReturnType<typeof writes.note>;
     for (let times = 0; times < 4; times += 1) {
       writes.note(version("capstan", { field }));
