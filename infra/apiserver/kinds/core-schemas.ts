@@ -8,6 +8,7 @@ import type { Schema } from "../schema/schema.ts";
 
 export const text: Schema = { type: "string" };
 const integer: Schema = { type: "integer" };
+const int32: Schema = { type: "integer", format: "int32" };
 const flag: Schema = { type: "boolean" };
 const time: Schema = { type: "string", format: "date-time" };
 const textMap: Schema = { type: "object", additionalProperties: text };
@@ -71,7 +72,7 @@ const container: Readonly<Record<string, Schema>> = {
   args: atomicList(text),
   env: listBy(["name"], { value: text }),
   ports: listBy(["containerPort", "protocol"], {
-    containerPort: integer,
+    containerPort: int32,
     protocol: { type: "string", default: "TCP" },
   }),
   volumeMounts: listBy(["mountPath"]),
@@ -153,7 +154,7 @@ export const CORE_SCHEMAS = {
       message: text,
       type: text,
       action: text,
-      count: integer,
+      count: int32,
       source: open({ component: text, host: text }),
       series: free,
       eventTime: { ...text, nullable: true },
@@ -178,21 +179,21 @@ export const CORE_SCHEMAS = {
     status: workloadStatus,
   }),
   Deployment: closed({
-    spec: open({ replicas: { type: "integer", default: 1 }, selector: labelSelector, template: podTemplate }),
+    spec: open({ replicas: { ...int32, default: 1 }, selector: labelSelector, template: podTemplate }),
     status: workloadStatus,
   }),
   Lease: closed({
     spec: open({
       holderIdentity: text,
-      leaseDurationSeconds: { type: "integer", format: "int32" },
+      leaseDurationSeconds: int32,
       acquireTime: time,
       renewTime: time,
-      leaseTransitions: { type: "integer", format: "int32" },
+      leaseTransitions: int32,
     }),
   }),
   PodDisruptionBudget: closed({
     spec: open({ minAvailable: intOrString, maxUnavailable: intOrString, selector: labelSelector }),
-    status: open({ conditions, disruptionsAllowed: integer }),
+    status: open({ conditions, disruptionsAllowed: int32 }),
   }),
   PersistentVolume: closed({
     spec: open({
@@ -228,8 +229,8 @@ export const CORE_SCHEMAS = {
     apiVersion: text,
     kind: text,
     metadata: { type: "object" },
-    spec: closed({ replicas: integer }),
-    status: closed({ replicas: integer, selector: text }),
+    spec: closed({ replicas: int32 }),
+    status: closed({ replicas: int32, selector: text }),
   }),
   AccessReview: closed({ spec: free, status: free }),
 } as const satisfies Readonly<Record<string, Schema>>;

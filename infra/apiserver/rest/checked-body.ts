@@ -2,11 +2,19 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import { badRequest, internalError, invalid, StatusError } from "../errors/status-error.ts";
 import { copyWarnings, tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  isNumber,
+  type Json,
+  type JsonObject,
+  memberOf,
+} from "../objects/json.ts";
 import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { ApiRequest, Target, WriteOptions } from "../request/request.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
+import type { Schema } from "../schema/schema.ts";
 import { validate } from "../schema/validate.ts";
 import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
 import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-types.ts";
@@ -99,7 +107,24 @@ export function memberProblem({ type, served }: Target, object: JsonObject): str
   const whole = applyDefaults(served.schema, object);
   // All of them: the first one of the wrong type may stand behind many others.
   const problems = validate(served.schema, whole, undefined, Number.POSITIVE_INFINITY);
-  return problems.find(({ reason }) => reason === "FieldValueTypeInvalid")?.message;
+  const problem = problems.find(({ reason }) => reason === "FieldValueTypeInvalid")?.message;
+  return problem ?? overflowIn(served.schema, whole);
+}
+
+/** A number that Go's field has no place for. CRDs only tell such a format. */
+function overflowIn(schema: Schema, value: Json): string | undefined {
+  if (isNumber(value)) {
+    const isTooLarge = schema.format === "int32" && Number(value) !== (Number(value) | 0);
+    return isTooLarge
+      ? `json: cannot unmarshal number ${JSON.stringify(value)} into Go struct field of type int32`
+      : undefined;
+  }
+  const found = isJsonArray(value)
+    ? value.map((item) => overflowIn(schema.items ?? {}, item))
+    : Object.entries(isJsonObject(value) ? value : {}).map(([name, member]) =>
+        overflowIn(memberOf(schema.properties ?? {}, name) ?? {}, member),
+      );
+  return found.find((problem) => problem !== undefined);
 }
 
 /** A patch whose result cannot be read. */

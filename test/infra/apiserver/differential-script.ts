@@ -301,6 +301,12 @@ const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
     post(GIZMOS_PATH, gizmo("merge", {})),
     ...LONG_NUMBERS.map((number) => merge(`${GIZMOS_PATH}/merge`, `{"spec":{"growing":${number}}}`)),
     post("/api/v1/namespaces/{ns}/configmaps", '{"metadata":{"name":"large","generation":1e400}}'),
+    ...LONG_NUMBERS.map((number) =>
+      post(
+        "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases",
+        `{"metadata":{"name":"l"},"spec":{"leaseDurationSeconds":${number}}}`,
+      ),
+    ),
   ],
   "nulls as people publish them": [
     ...NULLS.map((spec, index) => post(GIZMOS_PATH, gizmo(`post-${index}`, spec))),
