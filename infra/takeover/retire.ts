@@ -21,6 +21,8 @@ import type { Turn } from "./turn.ts";
 /** A retirement of Cluster API's manager, or the way back. */
 export interface Retiring {
   readonly client: ServerClient;
+  /** The same, whose writes are dry runs. */
+  readonly probe: ServerClient;
   readonly clock: Clock;
   readonly turn: Pick<Turn, "check">;
   readonly core: Core;
@@ -55,6 +57,8 @@ export async function retire(retiring: Retiring): Promise<void> {
   if (core.replicas === 0) await removeWebhooks();
   for (const crd of definitions) await endConversion(retiring, crd);
   note(`${definitions.length} CustomResourceDefinitions need no conversion any more`);
+  // A server that refuses a schema must say so while the manager still runs.
+  await replaceSchemas({ ...retiring, client: retiring.probe });
   await removeWebhooks();
   note(`${configurations.length} webhook configurations deleted`);
   await scale(retiring, 0);

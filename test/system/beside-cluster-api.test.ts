@@ -196,6 +196,7 @@ function startBeside(kubeconfigFile: string): Promise<AsyncDisposable & Pick<Run
     functions: ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*"],
     installCrds: false,
     watchFilter: "capstan",
+    deadLetters: `${kubeconfigFile}.letters`,
     takeOverManagers: ["manager", "capi-machineset", "capi-machineset-metadata"],
   });
 }

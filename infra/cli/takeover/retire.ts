@@ -58,7 +58,8 @@ async function act(flags: RetireFlags): Promise<number> {
   if (found.isStopped || core === undefined) return tell({ survey, retirement, ...found }, flags);
   const note = (did: string) => (flags.output === "json" ? undefined : print(did));
   const run = flags.undo === true ? undo : retire;
-  await run({ client, clock: systemClock, turn, core, retirement, note });
+  const probe = server.as("takeover", { dryRun: true });
+  await run({ client, probe, clock: systemClock, turn, core, retirement, note });
   if (flags.output === "json") printJson({ schema: "capstan.dev/takeover-retire/v1", done: true });
   return 0;
 }

@@ -63,7 +63,8 @@ async function run(world: PlayedWorld, way: typeof retire, client: ServerClient 
   if (core === undefined) throw new Error("there is no Deployment");
   const retirement = await readRetirement(world.client, NAMESPACE);
   const turn = { check: () => undefined };
-  await way({ client, clock: world.clock, turn, core, retirement, note: () => undefined });
+  const probe = { ...client, jsonPatch: async () => ({}) as KubeObject };
+  await way({ client, probe, clock: world.clock, turn, core, retirement, note: () => undefined });
 }
 
 /** Returns whether it was killed before its end. */
