@@ -61,9 +61,7 @@ const specSchema = () =>
       machineNaming: notEmpty({
         template: text(1, 256)
           .optional()
-          .describe(
-            "Template of the names, with the variables .cluster.name, .machineSet.name and .random.",
-          ),
+          .describe("Template of the names, with the variables .cluster.name, .machineSet.name and .random."),
       })
         .optional()
         .describe("How new Machines are named."),
