@@ -6,13 +6,13 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, inClusterOf, itself } from "../../shared/function/mappings.ts";
 import type { Reader } from "../../shared/function/reads.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
+import { isMoved } from "../../shared/rules/machines/remediation-limits.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { type Found, recordedVerdicts, settled, takenOver } from "./rules/policy-history.ts";
 import { ledgerPatch } from "./rules/policy-ledger.ts";
-import { isMoved } from "./rules/policy-limits.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import { SKIP_FIELDS } from "./rules/targets.ts";
 

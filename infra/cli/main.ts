@@ -23,6 +23,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   cloud: async () => (await import("./cloud.ts")).cloudCommand(),
   console: async () => (await import("./console/console.ts")).consoleCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
+  problems: async () => (await import("./problems.ts")).problemsCommand(),
   history: async () => (await import("./history/history.ts")).historyCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),
   trace: async () => (await import("./trace/trace.ts")).traceCommand(),

@@ -10,9 +10,12 @@ import { type Freshness, readFreshness } from "../../shared/runtime/signs.ts";
 import { fieldOwners } from "../kube/field-owners.ts";
 import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
+import type { KeyTrouble } from "./finding.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
-import { type RootCause, rootCausesOf, silenceCauses } from "./root-causes.ts";
+import type { Problem } from "./problem.ts";
+import { problemsOf } from "./problems.ts";
+import { silenceProblems, workerProblems } from "./problems-of-platform.ts";
 import { type LeftOut, leftOutOf } from "./siblings.ts";
 import type { ReadUnserved } from "./unserved.ts";
 
@@ -62,7 +65,8 @@ export interface ExplainSources {
 export interface ExplainedTree extends Explained {
   /** When all of it was the case, RFC 3339: nothing here is older. Absent: nothing is known to be current. */
   readonly asOf?: string;
-  readonly causes: readonly RootCause[];
+  /** The roots that must be mended, in their order. */
+  readonly causes: readonly Problem[];
   /** Of a MachineHealthCheck, and of a Machine that health checks select. */
   readonly health?: readonly ExplainedHealth[];
 }
@@ -82,28 +86,24 @@ export async function explainTree(
   const stepSources = { store, clients, clock, freshness };
   const explaining = { ...sources, freshness, stepSources, letters: lettersOf(sources) };
   const explained = await explainNode(explaining, tree);
+  const platform = [...silenceProblems(freshness), ...(await workersMissing(sources, explained))];
+  const facts = { now: clock.now(), troubles: troublesIn(explained), platform };
   return {
     ...(asOf === undefined ? {} : { asOf }),
     ...explained,
-    causes: [
-      ...silenceCauses(freshness),
-      ...(await workerCauses(sources, explained)),
-      ...(await rootCausesOf(model.store, tree, clock.now())),
-    ],
+    causes: await problemsOf(store, tree, facts),
     ...(health.length === 0 ? {} : { health }),
   };
 }
 
 /** Returns the functions that no worker serves and for which a key of a tree is ready. */
-async function workerCauses({ unserved }: ExplainSources, root: Explained): Promise<readonly RootCause[]> {
+async function workersMissing({ unserved }: ExplainSources, root: Explained): Promise<readonly Problem[]> {
   const isReady = (node: Explained, name: string): boolean =>
     node.functions.some((fn) => fn.function === name && fn.history?.state?.state === "ready") ||
     node.children.some((child) => isReady(child, name));
   // Where nobody knows the processes, everything else is still said.
   const found = (await unserved?.().catch(() => [])) ?? [];
-  return found
-    .filter(({ function: name }) => isReady(root, name))
-    .map(({ message }) => ({ about: "worker", message }));
+  return workerProblems(found.filter(({ function: name }) => isReady(root, name)));
 }
 
 /** The objects of dead keys: `Machine default/m1`. */
@@ -114,6 +114,20 @@ function deadObjects(letters: readonly DeadLetterHead[]): ReadonlySet<string> {
       return parts === undefined ? [] : [titleOf(parts.kind, parts)];
     }),
   );
+}
+
+/** The keys of a tree that fail, by the queue, or by their letters where it cannot be asked. */
+function troublesIn({ functions, children }: Explained): readonly KeyTrouble[] {
+  const own = functions.flatMap(({ function: name, key, history, deadLetter }): readonly KeyTrouble[] => {
+    const { state } = history ?? {};
+    const failure = state?.failure ?? deadLetter?.error;
+    if (failure === undefined) return [];
+    const isDead = state === undefined ? deadLetter !== undefined : state.state === "dead";
+    const since = isDead ? (deadLetter?.deadSince ?? state?.since?.toISOString()) : undefined;
+    const failures = state?.failures ?? 1;
+    return [{ function: name, key, isDead, failures, failure, since, until: state?.until?.toISOString() }];
+  });
+  return [...own, ...children.flatMap(troublesIn)];
 }
 
 interface Explaining extends ExplainSources {

@@ -1,14 +1,14 @@
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
 import { foldFacts } from "./fold-facts.ts";
-import { isAwaited, type RootCause } from "./root-causes.ts";
+import { isAwaited, type Problem } from "./problem.ts";
 
-/** A root cause with everything that it holds up. */
-export interface HeldUp extends RootCause {
+/** A problem with everything that it holds up. */
+export interface HeldUp extends Problem {
   /** `MachinePool default/p1: InfrastructureReady, machinepool-adopt`, one per object. */
   readonly holdsUp: readonly string[];
 }
 
-/** An explanation for people: each root cause once, in front, and no idle function. */
+/** An explanation for people: each problem once, in front, and no idle function. */
 export interface Folded {
   readonly explained: Explained;
   readonly causes: readonly HeldUp[];
@@ -16,9 +16,9 @@ export interface Folded {
   readonly idle: number;
 }
 
-/** Removes repetitions of a root cause and idle functions from an explanation. */
-export function foldCauses(explained: Explained, causes: readonly RootCause[]): Folded {
-  const held = new Map<RootCause, string[]>(causes.map((cause) => [cause, []]));
+/** Removes repetitions of a problem and idle functions from an explanation. */
+export function foldCauses(explained: Explained, causes: readonly Problem[]): Folded {
+  const held = new Map<Problem, string[]>(causes.map((cause) => [cause, []]));
   let idle = 0;
   const fold = (one: Explained): Explained => {
     const { facts, folded } = foldFacts(one, causes);
@@ -49,13 +49,13 @@ export function foldCauses(explained: Explained, causes: readonly RootCause[]): 
 /** A function that has failed, or is about to run, shows more than the object that it waits for. */
 function causeOf(
   { now, history, deadLetter }: ExplainedFunction,
-  causes: readonly RootCause[],
-): RootCause | undefined {
+  causes: readonly Problem[],
+): Problem | undefined {
   const { waitsFor, wouldSend, failure, notListed, why, old } = now;
   const awaited = old ?? waitsFor?.what ?? (notListed === true ? why : undefined);
   if (awaited === undefined || wouldSend.length > 0 || failure !== undefined) return undefined;
   if (deadLetter !== undefined || history?.state?.failure !== undefined) return undefined;
-  return causes.find((cause) => isAwaited(cause, awaited));
+  return causes.find((cause) => isAwaited(cause, awaited, waitsFor?.object));
 }
 
 function isIdle({ now, history, deadLetter }: ExplainedFunction): boolean {

@@ -12,7 +12,11 @@ import { type AnyFunction, isContractKind } from "../../shared/function/define-f
 import { managementType } from "../../shared/runtime/management-type.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
 import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
+import { nearNames } from "./near-names.ts";
 import { type LeftOut, pickShown, worstFirst } from "./siblings.ts";
+
+/** The read model, as trees are read from it. */
+export type Snapshots = Pick<Store, "get" | "list" | "find" | "progress">;
 
 /** An object with all objects of the read model that belong to it. */
 export interface ObjectNode {
@@ -26,12 +30,24 @@ export interface ObjectNode {
   readonly definition?: string;
   /** The problem is that the server refuses the list of the kind to the relay. */
   readonly isRefused?: true;
+  /** The object that references it, where no more is known of it. */
+  readonly namedBy?: NamedBy;
   readonly children: readonly ObjectNode[];
   readonly more: readonly LeftOut[];
 }
 
+/** A reference that leads nowhere. */
+export interface NamedBy {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+  /** `spec.infrastructureRef` */
+  readonly path: string;
+  /** Names of objects of that kind that are nearly the same, best first, at most three. */
+  readonly near: readonly string[];
+}
+
 interface Growing {
-  readonly store: Store;
+  readonly store: Snapshots;
   /** Kinds whose objects may be children. */
   readonly kinds: readonly Kind[];
   readonly seen: Set<string>;
@@ -45,7 +61,7 @@ interface Growing {
  * kind the worst stand first; `dead` names those that a function has given up, `Machine default/m1`.
  */
 export async function objectTree(
-  store: Store,
+  store: Snapshots,
   functions: readonly AnyFunction[],
   root: { readonly kind: Kind; readonly object: KubeObject },
   dead: ReadonlySet<string> = new Set(),
@@ -72,8 +88,8 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
   growing.seen.add(idOf(kind, key));
   const children: ObjectNode[] = [];
   const more: LeftOut[] = [];
-  for (const reference of referencesOf(kind, object)) {
-    const child = await follow(growing, reference, key.namespace);
+  for (const { reference, path } of referencesIn(kind, object)) {
+    const child = await follow(growing, reference, { kind, object, path });
     // An object that a deleted object references is deleted first: its absence is not a problem.
     const isTakenDown = object.metadata.deletionTimestamp !== undefined && child?.object === undefined;
     if (child !== undefined && !isTakenDown) children.push(child);
@@ -89,12 +105,28 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
   return { kind, key, object, children, more };
 }
 
+/** The objects that one object references, and those that these reference. */
+export async function referencedNodes(
+  store: Snapshots,
+  kind: Kind,
+  object: KubeObject,
+): Promise<readonly ObjectNode[]> {
+  const growing = { store, kinds: [], seen: new Set<string>(), dead: new Set<string>() };
+  return (await grow(growing, kind, object)).children;
+}
+
+function referencesIn(kind: Kind, object: KubeObject) {
+  return (kind.references ?? []).flatMap((path) =>
+    referencesOf({ ...kind, references: [path] }, object).map((reference) => ({ reference, path })),
+  );
+}
+
 async function follow(
   growing: Growing,
   reference: ContractReference,
-  namespace: string,
+  by: Omit<NamedBy, "near">,
 ): Promise<ObjectNode | undefined> {
-  const key = { namespace, name: reference.name };
+  const key = { namespace: objectKeyOf(by.object).namespace, name: reference.name };
   const resolved = await resolveReference(growing.store, reference);
   if (resolved.state === "unresolved") {
     const kind = {
@@ -105,7 +137,9 @@ async function follow(
       namespaced: true,
     };
     const definition = `${reference.apiGroup}/${reference.kind}`;
-    return { kind, key, object: undefined, problem: resolved.message, definition, children: [], more: [] };
+    const namedBy = { ...by, near: [] };
+    const problem = resolved.message;
+    return { kind, key, object: undefined, problem, definition, namedBy, children: [], more: [] };
   }
   const kind = kindOf(resolved.kind.group, resolved.kind.kind) ?? resolved.kind;
   if (growing.seen.has(idOf(kind, key))) return undefined;
@@ -114,11 +148,14 @@ async function follow(
   const { ready, refusal } = await growing.store.progress(managementType(kind));
   // Without a complete list nothing is known to be missing.
   const problem = ready ? "does not exist" : (refusal ?? "its kind is not listed yet");
+  const others = ready ? await growing.store.list(managementType(kind), { namespace: key.namespace }) : [];
+  const names = others.map(({ metadata }) => metadata.name);
   return {
     kind,
     key,
     object,
     problem,
+    namedBy: { ...by, near: nearNames(key.name, names) },
     ...(refusal === undefined ? {} : { isRefused: true }),
     children: [],
     more: [],
@@ -127,7 +164,7 @@ async function follow(
 
 /** Returns the objects that this one controls; of a Cluster also those that name it and have no other controller. */
 export async function belonging(
-  store: Store,
+  store: Snapshots,
   kind: Kind,
   parent: { readonly kind: Kind; readonly object: KubeObject },
 ): Promise<readonly KubeObject[]> {

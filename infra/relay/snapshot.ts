@@ -51,7 +51,7 @@ export function snapshotOf(
   };
 }
 
-/** What `explain` and the console say of an object and no function decides by; most objects have none of it. */
+/** Facts for `explain` and the console, by which no function decides; most objects have none. */
 function factsForPeople(
   object: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],

@@ -36,7 +36,7 @@ export interface ObjectMeta {
   readonly isElsewhere?: true | undefined;
   /** Snapshots only: the field manager that pauses it, by `spec.paused` or the annotation. */
   readonly pausedBy?: string | undefined;
-  /** Snapshots only, of an object of a provider: nobody has written its status yet. Most of a status is not kept. */
+  /** Snapshots only, of an object of a provider: no client has written its status yet. Most of a status is not kept. */
   readonly isSilent?: true | undefined;
 }
 

@@ -24,7 +24,7 @@ import { workerConditions } from "./worker-conditions.ts";
 export function clusterConditions(view: ClusterView): readonly Condition[] {
   const { cluster, providers, now } = view;
   const { infrastructure, controlPlane } = providers;
-  const withoutTopology = topologyProblem(cluster, view.topologyRuns);
+  const withoutTopology = topologyProblem(cluster, view.topologyRuns, now);
   const hasNode = hasControlPlaneNode(view.machines);
   const initialized = controlPlaneInitialized(cluster, controlPlane, { hasNode, withoutTopology });
   const desired = [

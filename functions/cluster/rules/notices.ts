@@ -11,11 +11,11 @@ import type { ClusterView } from "./view.ts";
  * be written.
  */
 export function clusterNotices(view: ClusterView, status: ClusterStatus): readonly Notice[] {
-  const { cluster, providers, probe, deployments, topologyRuns } = view;
+  const { cluster, providers, probe, deployments, topologyRuns, now } = view;
   return [
     ...changeNotices(cluster.metadata.name, cluster.status, status),
     ...probe.events,
-    ...topologyNotices(cluster, topologyRuns),
+    ...topologyNotices(cluster, topologyRuns, now),
     ...referenceNotices(cluster, [providers.infrastructure, providers.controlPlane]),
     ...deployments.events,
   ];

@@ -1,5 +1,6 @@
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
+import { topologyExpiresInMs } from "../../../shared/rules/coexistence/topology.ts";
 import { conditionOf, setConditions } from "../../../shared/rules/conditions/conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { present } from "../../../shared/rules/status/present.ts";
@@ -26,9 +27,16 @@ export function clusterReport(view: ClusterView): StatusReport<ClusterStatus> {
       awaited === undefined ? done : waitFor(awaited),
       ...timer(probe.expiresInMs, "grace period of the workload connection"),
       ...timer(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
+      ...timer(topologyTimer(view), "a topology controller may still begin"),
       ...timer(view.upToDateExpiresInMs, "a Machine may still report UpToDate"),
     ].reduce(soonest),
   };
+}
+
+/** Once it is over, the conditions say so. */
+function topologyTimer({ cluster, topologyRuns, now }: ClusterView): number | undefined {
+  const ms = topologyExpiresInMs(cluster, topologyRuns, now);
+  return ms !== undefined && ms > 0 ? ms : undefined;
 }
 
 function timer(ms: number | undefined, why: string): readonly Result[] {

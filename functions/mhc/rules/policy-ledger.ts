@@ -7,8 +7,8 @@ import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { compareText, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { actorText, remediationActor } from "../../../shared/rules/machines/remediation-actor.ts";
+import { keptEntries, type Refusal, refusalOf } from "../../../shared/rules/machines/remediation-limits.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import { keptEntries, type Refusal, refusalOf } from "./policy-limits.ts";
 
 /** Everything that decides about Machines which the limit of their health check lets go. */
 export interface PermissionFacts {

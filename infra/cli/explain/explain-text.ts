@@ -35,8 +35,10 @@ export function textOfFolded({ explained, causes, idle }: Folded, now: Date): re
 }
 
 function linesOfCause(cause: HeldUp): readonly string[] {
-  const heldUp = listedObjects(cause.holdsUp).map((text) => paint("dim", `  holds up ${text}`));
-  return [...causeLines(cause), ...heldUp];
+  // A pause holds up everything.
+  const all = [`${cause.holdsUp.length} objects`];
+  const heldUp = cause.about === "paused" && cause.holdsUp.length > 0 ? all : listedObjects(cause.holdsUp);
+  return [...causeLines(cause), ...heldUp.map((text) => paint("dim", `  holds up ${text}`))];
 }
 
 const MAX_OBJECTS = 5;

@@ -5,16 +5,12 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
-import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
 import { systemClock } from "../../clock.ts";
 import { allHeads } from "../../dead-letters/all-heads.ts";
 import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
 import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
 import { foldCauses } from "../../explain/fold-causes.ts";
 import { clusterNamed } from "../../explain/object-tree.ts";
-import { createUnserved, type ReadUnserved } from "../../explain/unserved.ts";
-import { historyFrom } from "../../history/key-history.ts";
-import { openRunHistory } from "../../history/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
@@ -23,13 +19,12 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
-import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
-import { askProcess } from "./ask-process.ts";
 import { textOfFolded } from "./explain-text.ts";
 import { idOfRow, rowsOf, textOfRow } from "./explained-rows.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
+import { openHistory } from "./open-history.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions extends QueueFlags {
@@ -195,35 +190,4 @@ async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promi
       ? `${name} does not exist on ${server.url.origin}; kubectl get ${kind.plural} -A lists them`
       : `${name} exists, but the read model of the queue does not hold it: is capstan relay running, on this queue and this management cluster?`,
   );
-}
-
-interface Asked extends AsyncDisposable {
-  /** For one look: it asks for each key once. */
-  readonly history: () => ReadHistory | undefined;
-  readonly unserved?: ReadUnserved;
-}
-
-async function openHistory(
-  { queue, source, clock }: LetterSource,
-  functions: readonly AnyFunction[],
-  { metricsAddress }: ExplainOptions,
-): Promise<Asked> {
-  const redis = redisOf(source);
-  if (queue === undefined || redis === undefined) {
-    const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
-    return { history, [Symbol.asyncDispose]: async () => undefined };
-  }
-  await using opening = new AsyncDisposableStack();
-  const log = openLog("error");
-  const runs = await openRunHistory(source, { clock, log });
-  if (runs !== undefined) opening.use(runs);
-  const { createRedisHeartbeats } = await import("../../heartbeats/redis.ts");
-  const heartbeats = opening.use(await createRedisHeartbeats({ ...redis, log }));
-  const history = historyFrom(queue, runs);
-  const opened = opening.move();
-  return {
-    history: () => history,
-    unserved: createUnserved({ queue, functions, processes: () => heartbeats.processes(), clock }),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
 }

@@ -1,18 +1,25 @@
-import type { RootCause } from "../../explain/root-causes.ts";
+import type { Problem } from "../../explain/problem.ts";
 import { paint, widthOf } from "../terminal/paint.ts";
 
 /** Columns that the tree takes in front of a line. */
 const INDENT_COLUMNS = 2;
 
 /** Returns the problem and below it the action; wrapped to `columns`, because a command that is cut cannot be used. */
-export function causeLines({ message }: RootCause, columns = Number.POSITIVE_INFINITY): readonly string[] {
-  const [problem = "", ...rest] = message.replace(/[\p{Cc}\s]+/gu, " ").split("; ");
+export function causeLines(
+  { cause, next, severity }: Pick<Problem, "cause" | "next" | "severity">,
+  columns = Number.POSITIVE_INFINITY,
+): readonly string[] {
   const room = columns - INDENT_COLUMNS;
-  const action = rest.join("; ");
+  const colour = severity === "held" ? "yellow" : "red";
   return [
-    ...wrapped(`! ${problem}`, room).map((line) => paint("red", line)),
-    ...(action === "" ? [] : wrapped(`  → ${action}`, room)),
+    ...wrapped(`! ${plain(cause)}`, room).map((line) => paint(colour, line)),
+    ...(next === "" ? [] : wrapped(`  → ${plain(next)}`, room)),
   ];
+}
+
+/** Foreign messages must not break the line or colour the terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\s]+/gu, " ");
 }
 
 /** Returns lines of whole words, indented from the second line; a word that is too long has its own line. */

@@ -11,7 +11,9 @@ import { type Freshness, readFreshness } from "../../../shared/runtime/signs.ts"
 import { foldFacts } from "../../explain/fold-facts.ts";
 import { factsOf } from "../../explain/object-facts.ts";
 import { type ObjectNode, objectTree } from "../../explain/object-tree.ts";
-import { isAwaited, type RootCause, rootCausesOf, silenceCauses } from "../../explain/root-causes.ts";
+import { isAwaited, type Problem } from "../../explain/problem.ts";
+import { problemsOf } from "../../explain/problems.ts";
+import { silenceProblems } from "../../explain/problems-of-platform.ts";
 import { leftOutOf, textOfLeftOut } from "../../explain/siblings.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
@@ -91,7 +93,8 @@ export async function frameOf(
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
     const freshness = await readFreshness(store, clock.now());
-    const causes = [...silenceCauses(freshness), ...(await rootCausesOf(store, tree, clock.now()))];
+    const platform = silenceProblems(freshness);
+    const causes = await problemsOf(store, tree, { now: clock.now(), troubles: [], platform });
     const { lines: own, children } = await branchOf(tree, { functions, history, causes, freshness });
     const [title = "", ...rest] = own;
     const inFront = causes.flatMap((cause) => causeLines(cause, columns));
@@ -103,7 +106,7 @@ export async function frameOf(
 
 interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
   /** In front of the tree. */
-  readonly causes: readonly RootCause[];
+  readonly causes: readonly Problem[];
   readonly freshness: Freshness;
 }
 
@@ -141,7 +144,7 @@ async function waitsOf(
 function waitText(
   name: string,
   { state, lastRun }: KeyHistory,
-  causes: readonly RootCause[],
+  causes: readonly Problem[],
 ): readonly string[] {
   const { failure, failures = 0 } = state ?? {};
   if (state?.state === "dead") return [paint("red", `${name} is dead: ${oneLine(failure?.message ?? "")}`)];

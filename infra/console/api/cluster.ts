@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainedSchema, rootCauseSchema } from "./explained.ts";
+import { explainedSchema, problemSchema } from "./explained.ts";
 import { answerShape, type Shape } from "./page.ts";
 
 export const clusterSchema = z.object({
@@ -7,6 +7,6 @@ export const clusterSchema = z.object({
   namespace: z.string(),
   name: z.string(),
   tree: explainedSchema,
-  causes: z.array(rootCauseSchema),
+  causes: z.array(problemSchema),
 });
 export type ClusterAnswer = Shape<typeof clusterSchema>;

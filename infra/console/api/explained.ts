@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SUBJECTS } from "../../explain/problem.ts";
 import { type Shape, timeSchema } from "./page.ts";
 import { causeSchema, failureSchema, runEntrySchema } from "./runs.ts";
 
@@ -90,10 +91,17 @@ export const explainedSchema = z.object({
 });
 export type Explained = Shape<typeof explainedSchema>;
 
-/** Causes that hold up several functions. */
-export const rootCauseSchema = z.object({
-  about: z.enum(["freshness", "worker", "connection", "definition", "list", "topology"]),
+/** A root that a person has to mend; its consequences are counted. */
+export const problemSchema = z.object({
+  about: z.enum(SUBJECTS),
+  /** `SimBootstrapConfig default/nowhere` */
+  object: z.string(),
   definition: z.string().optional(),
-  /** Condition and cause, then `; ` and the remedy. */
-  message: z.string(),
+  cause: z.string(),
+  /** The next step of that person. */
+  next: z.string(),
+  since: z.string().optional(),
+  /** `broken`: waiting does not mend it. `held`: someone holds it up on purpose. */
+  severity: z.enum(["broken", "held"]),
+  consequences: z.int(),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainedSchema, rootCauseSchema } from "./explained.ts";
+import { explainedSchema, problemSchema } from "./explained.ts";
 import { answerShape, listOf, pageQueryShape, type Shape } from "./page.ts";
 
 /** Some 1 MB of rows. */
@@ -22,7 +22,7 @@ export const objectSchema = z.object({
   /** Its controller: `MachineSet default/workers`. */
   owner: z.string().optional(),
   tree: explainedSchema,
-  causes: z.array(rootCauseSchema),
+  causes: z.array(problemSchema),
   /** Commands that show the same in a terminal. */
   commands: z.array(z.string()),
 });

@@ -1,11 +1,11 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../shared/api/conditions.ts";
 import type { Connection } from "../../../shared/api/core.ts";
-import { valueAt } from "../../../shared/api/path.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
 import { goodStatusOf } from "../../explain/siblings.ts";
+import { soundCluster } from "../../explain/sound-cluster.ts";
 
 /** One Cluster as the fleet keeps it: at most 2 KiB, whatever its objects hold (W-206). */
 export interface ClusterFacts {
@@ -30,6 +30,19 @@ export interface ClusterFacts {
   readonly change?: Concern | undefined;
 }
 
+/** Whether nothing of a Cluster's own status says that something is not as it must be. */
+export function isWell({
+  available,
+  concern,
+  change,
+  deleting,
+  pausedBy,
+  unreachable,
+}: ClusterFacts): boolean {
+  const given = [concern, change, deleting, pausedBy, unreachable];
+  return available === "yes" && given.every((fact) => fact === undefined);
+}
+
 /** A state in words, of at most 300 characters. */
 export interface Concern {
   readonly text: string;
@@ -42,9 +55,9 @@ const MAX_WORD_CHARS = 64;
 
 /** Reduces a Cluster and its Connection to what a fleet shows. */
 export function clusterFacts(stored: Cluster, connection: Connection | undefined, now: Date): ClusterFacts {
-  const conditions = soundConditions(stored);
-  const cluster: Cluster = { ...stored, status: { ...stored.status, conditions } };
+  const cluster = soundCluster(stored);
   const { metadata, status } = cluster;
+  const conditions = status?.conditions ?? [];
   return {
     namespace: metadata.namespace ?? "",
     name: metadata.name,
@@ -59,27 +72,6 @@ export function clusterFacts(stored: Cluster, connection: Connection | undefined
     concern: concernOf(conditions),
     change: longest(conditions.filter((one) => isOff(one) && goodStatusOf(one.type) === "False")),
   };
-}
-
-/** Another controller may have written them in any form. */
-function soundConditions({ status }: Cluster): Condition[] {
-  const given: unknown = status?.conditions;
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((one: unknown) => {
-    const of = (field: string): string => {
-      const value = valueAt(one, field);
-      return typeof value === "string" ? value : "";
-    };
-    const [type, lastTransitionTime] = [of("type"), of("lastTransitionTime")];
-    const condition = {
-      type,
-      status: of("status"),
-      reason: of("reason"),
-      message: of("message"),
-      lastTransitionTime,
-    };
-    return type === "" ? [] : [condition as Condition];
-  });
 }
 
 function versionOf({ spec, status }: Cluster): string | undefined {

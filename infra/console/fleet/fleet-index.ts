@@ -4,6 +4,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { createTimeSlices } from "../../kube/time-slices.ts";
 import type { FleetItem } from "../api/fleet.ts";
 import type { Stale } from "../api/page.ts";
+import { clusterOfKey } from "./cluster-of-key.ts";
 import { createFleetReader, type FleetSources } from "./fleet-reader.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRoster, type FleetList, type FleetSelection } from "./roster.ts";
@@ -32,7 +33,7 @@ const JUDGE_EVERY_MS = 10 * SECOND;
 /** Starts to read; a Cluster is unknown until it has been read. Disposing stops it. */
 export function startFleetIndex(sources: FleetSources): FleetIndex {
   const { clock } = sources;
-  const troubles = createTroubles(sources.queue);
+  const troubles = createTroubles(sources.queue, clusterOfKey(sources));
   const roster = createRoster(troubles, clock);
   const freshness = createFreshness(["Clusters", "queue"], clock);
   const reader = createFleetReader(sources, { troubles, roster, freshness });

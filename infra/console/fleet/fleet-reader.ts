@@ -1,5 +1,4 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
@@ -10,14 +9,13 @@ import type { Freshness } from "./freshness.ts";
 import { inParts } from "./in-parts.ts";
 import { createPendingHints, type Pending } from "./pending-hints.ts";
 import type { Roster } from "./roster.ts";
-import { createSnapshotReader, type SnapshotSources } from "./snapshot-reader.ts";
+import { createSnapshotReader, type ReadSnapshots, type SnapshotSources } from "./snapshot-reader.ts";
 import type { Troubles } from "./troubles.ts";
 
-export interface FleetSources extends Omit<SnapshotSources, "roster"> {
+export interface FleetSources extends Omit<SnapshotSources, "roster" | "troubles"> {
   readonly queue: Pick<QueueReader, "keys" | "keyState" | "peek" | "topTenants">;
   /** Absent: that is not known. */
   readonly unserved?: ReadUnserved | undefined;
-  readonly functions: readonly AnyFunction[];
   /** Absent: changes are seen when everything is read again. */
   readonly hints?: Hints | undefined;
 }
@@ -46,7 +44,7 @@ export function createFleetReader(sources: FleetSources, targets: FleetTargets):
   const pending = createPendingHints();
   const following = hints?.follow(pending.note, pending.gap);
   const readSnapshots = createSnapshotReader({ ...sources, ...targets });
-  const readQueues = createQueuesReader(sources, targets);
+  const readQueues = createQueuesReader(sources, targets, readSnapshots);
   const isAllDue = createRhythm(EVERYTHING_EVERY_MS, clock);
   const areQueuesDue = createRhythm(QUEUES_EVERY_MS, clock);
   const noted = async (part: string, read: () => Promise<string | undefined>): Promise<void> => {
@@ -96,17 +94,20 @@ interface QueuesAsked {
 function createQueuesReader(
   { queue, functions, clock, unserved = async () => [] }: FleetSources,
   { troubles, roster }: FleetTargets,
+  readSnapshots: ReadSnapshots,
 ) {
   const seen = new Map<string, string>();
-  const judge = (clusters: Iterable<string | undefined>): void => {
-    for (const cluster of clusters) if (cluster !== undefined) roster.judge(cluster);
+  /** The first problem of a Cluster depends on its objects, too. */
+  const judge = async (clusters: Iterable<string | undefined>): Promise<void> => {
+    const changed = new Set([...clusters].filter((cluster) => cluster !== undefined));
+    if (changed.size > 0) await readSnapshots(changed);
   };
   const look = async (name: string, isAll: boolean): Promise<void> => {
     const { dead, counts } = await queue.peek(name);
     const mark = `${dead} ${counts.failures}`;
     const isQuiet = seen.get(name) === mark && troubles.count(name) === 0;
     if (isQuiet && !isAll) return;
-    judge(await troubles.read(name));
+    await judge(await troubles.read(name));
     seen.set(name, mark);
   };
   const lookForUnserved = async (): Promise<void> => {
@@ -115,10 +116,10 @@ function createQueuesReader(
       const tenants = await queue.topTenants(name, MOST_TENANTS);
       for (const { tenant, ready } of tenants) if (ready > 0) held.set(tenant, { text: message, since });
     }
-    judge(roster.setHeld(held));
+    await judge(roster.setHeld(held));
   };
   return async ({ hinted, isAll, isDue }: QueuesAsked): Promise<undefined> => {
-    judge(await inParts(hinted.keys, clock, ({ function: name, key }) => troubles.readKey(name, key)));
+    await judge(await inParts(hinted.keys, clock, ({ function: name, key }) => troubles.readKey(name, key)));
     if (!isDue) return;
     for (const { spec } of functions) await look(spec.name, isAll);
     await lookForUnserved();

@@ -2,6 +2,7 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
 import { errorPattern } from "../../dead-letters/error-pattern.ts";
+import type { Problem } from "../../explain/problem.ts";
 import {
   CLUSTER_STATES,
   type ClusterState,
@@ -47,7 +48,8 @@ export interface FleetList {
 
 /** All Clusters with their standing, in memory. */
 export interface Roster {
-  set(facts: ClusterFacts): void;
+  /** `problem`: the one that must be mended first. */
+  set(facts: ClusterFacts, problem?: Problem): void;
   delete(name: string): void;
   names(): readonly string[];
   /** Judges a Cluster again. */
@@ -67,6 +69,7 @@ export interface Roster {
 /** The place in the order is also a cursor. */
 interface Entry extends Cursor {
   readonly facts: ClusterFacts;
+  readonly problem: Problem | undefined;
   readonly standing: Standing;
   readonly troubles: ClusterTroubles | undefined;
   /** Clusters of one cause have one; undefined: none needs a person. */
@@ -84,17 +87,14 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
   let changed = new Set<string>();
   let stale: string | undefined;
   let held: ReadonlyMap<string, Concern> = new Map();
-  const put = (facts: ClusterFacts): void => {
+  const put = (facts: ClusterFacts, problem?: Problem): void => {
     const name = nameOf(facts);
     const before = entries.get(name);
     const found = troubles.of(name);
-    const standing = standingOf(facts, found?.worst, {
-      now: clock.now(),
-      stale,
-      held: held.get(name),
-    });
+    const worst = found?.worst[0];
+    const standing = standingOf(facts, { problem, worst }, { now: clock.now(), stale, held: held.get(name) });
     const entry = {
-      ...{ facts, standing, troubles: found, cause: causeOf(facts, standing) },
+      ...{ facts, problem, standing, troubles: found, cause: causeOf(facts, standing) },
       ...placeOf(facts, standing),
     };
     entries.set(name, entry);
@@ -114,7 +114,7 @@ export function createRoster(troubles: Pick<Troubles, "of">, clock: Pick<Clock, 
     names: () => [...entries.keys()],
     judge: (name) => {
       const entry = entries.get(name);
-      if (entry !== undefined) put(entry.facts);
+      if (entry !== undefined) put(entry.facts, entry.problem);
     },
     setHeld: (next) => {
       const names = new Set([...held.keys(), ...next.keys()]);

@@ -1,16 +1,24 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import { clusterFacts } from "./cluster-facts.ts";
+import { objectTree } from "../../explain/object-tree.ts";
+import { createOrphans, type Orphan } from "../../explain/orphans.ts";
+import type { Problem } from "../../explain/problem.ts";
+import { problemsOf } from "../../explain/problems.ts";
+import { type ClusterFacts, clusterFacts, isWell } from "./cluster-facts.ts";
 import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
+import type { Troubles } from "./troubles.ts";
 
 export interface SnapshotSources {
-  readonly store: Pick<Store, "get" | "each" | "progress" | "signs">;
+  readonly store: Pick<Store, "get" | "list" | "find" | "each" | "progress" | "signs">;
   readonly clock: Clock;
+  readonly functions: readonly AnyFunction[];
   readonly roster: Roster;
+  readonly troubles: Pick<Troubles, "of">;
 }
 
 /** Reads all Clusters, or those that are named; returns why what was read may not be all. */
@@ -19,24 +27,53 @@ export type ReadSnapshots = (names: "all" | ReadonlySet<string>) => Promise<stri
 const CLUSTERS = managementType(Cluster);
 const CONNECTIONS = managementType(Connection);
 
+/** Of Clusters that are not well: those whose objects are looked at when all are read, the rest when they change. */
+const MAX_LOOKS = 500;
+
 /** Holds few objects at a time, however many there are, and lets others have their turns (W-206). */
-export function createSnapshotReader({ store, clock, roster }: SnapshotSources): ReadSnapshots {
-  const take = async (cluster: KubeObject): Promise<void> => {
+export function createSnapshotReader({
+  store,
+  clock,
+  functions,
+  roster,
+  troubles,
+}: SnapshotSources): ReadSnapshots {
+  const orphans = createOrphans(store, functions);
+  /** A Cluster that is well has none: its objects are not read. */
+  const firstProblem = async (cluster: KubeObject, facts: ClusterFacts): Promise<Problem | undefined> => {
+    const found = troubles.of(workloadCluster(objectKeyOf(cluster)));
+    if (found === undefined && isWell(facts)) return undefined;
+    const tree = await objectTree(store, functions, { kind: Cluster, object: cluster });
+    const [first] = await problemsOf(store, tree, { now: clock.now(), troubles: found?.worst ?? [] });
+    return first && shortened(first);
+  };
+  let looks = 0;
+  const take = async (cluster: KubeObject, isAlone = true): Promise<void> => {
     const connection = await store.get(CONNECTIONS, objectKeyOf(cluster));
-    roster.set(clusterFacts(cluster as Cluster, connection as Connection | undefined, clock.now()));
+    const facts = clusterFacts(cluster as Cluster, connection as Connection | undefined, clock.now());
+    if (!isWell(facts)) looks += 1;
+    roster.set(facts, isAlone || looks <= MAX_LOOKS ? await firstProblem(cluster, facts) : undefined);
   };
   const readAll = async (): Promise<void> => {
+    looks = 0;
     const gone = new Set(roster.names());
+    const known = new Set<string>();
     await inParts(store.each(CLUSTERS), clock, async (cluster) => {
-      gone.delete(workloadCluster(objectKeyOf(cluster)));
-      await take(cluster);
+      known.add(workloadCluster(objectKeyOf(cluster)));
+      await take(cluster, false);
     });
-    for (const name of gone) roster.delete(name);
+    for (const orphan of await orphans.all(known)) {
+      known.add(workloadCluster(orphan.cluster));
+      roster.set(factsOfOrphan(orphan), shortened(orphan.problem));
+    }
+    for (const name of gone) if (!known.has(name)) roster.delete(name);
   };
   const readOne = async (name: string): Promise<void> => {
     const cluster = await store.get(CLUSTERS, keyOf(name));
-    if (cluster === undefined) roster.delete(name);
-    else await take(cluster);
+    const orphan = cluster === undefined ? await orphans.of(keyOf(name)) : undefined;
+    if (cluster !== undefined) await take(cluster);
+    else if (orphan !== undefined) roster.set(factsOfOrphan(orphan), shortened(orphan.problem));
+    else roster.delete(name);
   };
   return async (names) => {
     if (names === "all") await readAll();
@@ -49,4 +86,17 @@ export function createSnapshotReader({ store, clock, roster }: SnapshotSources):
 function keyOf(name: string): ObjectKey {
   const [namespace = "", ...rest] = name.split("/");
   return { namespace, name: rest.join("/") };
+}
+
+/** Nothing is known of it but its name. */
+function factsOfOrphan({ cluster }: Orphan): ClusterFacts {
+  return { ...cluster, machines: { desired: 0, ready: 0 }, available: "silent" };
+}
+
+const MAX_CAUSE_CHARS = 1_000;
+const MAX_NEXT_CHARS = 500;
+
+function shortened(problem: Problem): Problem {
+  const { cause, next } = problem;
+  return { ...problem, cause: cause.slice(0, MAX_CAUSE_CHARS), next: next.slice(0, MAX_NEXT_CHARS) };
 }

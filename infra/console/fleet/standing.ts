@@ -1,4 +1,5 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
+import { type Problem, textOf } from "../../explain/problem.ts";
 import type { ClusterState } from "../api/fleet.ts";
 import type { ClusterFacts, Concern } from "./cluster-facts.ts";
 import type { Trouble } from "./troubles.ts";
@@ -28,20 +29,23 @@ interface Known {
 }
 
 /**
- * Judges a Cluster, worst first: a function has given up, one fails, no worker serves one, the workload server is away, it waits for long,
+ * Judges a Cluster: by its first problem, which needs a person at once; else, worst first: no worker serves one, a
+ * function has given up, one fails, the workload server is away, it waits for long,
  * nothing is known, it changes. `worst` is the worst trouble of its functions. Without a sign that it is well it is
  * never healthy, nor while `stale` says that the knowledge is old.
  */
 export function standingOf(
   facts: ClusterFacts,
-  worst: Trouble | undefined,
+  { problem, worst }: { readonly problem: Problem | undefined; readonly worst: Trouble | undefined },
   { now, stale, held }: Known,
 ): Standing {
   const { deleting, unreachable, available, concern, change } = facts;
-  if (worst !== undefined) return troubled(worst);
   if (held !== undefined) return { state: "waiting", ...told(held) };
+  if (problem !== undefined && problem.about !== "paused") return ofProblem(problem, worst);
+  if (worst !== undefined) return troubled(worst);
   if (unreachable !== undefined) return { state: "unreachable", ...told(unreachable) };
   if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
+  if (problem !== undefined) return { state: "paused", reason: textOf(problem), since: problem.since };
   if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };
   if (available === "silent") return { state: "unknown", reason: SILENT };
   if (available === "unclear") return { state: "unknown", ...told(concern) };
@@ -53,7 +57,20 @@ export function standingOf(
 const SILENT =
   "its status has no condition Available: its functions have not run yet, or another controller keeps it";
 
-function troubled({ function: name, key, isDead, failures, error, since }: Trouble): Standing {
+/** A problem that waiting does not mend needs a person at once. */
+function ofProblem(problem: Problem, worst: Trouble | undefined): Standing {
+  const { since } = problem;
+  const isOfKey = worst?.isDead === true && ["dead", "refused"].includes(problem.about);
+  if (isOfKey) {
+    const about = { function: worst.function, key: worst.key };
+    return { state: "dead", reason: textOf(problem), since: since ?? worst.since, about };
+  }
+  const state = problem.about === "connection" ? "unreachable" : "waiting";
+  return { state, reason: textOf(problem), since };
+}
+
+function troubled({ function: name, key, isDead, failures, failure, since }: Trouble): Standing {
+  const error = `${failure.reason}: ${failure.message}`;
   const times = failures === 1 ? "once" : `${failures} times`;
   const reason = `${name} ${isDead ? "has given up: it failed" : "has failed"} ${times}: ${error}`;
   return { state: isDead ? "dead" : "failing", reason, since, about: { function: name, key } };

@@ -1,23 +1,16 @@
-import { type Key, parseKey } from "../../../shared/runtime/key.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { type Key, type KeyParts, parseKey } from "../../../shared/runtime/key.ts";
 import type { KeyRow, QueueReader } from "../../../shared/runtime/queue-reader.ts";
 import type { KeyState } from "../../../shared/runtime/queue-state.ts";
+import type { KeyTrouble } from "../../explain/finding.ts";
 
-/** A key that its function has failed with, or has given up. */
-export interface Trouble {
-  readonly function: string;
-  readonly key: Key;
-  readonly isDead: boolean;
-  /** In a row. */
-  readonly failures: number;
-  /** At most 200 characters. */
-  readonly error: string;
-  /** RFC 3339; known of dead keys. */
-  readonly since?: string | undefined;
-}
+/** A failure with a message of at most 1,000 characters. */
+export type Trouble = KeyTrouble;
 
 /** The troubles of one Cluster. */
 export interface ClusterTroubles {
-  readonly worst: Trouble;
+  /** The worst first, at most 20. */
+  readonly worst: readonly Trouble[];
   readonly dead: number;
   readonly failing: number;
 }
@@ -38,9 +31,14 @@ const MAX_DEAD_PAGES = 50;
 /** Failing keys wait for their next attempt, for at most 5 min: they are among the first that are due. */
 const MAX_WAITING_PAGES = 10;
 const PAGE = 200;
-const MAX_ERROR_CHARS = 200;
+const MAX_ERROR_CHARS = 1_000;
+const MAX_WORST = 20;
 
-export function createTroubles(queue: Pick<QueueReader, "keys" | "keyState">): Troubles {
+/** `clusterOf` names the Cluster of the object of a key whose tenant does not. */
+export function createTroubles(
+  queue: Pick<QueueReader, "keys" | "keyState">,
+  clusterOf: (key: KeyParts) => Promise<string | undefined> = async () => undefined,
+): Troubles {
   /** Function → key → trouble. */
   const known = new Map<string, Map<Key, Trouble>>();
   const byCluster = new Map<string, Map<string, Trouble>>();
@@ -49,11 +47,22 @@ export function createTroubles(queue: Pick<QueueReader, "keys" | "keyState">): T
     known.set(name, troubles);
     return troubles;
   };
+  /** Of keys in trouble. An object may be gone by the time its key recovers. */
+  const owners = new Map<Key, string>();
+  const ownerOf = async (key: Key): Promise<string | undefined> => {
+    const parts = parseKey(key);
+    if (parts === undefined) return undefined;
+    const known = parts.tenant.endsWith("/-") ? (owners.get(key) ?? (await clusterOf(parts))) : parts.tenant;
+    return known ?? parts.tenant;
+  };
   /** Returns the Cluster of a key whose trouble has changed. */
-  const note = (name: string, key: Key, trouble: Trouble | undefined): string | undefined => {
-    const cluster = parseKey(key)?.tenant;
+  const note = async (name: string, key: Key, trouble: Trouble | undefined): Promise<string | undefined> => {
     const before = ofFunction(name).get(key);
-    if (cluster === undefined || isSame(before, trouble)) return undefined;
+    if (isSame(before, trouble)) return undefined;
+    const cluster = await ownerOf(key);
+    if (cluster === undefined) return undefined;
+    if (trouble === undefined) owners.delete(key);
+    else owners.set(key, cluster);
     const others = byCluster.get(cluster) ?? new Map<string, Trouble>();
     const id = `${name} ${key}`;
     if (trouble === undefined) {
@@ -78,7 +87,8 @@ export function createTroubles(queue: Pick<QueueReader, "keys" | "keyState">): T
         if (trouble !== undefined) found.set(row.key, trouble);
       }
       const keys = new Set([...found.keys(), ...ofFunction(name).keys()]);
-      const changed = [...keys].map((key) => note(name, key, found.get(key)));
+      const changed: (string | undefined)[] = [];
+      for (const key of keys) changed.push(await note(name, key, found.get(key)));
       return new Set(changed.filter((cluster) => cluster !== undefined));
     },
   };
@@ -102,27 +112,36 @@ async function* rowsOf(queue: Pick<QueueReader, "keys">, name: string): AsyncIte
 
 function troubleOf(name: string, key: Key, state: KeyState | undefined): Trouble | undefined {
   if (state === undefined || (state.state !== "dead" && state.failures === 0)) return undefined;
-  const { failure, failures, since } = state;
+  const { failures, since, until } = state;
   const isDead = state.state === "dead";
-  const error = `${failure?.reason ?? "Unknown"}: ${failure?.message ?? ""}`.slice(0, MAX_ERROR_CHARS);
-  return { function: name, key, isDead, failures, error, since: isDead ? since?.toISOString() : undefined };
+  const { message, ...failure } = state.failure ?? { class: "Transient", reason: "Unknown", message: "" };
+  return {
+    function: name,
+    key,
+    isDead,
+    failures,
+    failure: { ...failure, message: message.slice(0, MAX_ERROR_CHARS) },
+    since: isDead ? since?.toISOString() : undefined,
+    until: until?.toISOString(),
+  };
 }
 
 function isSame(a: Trouble | undefined, b: Trouble | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.isDead === b.isDead && a.failures === b.failures && a.error === b.error && a.since === b.since;
+  // Another time of the next attempt changes nothing.
+  return JSON.stringify({ ...a, until: 0 }) === JSON.stringify({ ...b, until: 0 });
 }
 
 function sumOf(troubles: readonly Trouble[]): ClusterTroubles | undefined {
-  const [first, ...others] = troubles;
-  if (first === undefined) return undefined;
+  if (troubles.length === 0) return undefined;
   const dead = troubles.filter(({ isDead }) => isDead).length;
-  return { worst: others.reduce(worse, first), dead, failing: troubles.length - dead };
+  const worst = troubles.toSorted(compareTroubles).slice(0, MAX_WORST);
+  return { worst, dead, failing: troubles.length - dead };
 }
 
 /** Dead before failing, then what failed most often, then by name. */
-function worse(a: Trouble, b: Trouble): Trouble {
-  if (a.isDead !== b.isDead) return a.isDead ? a : b;
-  if (a.failures !== b.failures) return a.failures > b.failures ? a : b;
-  return a.function <= b.function ? a : b;
+function compareTroubles(a: Trouble, b: Trouble): number {
+  return (
+    Number(b.isDead) - Number(a.isDead) || b.failures - a.failures || compareText(a.function, b.function)
+  );
 }

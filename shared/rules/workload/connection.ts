@@ -78,7 +78,7 @@ export function connectionProblem(cluster: Cluster, { status }: Connection, now:
   return isYoung ? { expiresInMs: SECRET_GRACE_MS - ageMs } : { message };
 }
 
-/** What the relay says of the kubeconfig Secret itself. */
+/** Words of the relay about the kubeconfig Secret itself. */
 const OF_SECRET = /^kubeconfig Secret \S+ does not exist$|: the client certificate expired at \S+$/;
 
 /** Adds who writes the kubeconfig Secret, which depends on the Cluster. */

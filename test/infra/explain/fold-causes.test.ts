@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { textOfFolded } from "../../../infra/cli/explain/explain-text.ts";
 import type { Explained, ExplainedFunction } from "../../../infra/explain/explain-tree.ts";
 import { foldCauses } from "../../../infra/explain/fold-causes.ts";
-import type { RootCause } from "../../../infra/explain/root-causes.ts";
+import { isAwaited, type Problem, textOf } from "../../../infra/explain/problem.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
-const AWAY: RootCause = {
-  about: "connection",
-  message: "default/c1 refuses the connection; check the server",
-};
+function problem(about: Problem["about"], more: Partial<Problem> = {}): Problem {
+  const said = { object: "Cluster default/c1", cause: "", next: "", severity: "broken" } as const;
+  return { about, ...said, consequences: 0, ...more };
+}
+const AWAY = problem("connection", { cause: "default/c1 refuses the connection", next: "check the server" });
 
 function fn(
   name: string,
@@ -22,7 +23,12 @@ const CONNECTED = waiting("Connection.status.nodesComplete");
 
 function pool(name: string, functions: readonly ExplainedFunction[]): Explained {
   const conditions = [
-    { type: "Available", status: "False", reason: "NotAvailable", message: `0 of 3; ${AWAY.message}` },
+    {
+      type: "Available",
+      status: "False",
+      reason: "NotAvailable",
+      message: `0 of 3; ${AWAY.cause}; ${AWAY.next}`,
+    },
   ];
   return { object: `MachinePool default/${name}`, conditions, functions, children: [], more: [] };
 }
@@ -50,8 +56,9 @@ describe("foldCauses", () => {
   });
 
   it("folds functions whose snapshots are old, and calls none of them idle", () => {
-    const silent = { about: "freshness", message: "relay away since …; start a relay" } as const;
-    const one = { ...pool("p1", [fn("a", { old: silent.message })]), phase: "Running", old: silent.message };
+    const silent = problem("freshness", { cause: "relay away since …", next: "start a relay" });
+    const old = textOf(silent);
+    const one = { ...pool("p1", [fn("a", { old })]), phase: "Running", old };
     const folded = foldCauses(one, [silent]);
     expect(folded).toMatchObject({ idle: 0, causes: [{ holdsUp: ["MachinePool default/p1: a"] }] });
     const text = textOfFolded(folded, NOW).join("\n");
@@ -60,7 +67,7 @@ describe("foldCauses", () => {
   });
 
   it("folds functions that wait for a list which the server refuses", () => {
-    const refused = { about: "list", message: 'User "r" cannot list' } as const;
+    const refused = problem("list", { cause: 'User "r" cannot list' });
     const why = 'the list of Foo on management is not complete: User "r" cannot list';
     const one = pool("p1", [fn("waits", { notListed: true, why }), fn("other", { notListed: true })]);
     const { explained: folded, causes } = foldCauses(one, [refused]);
@@ -101,5 +108,25 @@ describe("foldCauses", () => {
   it("says nothing of hidden functions when there are none", () => {
     const quiet: Explained = { ...explained(), functions: [] };
     expect(textOfFolded(foldCauses(quiet, []), NOW)).toEqual(["Cluster default/c1"]);
+  });
+});
+
+describe("isAwaited", () => {
+  const definition = problem("definition", { definition: "a.b/Foo" });
+  const lost = problem("missing", { object: "FooConfig default/lost" });
+  it.each([
+    [problem("connection"), "Connection.status.nodesComplete", undefined, true],
+    [problem("connection"), "Connection default/c1", undefined, true],
+    [problem("connection"), "Node.metadata.uid of n1", undefined, false],
+    [definition, "CustomResourceDefinition.metadata.uid of a.b/Foo", undefined, true],
+    [definition, "CustomResourceDefinition.metadata.uid of a.b/FooBar", undefined, false],
+    [problem("topology"), "Cluster.spec.infrastructureRef", undefined, true],
+    [problem("topology"), "Cluster.spec.paused", undefined, false],
+    [problem("paused"), "Cluster.spec.paused", undefined, true],
+    [problem("paused"), "Machine.metadata.annotations[cluster.x-k8s.io/paused]", undefined, true],
+    [lost, "BootstrapConfig.metadata.uid", "FooConfig default/lost", true],
+    [lost, "BootstrapConfig.metadata.uid", "FooConfig default/other", false],
+  ] as const)("%j and %s: %s", (cause, what, object, awaited) => {
+    expect(isAwaited(cause, what, object)).toBe(awaited);
   });
 });

@@ -100,10 +100,15 @@ function awaitedIn({ functions, children }: Explained): ReadonlySet<string> {
 type Cause = ClusterAnswer["causes"][number];
 
 /** How a cause that holds up several functions is drawn. */
-export function markOfCause({ about }: Cause): MarkName {
-  if (about === "freshness") return "unknown";
-  return about === "connection" ? "unreachable" : "waiting";
+export function markOfCause({ about }: Pick<Cause, "about">): MarkName {
+  return Object.hasOwn(CAUSE_MARKS, about) ? CAUSE_MARKS[about as keyof typeof CAUSE_MARKS] : "waiting";
 }
+const CAUSE_MARKS = {
+  freshness: "unknown",
+  connection: "unreachable",
+  dead: "dead",
+  paused: "paused",
+} as const;
 
 /** The mark above a page: never better than what the page lists below it. */
 export function markAbove(marks: readonly MarkName[], causes: readonly Cause[]): MarkName {

@@ -14,13 +14,17 @@ interface Props {
   readonly causes: ClusterAnswer["causes"];
 }
 
+type Cause = Props["causes"][number];
+
 const MOST = 8;
 
 /** Lists the troubles that a person must look at: causes that hold up several functions, then functions that failed. Nothing when all is well. */
 export function Troubles({ tree, causes: all }: Props) {
-  const troubles = troublesOf(tree);
   // The page says above everything why it is old.
   const causes = all.filter(({ about }) => about !== "freshness");
+  // A failure that a problem quotes is said there.
+  const named = causes.map(({ cause }) => cause).join("\n");
+  const troubles = troublesOf(tree).filter(({ fn }) => !isNamed(fn, named));
   if (causes.length + troubles.length === 0) return null;
   const shown = troubles.slice(0, MOST);
   const left = troubles.length - shown.length;
@@ -30,15 +34,24 @@ export function Troubles({ tree, causes: all }: Props) {
         <h2>Needs attention</h2>
       </header>
       <ol class="sheet needs">
-        {causes.map((cause) => (
-          <li key={cause.message} data-row="" tabIndex={-1}>
+        {causes.map(({ object, cause, next, since, ...rest }) => (
+          <li key={cause} data-row="" tabIndex={-1}>
             <span class="named">
-              <Mark of={markOfCause(cause)} bare />
-              {ABOUT[cause.about]}
+              <Mark of={markOfCause(rest)} bare />
+              <PlaceLink text={object} />
             </span>
             <span class="why">
-              <Foreign text={cause.message} maxChars={600} />
+              <Foreign text={cause} maxChars={2_000} />
+              {next !== "" && (
+                <>
+                  <br />
+                  <span class="muted">
+                    → <Foreign text={next} maxChars={600} />
+                  </span>
+                </>
+              )}
             </span>
+            <span class="age">{since !== undefined && <Age since={since} />}</span>
           </li>
         ))}
         {shown.map((trouble) => (
@@ -50,14 +63,10 @@ export function Troubles({ tree, causes: all }: Props) {
   );
 }
 
-const ABOUT = {
-  freshness: "Old",
-  worker: "Worker",
-  connection: "Workload cluster",
-  definition: "Provider",
-  list: "Rights",
-  topology: "Topology",
-} as const;
+function isNamed({ deadLetter, history }: Trouble["fn"], named: string): boolean {
+  const { message } = deadLetter?.error ?? history?.state?.failure ?? {};
+  return message !== undefined && named.includes(message);
+}
 
 function TroubleRow({ trouble: { object, fn } }: { readonly trouble: Trouble }) {
   const { mark, text, since, place, placeText } = functionState(fn);

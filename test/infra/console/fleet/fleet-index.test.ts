@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { machinesetStatus } from "../../../../functions/machineset/status.ts";
+import { simControlplane } from "../../../../functions/sim/controlplane.ts";
 import { type FleetIndex, startFleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
 import type { FleetSources } from "../../../../infra/console/fleet/fleet-reader.ts";
 import type { FleetList } from "../../../../infra/console/fleet/roster.ts";
@@ -6,7 +8,10 @@ import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import { Connection } from "../../../../shared/api/core.ts";
-import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { Machine } from "../../../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../../../shared/api/machineset.ts";
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
 import { MINUTE, SECOND } from "../../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../../shared/function/define-function.ts";
 import type { Hint, Hints } from "../../../../shared/runtime/hints.ts";
@@ -14,6 +19,7 @@ import type { Store } from "../../../../shared/runtime/ports.ts";
 import type { KeyRow } from "../../../../shared/runtime/queue-reader.ts";
 import { cluster, connection, machineCondition, type Overrides } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { machineSet } from "../../../support/foo-sets.ts";
 
 const CLUSTERS = { cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind };
 const CONNECTIONS = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
@@ -79,7 +85,9 @@ function hintsOf(): Hints & { readonly tell: (...hints: readonly Hint[]) => void
   };
 }
 
-const FUNCTIONS = [{ spec: { name: "machine-node" } }] as unknown as readonly AnyFunction[];
+const FUNCTIONS = [
+  { spec: { name: "machine-node", reconciles: Machine, watches: [] } },
+] as unknown as readonly AnyFunction[];
 
 async function world(...objects: readonly KubeObject[]) {
   const clock = virtualClock(START);
@@ -149,7 +157,9 @@ describe("the fleet", () => {
       "default/k-rolls progressing: RollingOut True: 1 of 3",
       "default/c-young progressing: Available False: * WorkersAvailable: 0 of 3 * More",
       "default/g-going deleting: it is being deleted",
-      "default/f-paused paused: paused by Cluster.spec.paused",
+      expect.stringMatching(
+        /^default\/f-paused paused: Cluster default\/f-paused is paused by spec\.paused; unpause it/,
+      ),
       "default/a-healthy healthy",
     ]);
     expect(all(fleet)).toMatchObject({
@@ -360,6 +370,34 @@ describe("the fleet", () => {
     expect(fleet.page({ sight: "all", namespace: "nowhere", limit: 10 }).total).toBe(0);
     for (const odd of [{ limit: 1e9 }, { limit: 0 }, { limit: 1, after: "x" }])
       expect(() => fleet.page({ sight: "all", ...odd })).toThrow(TypeError);
+  });
+
+  it("names at once what waiting does not mend, also a Cluster that does not exist, and a dead key of an object whose tenant names no Cluster", async () => {
+    const { store, rows, start } = await world(named("shop", []), named("dead", [AVAILABLE]));
+    const put = async (kind: Kind, object: KubeObject) => {
+      const type = { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
+      await store.put(type, object);
+      await store.advance(type, { ready: true, resourceVersion: "99" });
+    };
+    const set = machineSet({ spec: { clusterName: "shopp" } });
+    await put(MachineSet as unknown as Kind, set);
+    const labels = { "cluster.x-k8s.io/cluster-name": "dead" };
+    const metadata = { name: "cp", namespace: "default", uid: "u", resourceVersion: "1", labels };
+    await put(SimControlPlane as unknown as Kind, {
+      apiVersion: "controlplane.sim.capstan.dev/v1",
+      kind: "SimControlPlane",
+      metadata,
+    });
+    const key = "default/-|SimControlPlane|default/cp";
+    rows.set(key, row(key, { state: "dead", since: START }));
+    const functions = [simControlplane, machinesetStatus];
+    await using fleet = start({ functions });
+    await fleet.ready();
+    expect(told(all(fleet))).toEqual([
+      expect.stringMatching(/^default\/dead dead: .* has given up: it failed 5 times: NoAnswer: no$/),
+      "default/shopp waiting: Cluster default/shopp does not exist, and MachineSet default/s1 names it; correct spec.clusterName (there is shop), or create the Cluster",
+      expect.stringMatching(/^default\/shop unknown/),
+    ]);
   });
 
   it("keeps at most 2 KiB of a Cluster, whatever its objects hold", async () => {

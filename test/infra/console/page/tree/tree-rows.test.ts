@@ -117,7 +117,8 @@ describe("the outline of an object", () => {
   });
 
   it("puts no better mark above a page than what the page lists", () => {
-    const cause = { about: "connection", message: "m" } as const;
+    const said = { object: "o", cause: "m", next: "", severity: "broken", consequences: 0 } as const;
+    const cause = { about: "connection", ...said } as const;
     expect([
       markAbove(["healthy"], [cause]),
       markAbove(["dead"], [cause]),

@@ -1,11 +1,11 @@
-import type { Machine } from "../../../shared/api/machine/machine.ts";
-import type { RemediationEntry, RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
-import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
-import { actorText } from "../../../shared/rules/machines/remediation-actor.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import type { Machine } from "../../api/machine/machine.ts";
+import type { RemediationEntry, RemediationPolicy } from "../../api/remediation-policy.ts";
+import { SECOND } from "../../function/backoff.ts";
+import { conditionOf } from "../conditions/conditions.ts";
+import { isDeleting } from "../metadata/deletion.ts";
+import { controllerOf } from "../metadata/owner-references.ts";
+import { isControlPlaneMachine } from "./control-plane-machine.ts";
+import { actorText } from "./remediation-actor.ts";
 
 /** Entries of a policy that names no number. */
 const MAX_ENTRIES = 500;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { keptEntries, refusalOf } from "../../../../functions/mhc/rules/policy-limits.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { RemediationEntry, RemediationPolicy } from "../../../../shared/api/remediation-policy.ts";
+import { keptEntries, refusalOf } from "../../../../shared/rules/machines/remediation-limits.ts";
 import { at, failed, machineWith } from "../../../support/checked-machines.ts";
 import { OWNED_BY_S1 } from "../../../support/foo-sets.ts";
 import { since, target } from "../../../support/health-checks.ts";

@@ -1,0 +1,42 @@
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
+import { createUnserved, type ReadUnserved } from "../../explain/unserved.ts";
+import { historyFrom } from "../../history/key-history.ts";
+import { openRunHistory } from "../../history/open.ts";
+import { redisOf } from "../../queue/queue-source.ts";
+import type { LoopbackAddress } from "../../worker/loopback-address.ts";
+import type { LetterSource } from "../letter-source.ts";
+import { openLog } from "../terminal/log.ts";
+import { askProcess } from "./ask-process.ts";
+
+/** Knowledge of the queue and of its processes about keys. */
+interface Asked extends AsyncDisposable {
+  /** For one look: it asks for each key once. */
+  readonly history: () => ReadHistory | undefined;
+  readonly unserved?: ReadUnserved;
+}
+
+export async function openHistory(
+  { queue, source, clock }: LetterSource,
+  functions: readonly AnyFunction[],
+  { metricsAddress }: { readonly metricsAddress?: LoopbackAddress },
+): Promise<Asked> {
+  const redis = redisOf(source);
+  if (queue === undefined || redis === undefined) {
+    const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
+    return { history, [Symbol.asyncDispose]: async () => undefined };
+  }
+  await using opening = new AsyncDisposableStack();
+  const log = openLog("error");
+  const runs = await openRunHistory(source, { clock, log });
+  if (runs !== undefined) opening.use(runs);
+  const { createRedisHeartbeats } = await import("../../heartbeats/redis.ts");
+  const heartbeats = opening.use(await createRedisHeartbeats({ ...redis, log }));
+  const history = historyFrom(queue, runs);
+  const opened = opening.move();
+  return {
+    history: () => history,
+    unserved: createUnserved({ queue, functions, processes: () => heartbeats.processes(), clock }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

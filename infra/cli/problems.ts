@@ -1,0 +1,164 @@
+import { Command } from "commander";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { managementType } from "../../shared/runtime/management-type.ts";
+import { readFreshness } from "../../shared/runtime/signs.ts";
+import { systemClock } from "../clock.ts";
+import { clusterOfKey } from "../console/fleet/cluster-of-key.ts";
+import { createTroubles } from "../console/fleet/troubles.ts";
+import { allHeads } from "../dead-letters/all-heads.ts";
+import type { KeyTrouble } from "../explain/finding.ts";
+import { objectTree } from "../explain/object-tree.ts";
+import { createOrphans } from "../explain/orphans.ts";
+import { type Problem, SUBJECTS } from "../explain/problem.ts";
+import { problemsOf } from "../explain/problems.ts";
+import { silenceProblems, workerProblems } from "../explain/problems-of-platform.ts";
+import { type QueueFlags, redisOf } from "../queue/queue-source.ts";
+import { loadFunctions } from "../worker/load.ts";
+import { openHistory } from "./explain/open-history.ts";
+import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
+import { type LetterSource, openSource } from "./letter-source.ts";
+import { outputOption } from "./options.ts";
+import { addQueueOptions } from "./queue-options.ts";
+import { ageOf, tableLines } from "./table.ts";
+import { print, printJson } from "./terminal/print.ts";
+
+interface ProblemsOptions extends QueueFlags {
+  readonly kubeconfig?: string;
+  readonly deadLetters?: string;
+  readonly namespace: string;
+  readonly allNamespaces: boolean;
+  readonly output: string;
+}
+
+/** A problem of relay or workers is about every Cluster. */
+const ALL = "*";
+
+interface Row extends Problem {
+  /** `default/demo` */
+  readonly cluster: string;
+}
+
+/** For scripts: something must be mended. */
+const FOUND = 3;
+
+const EXAMPLES = `
+Examples:
+  capstan problems
+  capstan problems -A --queue redis://127.0.0.1:6379
+  capstan problems -n team-a -o json
+
+The exit status is 3 when there is a problem, else 0. Without --queue only dead letters show which functions fail.
+capstan explain cluster NAMESPACE/NAME shows what follows from each.`;
+
+export function problemsCommand(): Command {
+  const command = new Command("problems")
+    .description("List what must be mended, the worst first: one line each with cause and next step")
+    .option("-n, --namespace <namespace>", "of this namespace", "default")
+    .option("-A, --all-namespaces", "of all namespaces", false)
+    .option(
+      "--kubeconfig <file>",
+      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option(
+      "--dead-letters <file>",
+      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    );
+  return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
+    .addOption(outputOption("table", "json"))
+    .addHelpText("after", EXAMPLES)
+    .action(problems);
+}
+
+async function problems(options: ProblemsOptions): Promise<void> {
+  const { kubeconfig, allNamespaces, output } = options;
+  const namespace = allNamespaces ? undefined : options.namespace;
+  const functions = await loadFunctions();
+  await using source = await openSource(options);
+  const redis = redisOf(source.source);
+  await using model =
+    redis === undefined
+      ? await fillReadModel({ functions, kubeconfig, namespace })
+      : await openReadModel(redis, { functions, kubeconfig, namespace });
+  await using asked = await openHistory(source, functions, {});
+  const now = systemClock.now();
+  const freshness = await (model.readFreshness?.(now) ?? readFreshness(model.store, now));
+  const unserved = (await asked.unserved?.().catch(() => [])) ?? [];
+  const platform = [...silenceProblems(freshness), ...workerProblems(unserved)];
+  const found = await findAll(model, functions, source, namespace);
+  // Everything else may be old, or wait for these.
+  const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...found.toSorted(compareRows)];
+  if (output === "json") printJson(rows);
+  else print(...textOf(rows, namespace));
+  if (rows.length > 0) process.exitCode = FOUND;
+}
+
+async function findAll(
+  model: ReadModel,
+  functions: readonly AnyFunction[],
+  source: LetterSource,
+  namespace: string | undefined,
+): Promise<readonly Row[]> {
+  const { store } = model;
+  const clusters = await store.list(managementType(Cluster), namespace === undefined ? {} : { namespace });
+  const names = clusters.map((object) => workloadCluster(objectKeyOf(object)));
+  await Promise.all(names.map((name) => model.connected(name)));
+  const troublesOf = await readTroubles(model, functions, source);
+  const rows: Row[] = [];
+  for (const object of clusters) {
+    const cluster = workloadCluster(objectKeyOf(object));
+    const tree = await objectTree(store, functions, { kind: Cluster, object });
+    const found = await problemsOf(store, tree, { now: systemClock.now(), troubles: troublesOf(cluster) });
+    rows.push(...found.map((problem) => ({ cluster, ...problem })));
+  }
+  const orphans = await createOrphans(store, functions).all(new Set(names));
+  return [
+    ...rows,
+    ...orphans
+      .filter(({ cluster }) => namespace === undefined || cluster.namespace === namespace)
+      .map(({ cluster, problem }) => ({ cluster: workloadCluster(cluster), ...problem })),
+  ];
+}
+
+/** By Cluster; of a queue in the memory of another process only the letters are known. */
+async function readTroubles(
+  { store }: ReadModel,
+  functions: readonly AnyFunction[],
+  { queue, deadLetters }: LetterSource,
+): Promise<(cluster: string) => readonly KeyTrouble[]> {
+  if (queue === undefined) {
+    const heads = await allHeads(deadLetters);
+    const letters = heads.map(({ function: name, key, error: failure, deadSince: since, times }) => {
+      return { function: name, key, isDead: true, failures: times, failure, since };
+    });
+    // Those of other Clusters are about none of the objects of this one.
+    return () => letters;
+  }
+  const troubles = createTroubles(queue, clusterOfKey({ store, functions }));
+  for (const { spec } of functions) await troubles.read(spec.name);
+  return (cluster) => troubles.of(cluster)?.worst ?? [];
+}
+
+/** First those that waiting does not mend, then those that must be mended before others, then the oldest. */
+function compareRows(a: Row, b: Row): number {
+  const place = ({ severity, about, since = "~" }: Row) =>
+    `${severity} ${String(SUBJECTS.indexOf(about)).padStart(2, "0")} ${since}`;
+  return place(a) < place(b) ? -1 : 1;
+}
+
+function textOf(rows: readonly Row[], namespace: string | undefined): readonly string[] {
+  if (rows.length === 0)
+    return [
+      namespace === undefined ? "no problems" : `no problems in namespace ${namespace}; -A looks at all`,
+    ];
+  const now = systemClock.now();
+  return tableLines(
+    ["CLUSTER", "FOR", "PROBLEM"],
+    rows.map(({ cluster, since, cause, next }) => [
+      cluster,
+      since === undefined ? "" : ageOf(since, now),
+      `${cause}${next === "" ? "" : ` → ${next}`}`.replace(/[\p{Cc}\s]+/gu, " "),
+    ]),
+  );
+}
