@@ -65,6 +65,7 @@ describe("the live tree of capstan up", () => {
     const others = FOO_CRDS.filter(({ spec }) => spec.names.kind !== "FooMachinePool");
     const type = { cluster: "management", group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" };
     for (const each of [unlabelled, ...others]) await store.put(type, each);
+    await store.advance(type, { ready: true, resourceVersion: "1" });
     const what = "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool";
     const waits: ReadHistory = async (...key) => {
       const { lastRun } = await history(...key);
