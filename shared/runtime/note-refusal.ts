@@ -22,7 +22,13 @@ export async function noteRefusal(
   const message = refusal === undefined ? undefined : redactMessage(refusal);
   const operations = refusedPatch(object, fn.spec.name, message);
   if (operations.length === 0) return;
-  const { request } = toPatch({ target: refTo(fn.spec.reconciles, object), operations });
+  const known = refTo(fn.spec.reconciles, object);
+  // Beside the function of the status a version would often be too old; without it, no map of others is replaced.
+  const isSafe = object.metadata.annotations !== undefined;
+  const { request } = toPatch({
+    target: isSafe ? { ...known, resourceVersion: undefined } : known,
+    operations,
+  });
   await request(clients.of(MANAGEMENT, fn.spec.name)).catch(() => undefined);
 }
 

@@ -133,7 +133,9 @@ describe("a run", () => {
     const annotated = (text: string) => widget({ annotations: { "capstan.dev/refused": text } });
     const creates = { cluster: MANAGEMENT, kind: Secret, object: secret } as const;
     const notesOf = (sent: readonly SentWrite[]) =>
-      sent.flatMap(({ kind, operations = [] }) => (kind === "Widget" ? operations.slice(2) : []));
+      sent.flatMap(({ kind, operations = [] }) =>
+        kind === "Widget" ? operations.filter(({ op }) => op !== "test") : [],
+      );
 
     it.each([
       ["fails", creates],
@@ -147,6 +149,12 @@ describe("a run", () => {
       ]);
       const again = await run({ ...given, refuse, store: await storeOf(annotated(noted)) });
       expect(notesOf(again.sent)).toEqual([]);
+      // Another writer of the object does not keep it from being said.
+      const other = await run({ ...given, refuse, store: await storeOf(annotated("widget-grow: no")) });
+      expect(other.sent.find(({ kind }) => kind === "Widget")?.operations).toEqual([
+        { op: "test", path: "/metadata/uid", value: "uid-w" },
+        { op: "add", path: "/metadata/annotations/capstan.dev~1refused", value: noted },
+      ]);
     });
 
     it("takes it back once nothing is refused and nothing awaited, and leaves what another function noted", async () => {
