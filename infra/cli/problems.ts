@@ -14,6 +14,7 @@ import { createOrphans } from "../explain/orphans.ts";
 import { type Problem, SUBJECTS } from "../explain/problem.ts";
 import { problemsOf } from "../explain/problems.ts";
 import { silenceProblems, workerProblems } from "../explain/problems-of-platform.ts";
+import { withConfigurations } from "../explain/webhook-configurations.ts";
 import { type QueueFlags, redisOf } from "../queue/queue-source.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { openHistory } from "./explain/open-history.ts";
@@ -109,7 +110,8 @@ async function findAll(
   for (const object of clusters) {
     const cluster = workloadCluster(objectKeyOf(object));
     const tree = await objectTree(store, functions, { kind: Cluster, object });
-    const found = await problemsOf(store, tree, { now: systemClock.now(), troubles: troublesOf(cluster) });
+    const facts = { now: systemClock.now(), troubles: troublesOf(cluster) };
+    const found = await withConfigurations(await problemsOf(store, tree, facts), model.server.as("problems"));
     rows.push(...found.map((problem) => ({ cluster, ...problem })));
   }
   const orphans = await createOrphans(store, functions).all(new Set(names));

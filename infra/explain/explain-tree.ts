@@ -18,6 +18,7 @@ import { problemsOf } from "./problems.ts";
 import { silenceProblems, workerProblems } from "./problems-of-platform.ts";
 import { type LeftOut, leftOutOf } from "./siblings.ts";
 import type { ReadUnserved } from "./unserved.ts";
+import { withConfigurations } from "./webhook-configurations.ts";
 
 /** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
@@ -48,7 +49,7 @@ interface LastWrite {
 export interface ExplainSources {
   readonly model: ReadSources & {
     /** For the managers of fields, which no snapshot has; absent: nothing is read live. */
-    readonly live?: Pick<KubeClient, "get">;
+    readonly live?: Pick<KubeClient, "get" | "list">;
     /** Default: that of the read model alone. */
     readonly readFreshness?: (now: Date) => Promise<Freshness>;
   };
@@ -88,10 +89,11 @@ export async function explainTree(
   const explained = await explainNode(explaining, tree);
   const platform = [...silenceProblems(freshness), ...(await workersMissing(sources, explained))];
   const facts = { now: clock.now(), troubles: troublesIn(explained), platform };
+  const found = problemsOf(store, tree, facts);
   return {
     ...(asOf === undefined ? {} : { asOf }),
     ...explained,
-    causes: await problemsOf(store, tree, facts),
+    causes: await (model.live === undefined ? found : withConfigurations(await found, model.live)),
     ...(health.length === 0 ? {} : { health }),
   };
 }

@@ -5,7 +5,9 @@ type Refusal = Pick<Problem, "object" | "cause" | "next">;
 
 const POLICY =
   /ValidatingAdmissionPolicy '([^']{1,253})' with binding '([^']{1,253})' denied request: ([\s\S]*)/;
-const WEBHOOK_AWAY = /failed calling webhook "([^"]{1,253})": ([\s\S]*)/;
+/** Without the advice that Capstan's client adds. */
+const WEBHOOK_AWAY =
+  /failed calling webhook "([^"]{1,253})": ([\s\S]*?)(?:; webhook \S+ does not answer: [\s\S]*)?$/;
 const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request:? ?([\s\S]*)/;
 const QUOTA = /exceeded quota: ([^,\s]{1,253}), requested: (.*), used: (.*), limited: (.*)/;
 /** `create Machine`, in front of the words of the server. */

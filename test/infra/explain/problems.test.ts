@@ -6,6 +6,7 @@ import type { KeyTrouble } from "../../../infra/explain/finding.ts";
 import { objectTree } from "../../../infra/explain/object-tree.ts";
 import type { Problem } from "../../../infra/explain/problem.ts";
 import { problemsOf } from "../../../infra/explain/problems.ts";
+import { withConfigurations } from "../../../infra/explain/webhook-configurations.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
@@ -474,6 +475,29 @@ describe("the first line", () => {
 
   it("is missing where nothing is wrong", async () => {
     expect(await problemsIn({ objects: changed([]) })).toEqual([]);
+  });
+
+  it("names the configuration of a webhook where it can be read", async () => {
+    const away = { ...RELAY, about: "refused", object: "webhook check.acme.io", cause: "no" } as const;
+    const configuration = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "acme-checks" },
+      webhooks: [{ name: "check.acme.io" }],
+    };
+    const list = async ({ kind }: Kind) => {
+      if (kind.startsWith("Mutating")) throw new Error("forbidden");
+      return { items: [configuration], resourceVersion: "1" };
+    };
+    const named = await withConfigurations([RELAY, away], { list: list as never });
+    expect(named).toEqual([
+      RELAY,
+      {
+        ...away,
+        object: "ValidatingWebhookConfiguration acme-checks",
+        cause: "no (configuration: ValidatingWebhookConfiguration acme-checks)",
+      },
+    ]);
   });
 
   it("counts equal causes, and names each right once", async () => {
