@@ -97,7 +97,8 @@ export const wakeUps: readonly Oracle[] = [
       const dead = new Set<string>();
       const revived = new Set<string>();
       ledger.onFailure((functionName, { key, death }) => {
-        if (death !== undefined) dead.add(`${functionName} ${key}`);
+        // Only a malformed key is final: the ledger forgets it.
+        if (death !== undefined && death.reason !== "Malformed") dead.add(`${functionName} ${key}`);
       });
       ledger.onEnqueue((functionName, { key, class: wanted }) => {
         const name = `${functionName} ${key}`;
