@@ -9,5 +9,5 @@ export async function deadKeys(queue: QueueReader, functionName: string): Promis
     page = await queue.keys(functionName, { state: "dead", limit: MAX_PAGE, after: page?.next });
     rows.push(...page.items);
   } while (page.next !== undefined);
-  return rows;
+  return rows.sort((a, b) => Number(a.since) - Number(b.since));
 }
