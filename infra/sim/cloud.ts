@@ -60,8 +60,12 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const { clock, log, random = systemRandom, network = systemNetwork, nodeLingersMs, data } = options;
   const { pki = x509, address = LOOPBACK_ADDRESS } = options;
   const stopping = new AbortController();
-  const onError = (id: string, error: unknown): void =>
-    log.warn({ object: id, error: String(error) }, "simulated cloud: run failed; it is retried");
+  // Once is normal: a server ends while its instances are looked at.
+  const onError = (id: string, error: unknown, failures: number): void =>
+    log[failures === 1 ? "debug" : "warn"](
+      { object: id, error: String(error) },
+      "simulated cloud: run failed; it is retried",
+    );
   const view: CloudView = createCloudView(
     (id) => servers.wake(id),
     (id) => {

@@ -10,8 +10,8 @@ export interface SerialRunsOptions {
   readonly concurrency: number;
   /** Brings one key to its desired state; a returned number is the delay in ms until its next run. */
   readonly run: (key: string) => Promise<number | undefined>;
-  /** Called with the error of a failed run, which is repeated with backoff. */
-  readonly onError: (key: string, error: unknown) => void;
+  /** Called with the error of a failed run, which is repeated with backoff, and how many have failed in a row. */
+  readonly onError: (key: string, error: unknown, failures: number) => void;
 }
 
 export interface SerialRuns extends AsyncDisposable {
@@ -71,7 +71,7 @@ export function createSerialRuns(options: SerialRunsOptions): SerialRuns {
     } catch (error) {
       state.failures += 1;
       afterMs = Math.min(MAX_BACKOFF_MS, backoffMs(state.failures, 0));
-      if (!stopped) options.onError(key, error);
+      if (!stopped) options.onError(key, error, state.failures);
     }
     state.phase = "idle";
     if (state.again) wake(key);

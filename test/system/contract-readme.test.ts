@@ -43,14 +43,19 @@ async function providerWith(...crds: readonly RawCrd[]): Promise<string> {
   return provider;
 }
 
+function pathWithout(...folders: readonly string[]): string {
+  const isOther = (folder: string) => !folders.includes(folder) && !folder.includes("node_modules");
+  return (process.env["PATH"] ?? "").split(":").filter(isOther).join(":");
+}
+
 interface Ran {
   readonly code: number;
   readonly stdout: string;
 }
 
 async function run(command: string, cwd: string, kubeconfig = ""): Promise<Ran> {
-  const path = `${dirname(process.execPath)}:${process.env["PATH"]}`;
-  const env = { ...process.env, PATH: path, KUBECONFIG: kubeconfig };
+  // With the Node.js of the machine, which may be an old one.
+  const env = { ...process.env, PATH: pathWithout(dirname(process.execPath)), KUBECONFIG: kubeconfig };
   try {
     const { stdout } = await shell("bash", ["-c", command], { cwd, env });
     return { code: 0, stdout };

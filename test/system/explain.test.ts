@@ -32,7 +32,7 @@ async function explain(...args: readonly string[]): Promise<Explained> {
 /** The commands of README about the history. */
 async function historyCommands(): Promise<readonly string[]> {
   const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  return text.match(/^npm run capstan -- history .*$/gm) ?? [];
+  return text.match(/^np(?:m run capstan --|x --silent capstan) history .*$/gm) ?? [];
 }
 
 function functionOf(explained: Explained, name: string): ExplainedFunction {
@@ -125,7 +125,9 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     const [table = "", json = ""] = await historyCommands();
     const history = async (line: string): Promise<string> => {
       const own = line.replace("~/.capstan/kubeconfig", kubeconfig).replace("127.0.0.1:9464", address);
-      const { code, output } = await runCli(...own.replace("npm run capstan -- ", "").split(" "));
+      const { code, output } = await runCli(
+        ...own.replace(/^np(?:m run capstan --|x --silent capstan) /, "").split(" "),
+      );
       expect(code, output).toBe(0);
       return output;
     };

@@ -98,7 +98,7 @@ class Reader implements AsyncDisposable {
 
   /** Without a shell, and with files in the folder of the test. */
   #argsOf(line: string): readonly string[] {
-    const own = this.#own(line.replace(/^npm (?:run capstan|start) -- /, ""));
+    const own = this.#own(line.replace(/^np(?:m (?:run capstan|start) --|x --silent capstan) /, ""));
     return own.replaceAll(/\S+\.(?:json|test\.ts)(?= |$)/g, (file) => join(dir, basename(file))).split(" ");
   }
 
@@ -262,7 +262,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
         case line.startsWith("npm run capstan -- remediations "):
           expect((await reader.run(line)).split("\n")).toEqual(expect.arrayContaining(remediations));
           break;
-        case /^npm run capstan -- (queue|dlq|replay|fields|history) /.test(line):
+        case /^np(?:m run capstan --|x --silent capstan) (queue|dlq|replay|fields|history) /.test(line):
           expect((await reader.run(line)).trim(), line).not.toBe("");
           break;
         default:

@@ -10,6 +10,7 @@ import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
 import { isOurs } from "../../crds/crd.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 /** An object to apply. */
 export interface Manifest {
@@ -88,8 +89,11 @@ export async function applyManifests(
     const { apiVersion, kind } = manifest.object;
     if (!defined.has(`${groupOf(apiVersion)}/${kind}`)) served.set(manifest, await servedKind(manifest, ask));
   }
-  for (const manifest of converted)
+  using progress = showProgress("applying objects", converted.length);
+  for (const manifest of converted) {
     await apply(client, manifest, served.get(manifest) ?? (await onceServed(manifest, client)));
+    progress.advance();
+  }
 }
 
 function convert(manifest: Manifest): ReturnType<typeof toV1beta2> {

@@ -1,5 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { tenantOf } from "../../../shared/api/indexes.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
@@ -81,15 +83,17 @@ export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTre
   };
 }
 
-/** As many Clusters as fit on the screen. */
+/** As many Clusters as fit on the screen, those that are not available first; of several, how many are available. */
 export async function frameOf(
   { store, functions, history, clock }: LiveTreeOptions,
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): Promise<readonly string[]> {
   const room = Math.max(1, rows - MARGIN_ROWS);
   const clusters = await store.list(managementType(Cluster), {});
-  const lines: string[] = [];
-  for (const object of clusters) {
+  const [available, others] = [clusters.filter(isAvailable), clusters.filter((each) => !isAvailable(each))];
+  const count = `${available.length} of ${clusters.length} Clusters are available`;
+  const lines = clusters.length > 1 ? [paint(others.length === 0 ? "green" : "yellow", count)] : [];
+  for (const object of [...others, ...available]) {
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
     const freshness = await readFreshness(store, clock.now());
@@ -102,6 +106,10 @@ export async function frameOf(
   }
   const cut = lines.length > room;
   return cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
+}
+
+function isAvailable(cluster: KubeObject): boolean {
+  return valueAt(cluster, "status.conditions[Available].status") === "True";
 }
 
 interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {

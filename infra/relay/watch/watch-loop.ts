@@ -48,6 +48,8 @@ export interface WatchLoopOptions {
   readonly budget?: Budget | undefined;
   /** The server may begin to answer only after this loop has begun: at first, its silence is not worth a warning. */
   readonly mayBeStarting?: boolean | undefined;
+  /** Returns whether the server may end at any time, which is then not worth a warning. */
+  readonly isEnding?: (() => boolean) | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
 }
@@ -272,7 +274,7 @@ class Loop implements WatchLoop {
 
   /** Handles a failure. Never rejects: only disposing ends a loop. */
   async #recover(error: unknown): Promise<void> {
-    const { consumer, log, name } = this.#options;
+    const { consumer, log, name, isEnding } = this.#options;
     const { signal } = this.#abort;
     if (signal.aborted) return;
     this.#state = "backoff";
@@ -281,7 +283,8 @@ class Loop implements WatchLoop {
     this.#isAway = verdict.isAway;
     this.#position.failed(verdict);
     // One log line per outage and cause; the counters show the repetitions.
-    const level = verdict.isRepeated || verdict.isNormal || verdict.isSilence ? "debug" : "warn";
+    const isExpected = verdict.isNormal || verdict.isSilence || (verdict.isAway && isEnding?.() === true);
+    const level = verdict.isRepeated || isExpected ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };
     log[level](fields, "the watch failed; retrying");
     if (!verdict.isSilence) consumer.failed?.(error);

@@ -56,6 +56,7 @@ export interface ConnectionOptions extends ConnectionRecordOptions, WorkloadOpti
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly nodeFields: WorkloadNodesOptions["nodeFields"];
+  readonly isEnding?: WorkloadNodesOptions["isEnding"];
   /** Called at a retry without a Secret: looks for it by name. */
   readonly askForSecret: () => Promise<void>;
 }

@@ -86,10 +86,12 @@ export function startConnections(options: ConnectionsOptions): Connections {
   const secrets = (options.kubeconfigSecrets === "get" ? createReadSecrets : createWatchedSecrets)(options);
   const followed = new Map<string, Followed>();
   const endings = createEndings();
+  const deleting = new Set<string>();
 
   const start = (cluster: ObjectKey, uid: string) => {
     const askForSecret = () => secrets.ask(cluster);
-    const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret });
+    const isEnding = () => deleting.has(workloadCluster(cluster));
+    const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret, isEnding });
     const unfollow = secrets.follow(cluster, (...found) => connection.secretChanged(...found));
     followed.set(workloadCluster(cluster), { uid, startedAt: clock.now(), connection, unfollow });
   };
@@ -97,6 +99,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const name = workloadCluster(cluster);
     const ended = followed.get(name);
     followed.delete(name);
+    deleting.delete(name);
     const close = async () => {
       await ended?.unfollow();
       await ended?.connection[Symbol.asyncDispose]();
@@ -112,7 +115,8 @@ export function startConnections(options: ConnectionsOptions): Connections {
   };
   const appeared = (object: KubeObject, change: Change) => {
     const cluster = objectKeyOf(object);
-    const { uid = "" } = object.metadata;
+    const { uid = "", deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) deleting.add(nameOf(object));
     const known = followed.get(nameOf(object));
     if (known?.uid === uid) {
       if (!mayHelp(change)) return;

@@ -23,6 +23,8 @@ export interface WorkloadNodesOptions {
   readonly random?: (() => number) | undefined;
   /** The Cluster's uid. */
   readonly uid: string;
+  /** Returns whether the Cluster is being deleted. */
+  readonly isEnding?: (() => boolean) | undefined;
   /** Fields of a Node that the functions need. */
   readonly nodeFields: readonly string[];
   /**

@@ -74,6 +74,7 @@ export async function watching(
     readonly access?: (url: URL) => ServerAccess;
     readonly budget?: Budget;
     readonly mayBeStarting?: boolean;
+    readonly isEnding?: () => boolean;
     readonly comeback?: Comeback;
     /** Replaces the consumer that notes its calls. */
     readonly consumer?: Partial<WatchConsumer>;
@@ -104,6 +105,7 @@ export async function watching(
       random: () => 0.5,
       budget: options.budget,
       mayBeStarting: options.mayBeStarting,
+      isEnding: options.isEnding,
       comeback: options.comeback,
       consumer: {
         reduce: (object) => object,

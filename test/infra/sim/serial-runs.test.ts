@@ -101,7 +101,7 @@ describe("serial runs", () => {
       if (key === "bad") throw new Error("no");
       return undefined;
     };
-    const onError = (key: string) => failed.push(key);
+    const onError = (key: string, _error: unknown, failures: number) => failed.push(`${key} ${failures}`);
     const runs = createSerialRuns({ clock, concurrency: 1, run, onError });
     runs.wake("bad");
     runs.wake("good");
@@ -110,7 +110,7 @@ describe("serial runs", () => {
     clock.fire();
     await settled();
     expect(clock.timers.map((timer) => timer.delayMs)).toEqual([200]);
-    expect(failed).toEqual(["bad", "bad"]);
+    expect(failed).toEqual(["bad 1", "bad 2"]);
     await runs[Symbol.asyncDispose]();
     expect(clock.timers).toEqual([]);
   });

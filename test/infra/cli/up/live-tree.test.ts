@@ -42,6 +42,28 @@ describe("the live tree of capstan up", () => {
     expect(small.at(-1)).toContain("… more than fits");
   });
 
+  it("counts the available Clusters of several, and shows the others first", async () => {
+    const parts = await world();
+    await using store = parts.store;
+    for (const [name, status] of [
+      ["a", "True"],
+      ["z", "False"],
+    ] as const) {
+      const conditions = [
+        { type: "Available", status, reason: "R", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" },
+      ];
+      const metadata = { name, uid: name, resourceVersion: "1" };
+      await store.put(
+        { ...CAPI, kind: "Cluster" },
+        cluster({ metadata, status: { phase: "Provisioned", conditions } }),
+      );
+    }
+    const lines = await frameOf(parts, { columns: 200, rows: 60 });
+    expect(lines[0]).toContain("1 of 3 Clusters are available");
+    const shown = lines.flatMap((line) => /^Cluster default\/(\w+)/.exec(line)?.[1] ?? []);
+    expect(shown).toEqual(["c1", "z", "a"]);
+  });
+
   it("shows what runs again soon, and no timer of months, as before a certificate expires", async () => {
     const parts = await world();
     await using _store = parts.store;

@@ -129,6 +129,18 @@ describe("watch loop", () => {
     expect(world.delays).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500]);
   });
 
+  it("warns of a server that is lost, and not while its Cluster is deleted", async () => {
+    const lost = ({ watches }: ScriptedServer): void => void watches.push(reset);
+    for (const [isEnding, warnings] of [
+      [false, ["the watch failed; retrying"]],
+      [true, []],
+    ] as const) {
+      await using world = await watching(lost, { isEnding: () => isEnding });
+      await eventually(() => world.watchedFrom().length === 2, within);
+      expect(world.warnings()).toEqual(warnings);
+    }
+  });
+
   it("lists again until a list succeeds (KR-04)", async () => {
     await using world = await watching(({ lists }) =>
       lists.push(

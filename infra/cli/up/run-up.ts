@@ -1,0 +1,143 @@
+import { existsSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Hints } from "../../../shared/runtime/hints.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import { readEnvironment } from "../../config.ts";
+import { createMemoryHints, hintingStore } from "../../hints/memory.ts";
+import { rest } from "../../rest.ts";
+import { giveBackMemory } from "../../worker/give-back-memory.ts";
+import { compose, type Running } from "../compose.ts";
+import type { Role } from "../compose-options.ts";
+import { printListeners } from "../options.ts";
+import { ownCommand } from "../own-command.ts";
+import { queueOf } from "../queue-options.ts";
+import { createLiveArea } from "../terminal/live-area.ts";
+import { openLog } from "../terminal/log.ts";
+import { paint } from "../terminal/paint.ts";
+import { print, printError } from "../terminal/print.ts";
+import { applyManifests, type Manifest, readManifests } from "./apply-manifests.ts";
+import type { LiveTree } from "./live-tree.ts";
+import { unreadyAmong } from "./readiness.ts";
+import { printSummary } from "./summary.ts";
+import { observedStore, transitionsBetween } from "./transitions.ts";
+import type { UpOptions } from "./up.ts";
+
+const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));
+const POLL_MS = 100;
+
+/** Plays the roles until a person stops it, or everything is ready. */
+export async function runUp(
+  options: UpOptions,
+  {
+    roles,
+    startedAt,
+    stop,
+  }: { readonly roles: ReadonlySet<Role>; readonly startedAt: number; readonly stop: Promise<void> },
+): Promise<void> {
+  const manifests = await wantedManifests(options);
+  const { stdout } = process;
+  const inPlace = stdout.isTTY && !options.quiet;
+  const area = inPlace ? createLiveArea(stdout) : undefined;
+  let tree: LiveTree | undefined;
+  const observe = inPlace ? () => tree?.changed() : printer(startedAt);
+  const hints = createMemoryHints();
+  const follow = (store: Store) => (options.console === undefined ? store : hintingStore(store, hints.note));
+  const writeLog = area === undefined ? {} : { writeLog: (text: string) => area.above(text) };
+  const log = openLog(options.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL, writeLog.writeLog);
+  await using running = await compose({
+    ...options,
+    roles,
+    queue: queueOf(options, log),
+    ...writeLog,
+    ...(options.console === undefined ? {} : { noteHint: hints.note }),
+    wrapStore: (store) => follow(options.quiet ? store : observedStore(store, observe)),
+  });
+  using _giving = giveBackMemory();
+  await applyManifests(running.server.as("up"), manifests, printError);
+  printNextSteps(running, manifests, options);
+  printListeners(running);
+  await using _console = await startConsole(running, options, hints);
+  if (area !== undefined) {
+    tree = (await import("./live-tree.ts")).startLiveTree(running, area);
+    stdout.on("resize", observe);
+  }
+  const objects = manifests.map(({ object }) => object);
+  if (options.untilReady) await untilReady(running, objects, { stop, timeoutMs: options.timeout * 1_000 });
+  else await Promise.race([stop, running.ended]);
+  await tree?.[Symbol.asyncDispose]();
+  await printSummary(running.store);
+}
+
+/** A process without a console loads none of its code. */
+async function startConsole(
+  running: Running,
+  options: UpOptions,
+  hints: Hints,
+): Promise<AsyncDisposable | undefined> {
+  if (options.console === undefined) return undefined;
+  const { serveUpConsole } = await import("../console/up-console.ts");
+  return serveUpConsole(running, { ...options, address: options.console, hints });
+}
+
+async function wantedManifests(options: UpOptions): Promise<readonly Manifest[]> {
+  const files = options.file ?? (options.empty || isUsed(options.data) ? [] : [EXAMPLE]);
+  return (await Promise.all(files.map(readManifests))).flat();
+}
+
+/** Objects that an earlier `up` left must not be reset to the example. */
+function isUsed(data: string | undefined): boolean {
+  return data !== undefined && existsSync(data) && readdirSync(data).length > 0;
+}
+
+/** Prints one line per transition, with the seconds since the start. */
+function printer(startedAt: number): Parameters<typeof observedStore>[1] {
+  return (type, before, after) => {
+    for (const { object, text } of transitionsBetween(type, before, after)) {
+      const seconds = ((Date.now() - startedAt) / 1_000).toFixed(2).padStart(6);
+      print(`${paint("dim", `${seconds}s`)}  ${object.padEnd(44)}  ${text}`);
+    }
+  };
+}
+
+function printNextSteps(
+  { kubeconfigFile }: Running,
+  manifests: readonly Manifest[],
+  { untilReady, console: address }: UpOptions,
+): void {
+  const flag = kubeconfigFile === undefined ? "" : ` --kubeconfig ${kubeconfigFile}`;
+  const cluster = manifests.find(({ object }) => object.kind === "Cluster")?.object.metadata;
+  const commands = [
+    `kubectl${flag} get clusters,machinepools`,
+    ...(cluster === undefined
+      ? []
+      : [`${ownCommand()} explain cluster ${cluster.namespace ?? "default"}/${cluster.name}${flag}`]),
+  ];
+  print(
+    ...["", "Try in another terminal:", ...commands.map((each) => `  ${paint("cyan", each)}`)],
+    ...(address === undefined ? ["With --console a web page shows the same."] : []),
+    ...(untilReady ? [] : ["Ctrl-C stops."]),
+    "",
+  );
+}
+
+async function untilReady(
+  { store, clock }: Running,
+  objects: readonly KubeObject[],
+  limits: { readonly stop: Promise<void>; readonly timeoutMs: number },
+): Promise<void> {
+  const deadline = clock.now().getTime() + limits.timeoutMs;
+  let stopped = false;
+  void limits.stop.then(() => {
+    stopped = true;
+  });
+  let unready = await unreadyAmong(store, objects);
+  while (unready.length > 0 && !stopped && clock.now().getTime() < deadline) {
+    await rest(POLL_MS, clock);
+    unready = await unreadyAmong(store, objects);
+  }
+  if (unready.length === 0) return;
+  process.exitCode = 1;
+  const waited = stopped ? "stopped before it was ready" : `not ready after ${limits.timeoutMs / 1_000} s`;
+  printError([`${waited}:`, ...unready.map(({ object, why }) => `${object}: ${why}`)].join("\n"));
+}
