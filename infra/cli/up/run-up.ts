@@ -21,7 +21,7 @@ import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
 import { printSummary } from "./summary.ts";
 import { observedStore, transitionsBetween } from "./transitions.ts";
-import type { UpOptions } from "./up.ts";
+import type { UpOptions } from "./up-options.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));
 const POLL_MS = 100;

@@ -3,23 +3,11 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { packageVersion } from "../../package-version.ts";
 import { ROLES, type Role } from "../compose-options.ts";
-import { addUpConsoleOptions, type UpConsoleFlags } from "../console/console-options.ts";
-import { addServeOptions, parsePort, parseSeconds, type ServeOptions, stopRequested } from "../options.ts";
+import { addUpConsoleOptions } from "../console/console-options.ts";
+import { addServeOptions, parsePort, parseSeconds, stopRequested } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { print } from "../terminal/print.ts";
-
-export interface UpOptions extends ServeOptions, UpConsoleFlags {
-  readonly empty: boolean;
-  readonly file?: readonly string[];
-  readonly untilReady: boolean;
-  readonly timeout: number;
-  readonly installCrds: boolean;
-  readonly port: number;
-  readonly data?: string;
-  readonly writeKubeconfig: string;
-  readonly roles?: readonly Role[];
-  readonly quiet: boolean;
-}
+import type { UpOptions } from "./up-options.ts";
 
 export function upCommand(): Command {
   const command = new Command("up").description(
