@@ -27,7 +27,9 @@ export async function openAnswering(
   const reviews = createReviews(reviewer, clock);
   const viewers = createViewers({ ...options, reviews, actions: ports.control !== undefined });
   const admission = createAdmission({ code, sessions: createSessions(random, clock), viewers });
-  const api = createApi(ROUTES, ports, options);
+  // Beyond loopback the reader's machine is another one.
+  const context = code === undefined ? { ...options, commandLine: undefined } : options;
+  const api = createApi(ROUTES, ports, context);
   const streams = opened.use(createStreams(api, { clock, log, hints, fleet: ports.fleet }));
   return exchanging({ clock, log, page, site, admission, api, streams });
 }

@@ -104,4 +104,16 @@ export interface RouteContext {
   readonly log: Log;
   readonly version: string;
   readonly dashboardsUrl?: string | undefined;
+  /** For commands to copy. Default: `capstan`, which finds its servers by itself. */
+  readonly commandLine?: CommandLine | undefined;
+}
+
+/** How a person runs commands on the machine of the console. */
+export interface CommandLine {
+  /** `capstan`, or how a clone starts it. */
+  readonly capstan: string;
+  /** Options that name the management cluster, for kubectl too; each begins with a blank. */
+  readonly cluster: string;
+  /** Options that name the queue or the dead letters. */
+  readonly queue: string;
 }

@@ -21,6 +21,7 @@ import { startProbes } from "../../worker/probes.ts";
 import { healthAddressOption } from "../listen-options.ts";
 import { readManagement } from "../management.ts";
 import { logLevelOption, type ServeOptions, stopRequested } from "../options.ts";
+import { commandLineOf } from "../own-command.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print } from "../terminal/print.ts";
@@ -124,7 +125,8 @@ export async function startSharedConsole(
     ...actionPorts({ queue, letters, clock, log }, flags),
   };
   const open = async () => ({ ports, page: openPage(), hints });
-  const parts = { store, functions, clock, log, reviewer, open, isOwnData };
+  const commandLine = commandLineOf(flags);
+  const parts = { store, functions, clock, log, reviewer, open, isOwnData, commandLine };
   served = stack.use(await serveConsole(parts, flags, flags.address));
   const running = stack.move();
   return { ...served, [Symbol.asyncDispose]: () => running.disposeAsync() };

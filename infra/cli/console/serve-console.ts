@@ -11,7 +11,10 @@ import { callerName } from "../caller-name.ts";
 import { print } from "../terminal/print.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 
-type Parts = Pick<ConsoleOptions, "functions" | "clock" | "log" | "reviewer" | "open" | "isOwnData"> & {
+type Parts = Pick<
+  ConsoleOptions,
+  "functions" | "clock" | "log" | "reviewer" | "open" | "isOwnData" | "commandLine"
+> & {
   readonly store: Store;
 };
 

@@ -1,14 +1,17 @@
 import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Samples } from "../../../shared/runtime/samples.ts";
+import type { QueueFlags } from "../../queue/queue-source.ts";
 import { createMemorySamples } from "../../samples/memory.ts";
 import { startSampling } from "../../samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
+import { commandLineOf } from "../own-command.ts";
 import { openLog } from "../terminal/log.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 import { serveConsole } from "./serve-console.ts";
 
-interface UpConsoleFlags extends ConsoleFlags {
+interface UpConsoleFlags extends ConsoleFlags, QueueFlags {
+  readonly deadLetters?: string | undefined;
   readonly address: ListenAddress;
   readonly functionsDir?: string | undefined;
   /** Changes of the queue and the read model of this process. */
@@ -32,7 +35,8 @@ export async function serveUpConsole(
     const { openUpData } = await import("./up-data.ts");
     return openUpData(running, { ...flags, followed, functionsDir, log }, opened);
   };
-  const parts = { store, functions, clock, log, reviewer: server.as("console"), open };
+  const commandLine = commandLineOf({ ...flags, kubeconfig: running.kubeconfigFile });
+  const parts = { store, functions, clock, log, reviewer: server.as("console"), open, commandLine };
   starting.use(await serveConsole(parts, flags, address));
   return starting.move();
 }

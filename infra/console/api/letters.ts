@@ -66,6 +66,8 @@ export const letterSchema = z.object({
   /** As `capstan dlq show -o json`: redacted when it was recorded. */
   letter: z.record(z.string(), z.unknown()).optional(),
   object: placeSchema.optional(),
+  /** Commands that show and replay it. */
+  commands: z.array(z.string()),
 });
 export type LetterAnswer = Shape<typeof letterSchema>;
 

@@ -10,6 +10,7 @@ import { problem } from "../problem.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { demandKey } from "./demand.ts";
 import { fullPage, pageInMemory } from "./full-page.ts";
+import { INSTALLED } from "./installed.ts";
 import { objectOf, seesKey } from "./keys.ts";
 import { defineRoute } from "./route.ts";
 
@@ -57,10 +58,14 @@ export const letter = defineRoute(
     needs: ["letters", "queue"],
     answer: letterSchema,
   },
-  async ({ viewer, params: { function: name = "", key = "" }, ports }) => {
+  async ({ viewer, params: { function: name = "", key = "" }, ports }, { commandLine = INSTALLED }) => {
     demandKey(viewer, key);
     const found = await letterAt(ports.letters, name, key);
-    return { head: await itemOf(headOf(found), ports.queue), letter: { ...found }, object: objectOf(key) };
+    const head = await itemOf(headOf(found), ports.queue);
+    const commands = ["show", "replay"].map(
+      (verb) => `${commandLine.capstan} dlq ${verb} ${name} '${key}'${commandLine.queue}`,
+    );
+    return { head, letter: { ...found }, object: objectOf(key), commands };
   },
   ({ params: { function: name = "", key = "" } }) => ({ lettersOf: [name], objects: objectNamed(key) }),
 );

@@ -7,6 +7,7 @@ import { objectSchema } from "../api/object.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
 import { demandNamespace } from "./demand.ts";
+import { INSTALLED } from "./installed.ts";
 import { CLUSTER, kindNamed, unknownObject } from "./named.ts";
 import { defineRoute } from "./route.ts";
 
@@ -38,7 +39,8 @@ export const object = defineRoute(
     needs: ["explain"],
     answer: objectSchema,
   },
-  async ({ viewer, params, ports }, { functions }) => {
+  async ({ viewer, params, ports }, { functions, commandLine = INSTALLED }) => {
+    const { capstan, cluster: flags } = commandLine;
     const { namespace = "", name = "" } = params;
     const kind = kindNamed(functions, params["kind"]);
     const { tree, causes, object: found } = await explained(viewer, ports.explain, { kind, namespace, name });
@@ -53,8 +55,8 @@ export const object = defineRoute(
       tree,
       causes,
       commands: [
-        `capstan explain ${command} ${namespace}/${name}`,
-        `kubectl --namespace ${namespace} get ${kind.plural}.${kind.group} ${name} --output yaml`,
+        `${capstan} explain ${command} ${namespace}/${name}${flags}`,
+        `kubectl${flags} --namespace ${namespace} get ${kind.plural}.${kind.group} ${name} --output yaml`,
       ],
     };
   },

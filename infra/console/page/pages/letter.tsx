@@ -63,9 +63,7 @@ export function Letter({ name, of }: Props) {
       <ReplayPart path={path} isRecorded={head?.recorded === true} />
       {answer.body?.letter !== undefined && <LetterFacts letter={answer.body.letter} />}
       <Part title="On the command line" answer={answer}>
-        {() => (
-          <Commands commands={[`capstan dlq show ${name} '${of}'`, `capstan dlq replay ${name} '${of}'`]} />
-        )}
+        {({ commands }) => <Commands commands={commands} />}
       </Part>
     </>
   );

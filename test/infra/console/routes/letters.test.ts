@@ -28,6 +28,7 @@ describe("queue and letters in the console", () => {
     expect(one).toMatchObject({
       head: { key: A1, state: "dead", recorded: true },
       object: { type: "object", kind: "Widget", namespace: "a", name: "w1" },
+      commands: [`capstan dlq show ${GROW} '${A1}'`, `capstan dlq replay ${GROW} '${A1}'`],
     });
   });
 

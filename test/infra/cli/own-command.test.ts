@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { commandLineOf, ownCommand } from "../../../infra/cli/own-command.ts";
+
+const CLONE = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+
+it("starts commands from any folder in a clone, with the servers of the process and without a password", () => {
+  expect(ownCommand()).toBe(`npx --silent --prefix ${CLONE} capstan`);
+  const named = { kubeconfig: "/home/a b/config", queue: "redis://127.0.0.1:6379/1", deadLetters: "l.jsonl" };
+  expect(commandLineOf(named)).toEqual({
+    capstan: ownCommand(),
+    cluster: " --kubeconfig '/home/a b/config'",
+    queue: " --queue redis://127.0.0.1:6379/1 --dead-letters l.jsonl",
+  });
+  expect(commandLineOf({ queue: "rediss://u:secret@redis.example:6379" }).queue).toBe("");
+  expect(commandLineOf({ queue: "sqs://eu-west-1?redis=rediss://u:secret@r" }).queue).toBe("");
+  expect(commandLineOf({ queue: "memory" })).toMatchObject({ cluster: "", queue: "" });
+});
