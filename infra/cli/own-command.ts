@@ -5,9 +5,8 @@ import type { QueueFlags } from "../queue/queue-source.ts";
 
 /** Returns how a person of this machine starts this command line, from any folder: in a clone nothing is on the PATH. */
 export function ownCommand(): string {
-  const clone = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
-  if (!existsSync(`${clone}/infra/cli/capstan.js`)) return "capstan";
-  return `npx --silent --prefix ${quoted(clone)} capstan`;
+  const launcher = fileURLToPath(new URL("capstan.js", import.meta.url));
+  return existsSync(launcher) ? `node ${quoted(launcher)}` : "capstan";
 }
 
 interface Named extends Omit<QueueFlags, "redisMayLoseData"> {

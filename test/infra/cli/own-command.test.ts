@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { commandLineOf, ownCommand } from "../../../infra/cli/own-command.ts";
 
-const CLONE = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+const LAUNCHER = fileURLToPath(new URL("../../../infra/cli/capstan.js", import.meta.url));
 
 it("starts commands from any folder in a clone, with the servers of the process and without a password", () => {
-  expect(ownCommand()).toBe(`npx --silent --prefix ${CLONE} capstan`);
+  expect(ownCommand()).toBe(`node ${LAUNCHER}`);
   const named = { kubeconfig: "/home/a b/config", queue: "redis://127.0.0.1:6379/1", deadLetters: "l.jsonl" };
   expect(commandLineOf(named)).toEqual({
     capstan: ownCommand(),
