@@ -15,6 +15,10 @@ const FOR_READING =
 /** Differences on purpose: path as printed → why. Every other difference fails the comparison. */
 const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ["machinedeployments/schema#x-kubernetes-validations", FOR_READING],
+  [
+    "machinesets/schema/spec/selector#x-kubernetes-map-type",
+    "ours: the label of the Cluster is added to what an author applies again (MS-3)",
+  ],
   ...[
     "clusters/schema#x-kubernetes-validations",
     "clusters/schema/spec#x-kubernetes-validations",

@@ -29,9 +29,11 @@ const specSchema = () =>
         .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
         .optional()
         .describe("Machines wanted. Default 1."),
-      selector: labelSelectorSchema().describe(
-        "Labels of the Machines that belong to the set; the labels of the template must match.",
-      ),
+      // Differs: no atomic map, so that who adds the label of the Cluster takes the rest from no author, and a manifest that
+      // is applied again conflicts with none.
+      selector: labelSelectorSchema()
+        .meta({ "x-kubernetes-map-type": "granular" })
+        .describe("Labels of the Machines that belong to the set; the labels of the template must match."),
       template: z
         .object({
           metadata: templateMetadataSchema().optional(),

@@ -91,7 +91,6 @@ function takenIn(
     .filter(
       ({ field, from }) =>
         !takesTurns(fn.spec.name, from) &&
-        !isCompleted(fn.spec.name, field) &&
         !isShared(change, field) &&
         !isInTurn(change, field, [
           fn,
@@ -223,11 +222,6 @@ function isReconciled({ spec: { reconciles } }: AnyFunction, { type }: StoredCha
 /** Replicas that are managed from outside are the provider's to write (test/invariants/ownership.test.ts). */
 function takesTurns(name: string, other: string): boolean {
   return name === "sim-autoscaler" || other === "capstan-sim-autoscaler";
-}
-
-/** A selector has one owner as a whole: who adds the label of the Cluster to it takes it from its author (MS-3). */
-function isCompleted(name: string, field: string): boolean {
-  return name === "machineset-guard" && field === "spec.selector";
 }
 
 const SHARED = "status.deprecated.v1beta1.conditions";

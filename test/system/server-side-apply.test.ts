@@ -8,6 +8,7 @@ import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
 import { segmentsOf, valueAt } from "../../shared/api/path.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
+import { MAX_SIZE, MIN_SIZE } from "../../shared/rules/machines/node-group-size.ts";
 import { writeDecision } from "../../shared/runtime/write-decision.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
@@ -27,8 +28,56 @@ spec: {}
 const LOST = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
 
 for (const flavour of API_SERVERS) {
-  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`lost managedFields on ${flavour.name}`, () => {
-    it("KW-02: keep no field that a function gives up, of any kind, also beside the applies of others", async () => {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`server-side apply on ${flavour.name}`, () => {
+    it("MS-3, MP-12: a manifest that is applied again changes nothing, and one that says no replicas any more keeps them", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _ = await startCapstan(server.kubeconfigFile);
+      const example = await readFile(EXAMPLE, "utf8");
+      const apply = (text: string) => kubectl("apply --server-side --field-manager=pipeline -f -", text);
+      const versions = async () =>
+        (
+          await kubectl(
+            "get clusters,machinesets,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
+          )
+        )
+          .split("\n")
+          .filter((line) => / (resourceVersion|generation):/.test(line));
+      await apply(example);
+      await kubectl("wait cluster/demo machinepool/demo-pool --for=condition=Available --timeout=240s");
+      await kubectl("wait machineset/demo-workers --for=condition=MachinesReady --timeout=240s");
+      await eventually(
+        async () => {
+          const before = await versions();
+          await apply(example);
+          expect(await versions()).toEqual(before);
+        },
+        { withinMs: 60_000, stepMs: 1_000 },
+      );
+      await kubectl("diff --server-side --force-conflicts --field-manager=pipeline -f -", example);
+
+      const ranges: { readonly [kind: string]: string } = { MachineSet: "2", MachinePool: "10" };
+      const autoscaled = example
+        .replaceAll(
+          /kind: (MachineSet|MachinePool)\nmetadata:/g,
+          (start, kind: string) =>
+            `${start}\n  annotations: { ${MIN_SIZE}: "1", ${MAX_SIZE}: "${ranges[kind]}" }`,
+        )
+        .replaceAll(/\n {2}replicas: 3\n {2}(selector|template):/g, "\n  $1:");
+      expect(autoscaled.match(/replicas:/g)).toHaveLength(1);
+      await apply(autoscaled);
+      await eventually(
+        async () => {
+          const replicas = "jsonpath={.items[*].spec.replicas}";
+          expect(await kubectl(`get machineset/demo-workers machinepool/demo-pool -o ${replicas}`)).toBe(
+            "2 3",
+          );
+        },
+        { withinMs: 60_000, stepMs: 200 },
+      );
+    });
+
+    it("KW-02: lost managedFields keep no field that a function gives up, of any kind, also beside the applies of others", async () => {
       await using server = await flavour.start();
       const kubectl = kubectlFor(server.kubeconfigFile);
       const functions = (await loadFunctions()).filter(({ spec }) => spec.owns.length > 0);
