@@ -1,4 +1,5 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { Seeded } from "../kernel/seeded.ts";
 import type { World } from "../play/world.ts";
 import { isRequest } from "../ports/request-operation.ts";
@@ -7,7 +8,7 @@ import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
 
-/** X-28: another manager takes over a field of a status that a function is about to apply. */
+/** X-28, X-49: another manager takes over a field of a status that a function is about to apply; nobody owns any. */
 export const managers: readonly Fault[] = [
   {
     number: "X-28",
@@ -19,6 +20,22 @@ export const managers: readonly Fault[] = [
       if (!isRequest(operation) || contested === undefined) return;
       takeOver(contested, world, chance);
       operation.delay(SECOND);
+    },
+  },
+  {
+    number: "X-49",
+    title: "the server loses the managedFields of an object, and others apply to it",
+    rate: 1 / 300,
+    isSite: (operation, world) => contestedAt(operation, world) !== undefined,
+    strike(operation, world, chance) {
+      const contested = contestedAt(operation, world);
+      if (!isRequest(operation) || contested === undefined) return;
+      operation.run();
+      const { kind, key } = contested;
+      const operations = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
+      const lost = somebody(world).client.jsonPatch(kind, key, operations);
+      const isApplied = chance.below(2) === 0;
+      void lost.then(() => isApplied && share(contested, world, chance)).catch(() => undefined);
     },
   },
 ];
@@ -51,14 +68,37 @@ function contestedAt(operation: AnyOperation, { management }: World): Contested 
 }
 
 /** Says something else, and gives it up after a while. */
-function takeOver({ kind, key, condition }: Contested, world: World, chance: Seeded): void {
+function takeOver({ condition, ...contested }: Contested, world: World, chance: Seeded): void {
+  const conditions = [{ ...condition, message: "another manager was here" }];
+  applied(contested, world, chance, async () => ({ status: { conditions } }));
+}
+
+/** Applies it as it is, and gives it up after a while. */
+function share({ condition, ...contested }: Contested, world: World, chance: Seeded): void {
+  applied(contested, world, chance, async (rival) => {
+    const found = await rival.get(contested.kind, contested.key);
+    const { conditions = [] } = (Object(found).status ?? {}) as {
+      readonly conditions?: readonly Condition[];
+    };
+    const metadata = { ...contested.key, resourceVersion: found?.metadata.resourceVersion };
+    return { metadata, status: { conditions: conditions.filter(({ type }) => type === condition.type) } };
+  });
+}
+
+function applied(
+  { kind, key }: Omit<Contested, "condition">,
+  world: World,
+  chance: Seeded,
+  bodyOf: (rival: KubeClient) => Promise<object>,
+): void {
   const { process, takeBack } = somebody(world);
   const rival = world.connect(process).as("rival");
   const identity = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata: key };
   const apply = (body: object): Promise<unknown> =>
     rival.apply(kind, key, { ...identity, ...body }, "status");
-  const conditions = [{ ...condition, message: "another manager was here" }];
-  void apply({ status: { conditions } }).catch(() => undefined);
+  void bodyOf(rival)
+    .then(apply)
+    .catch(() => undefined);
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => {
     takeBack(async () => {
       if ((await rival.get(kind, key)) !== undefined) await apply({});

@@ -8,9 +8,16 @@ import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
 
 const SECOND = 1_000;
 const POOLS = "infrastructure.sim.capstan.dev/simmachinepools";
+const PROVIDERS = [
+  POOLS,
+  "infrastructure.sim.capstan.dev/simclusters",
+  "infrastructure.sim.capstan.dev/simmachines",
+  "bootstrap.sim.capstan.dev/simbootstrapconfigs",
+  "controlplane.sim.capstan.dev/simcontrolplanes",
+];
 const NOBODYS = "sim://nobody/nobody/1";
 
-/** X-44: what a provider says of itself for a while, in place of the truth. */
+/** X-44, X-50: what a provider says of itself for a while, in place of the truth. */
 export const providers: readonly Fault[] = [
   {
     number: "X-44",
@@ -21,11 +28,40 @@ export const providers: readonly Fault[] = [
       operation.run();
       const pool = poolOf(world);
       if (pool === undefined) return;
-      if (chance.below(4) === 0 && isProvisioned(pool)) forget(pool, world, chance);
+      if (chance.below(4) === 0 && isProvisioned(pool)) forget({ type: POOLS, object: pool }, world, chance);
       else lie(pool, world, chance);
     },
   },
+  {
+    number: "X-50",
+    title: "a provider turns back between two writes of functions: it has made nothing, it says for a while",
+    rate: 1 / 200,
+    isSite: (operation, world) =>
+      isFunctionWrite(operation) &&
+      operation.request.path.includes("/cluster.x-k8s.io/") &&
+      initializedIn(world).length > 0,
+    strike(operation, world, chance) {
+      operation.run();
+      const initialized = initializedIn(world);
+      if (initialized.length > 0) forget(chance.pick(initialized), world, chance);
+    },
+  },
 ];
+
+interface Provider {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** Objects of providers that have said that they are ready. */
+function initializedIn({ management }: World): readonly Provider[] {
+  return PROVIDERS.flatMap((type) =>
+    [...management.storage.collection(type).values()]
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .filter((object) => (object["status"] as Fields | undefined)?.["initialization"] !== undefined)
+      .map((object) => ({ type, object })),
+  );
+}
 
 function isWriteOfPool(operation: AnyOperation): boolean {
   return isFunctionWrite(operation) && /\/(sim)?machinepools\//.test(operation.request.path);
@@ -61,7 +97,7 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
     ...(isScaledOutside(pool, world) ? [] : [{ replicas: 0 }, { providerIDList: [], replicas: 0 }]),
   ];
   const say = (faults: Fields | undefined): void =>
-    change(pool, world, (present) => {
+    change({ type: POOLS, object: pool }, world, (present) => {
       const { metadata, ...rest } = present;
       const spec = rest["spec"] as Fields;
       // An API server counts no generation for what is as it was.
@@ -86,12 +122,12 @@ function isScaledOutside({ metadata }: KubeObject, { management }: World): boole
   return pool !== undefined && isManagedOutside(pool as unknown as MachinePool);
 }
 
-/** For a while it does not say that it has ever been provisioned. */
-function forget(pool: KubeObject, world: World, chance: Seeded): void {
-  const { initialization, ready } = pool["status"] as Fields;
+/** For a while it does not say that it has ever been ready. */
+function forget(provider: Provider, world: World, chance: Seeded): void {
+  const { initialization, ready } = provider.object["status"] as Fields;
   const say = (latches: Fields): void =>
-    change(pool, world, (present) => {
-      const isSame = present.metadata.uid === pool.metadata.uid;
+    change(provider, world, (present) => {
+      const isSame = present.metadata.uid === provider.object.metadata.uid;
       return isSame
         ? { ...present, status: { ...(present["status"] as Fields), ...latches } as JsonObject }
         : present;
@@ -102,12 +138,12 @@ function forget(pool: KubeObject, world: World, chance: Seeded): void {
 
 /** Changes the object that has its name now; the ownership of fields stays as it is. */
 function change(
-  { metadata }: KubeObject,
+  { type, object: { metadata } }: Provider,
   { management }: World,
   make: (now: KubeObject) => KubeObject,
 ): void {
   const { storage } = management;
-  const present = storage.collection(POOLS).find(`${metadata.namespace}/${metadata.name}`);
+  const present = storage.collection(type).find(`${metadata.namespace}/${metadata.name}`);
   const made = present && make(present);
-  if (made !== present) storage.put(POOLS, JSON.parse(JSON.stringify(made)) as KubeObject);
+  if (made !== present) storage.put(type, JSON.parse(JSON.stringify(made)) as KubeObject);
 }
