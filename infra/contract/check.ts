@@ -1,7 +1,8 @@
 import { ALL_RULES } from "../../shared/contract/rules/all.ts";
 import type { Crd } from "../../shared/contract/rules/crd/subject.ts";
-import { releaseAround } from "../../shared/contract/rules/release/around.ts";
+import { aggregatedIn, releaseAround } from "../../shared/contract/rules/release/around.ts";
 import type { Release } from "../../shared/contract/rules/release/subject.ts";
+import type { ReleaseName } from "../clusterctl/release/read-release.ts";
 import { NO_VALUES, type Values } from "../clusterctl/render/values.ts";
 import { withCheckedWaivers } from "./checked-waivers.ts";
 import { documentsOf, type InputDocument } from "./documents.ts";
@@ -23,6 +24,8 @@ import { readFiles } from "./read-files.ts";
 export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions {
   /** Of variables in releases. Absent: each takes its default or its name. */
   readonly values?: Values;
+  /** Label and version of a release whose folder is not named after them. */
+  readonly releaseName?: ReleaseName | undefined;
 }
 
 /** Judges everything below some paths; `-` is standard input. Inputs that cannot be read are problems of the outcome. */
@@ -48,8 +51,8 @@ export async function checkPaths(paths: readonly string[], options: CheckOptions
 
 /** Judges a release, and each CRD in it with what is around it. */
 async function checkRelease(folder: string, options: CheckOptions): Promise<readonly Partial<Outcome>[]> {
-  const { values = NO_VALUES, waivers } = options;
-  const judged = await judgeRelease(folder, { values, waivers, knownRules: KNOWN_RULES });
+  const { values = NO_VALUES, waivers, releaseName: named } = options;
+  const judged = await judgeRelease(folder, { values, named, waivers, knownRules: KNOWN_RULES });
   if (!("release" in judged)) return [{ problems: [judged] }];
   const { release, documents, findings, problems } = judged;
   return [{ findings, problems }, judgeDefinitions(documents, { ...options, release })];
@@ -110,6 +113,7 @@ function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOpt
     crds: crds.map((crd): ReportedCrd => reportedCrd(crd, options)),
     findings: judgeCrds(crds, {
       ...options,
+      aggregated: aggregatedIn(documents.map(({ value }) => value)),
       release:
         release &&
         releaseAround(

@@ -7,7 +7,7 @@ import {
 } from "../../shared/contract/rules/crd/contract-kinds.ts";
 import type { CrdRule } from "../../shared/contract/rules/crd/crd-rule.ts";
 import { crdRulesOf } from "../../shared/contract/rules/crd/rules.ts";
-import type { CrdSubject, ReleaseAround } from "../../shared/contract/rules/crd/subject.ts";
+import type { AggregatedRights, CrdSubject, ReleaseAround } from "../../shared/contract/rules/crd/subject.ts";
 import { type Artefact, type Rule, unknown } from "../../shared/contract/rules/rule.ts";
 import { claimsOf } from "../../shared/contract/version.ts";
 import type { Finding, ReportedCrd } from "./finding.ts";
@@ -22,6 +22,8 @@ export interface CrdOptions {
   readonly assumed: ContractVersion;
   readonly waivers: Waivers;
   readonly release?: ReleaseAround | undefined;
+  /** Rights of the documents beside them, where there is no release. */
+  readonly aggregated?: AggregatedRights | undefined;
 }
 
 /** Judges CRDs by the rules of their contracts, under each contract version that they claim. */
@@ -61,7 +63,7 @@ function judgeCrd(placed: PlacedCrd, options: CrdOptions): readonly Finding[] {
 function casesOf(
   { crd, place }: PlacedCrd,
   role: ContractRole | undefined,
-  { assumed, release }: CrdOptions,
+  { assumed, release, aggregated }: CrdOptions,
 ): readonly Case<CrdSubject>[] {
   const claims = claimsOf(crd);
   const storage = crd.versions.find((version) => version.storage)?.name ?? "";
@@ -78,6 +80,7 @@ function casesOf(
       isAssumed: claims.length === 0,
       picked: { name: version, version: crd.versions.find(({ name }) => name === version) },
       release,
+      aggregated,
     },
   }));
 }

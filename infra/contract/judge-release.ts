@@ -3,7 +3,7 @@ import { RELEASE_RULES } from "../../shared/contract/rules/release/rules.ts";
 import { ownSeries } from "../../shared/contract/rules/release/series.ts";
 import type { Release } from "../../shared/contract/rules/release/subject.ts";
 import type { Judgement, Rule } from "../../shared/contract/rules/rule.ts";
-import { ReleaseReadError, readRelease } from "../clusterctl/release/read-release.ts";
+import { type ReleaseName, ReleaseReadError, readRelease } from "../clusterctl/release/read-release.ts";
 import { ValueError, type Values } from "../clusterctl/render/values.ts";
 import type { InputDocument } from "./documents.ts";
 import type { Finding, InputProblem } from "./finding.ts";
@@ -12,6 +12,8 @@ import { type Waivers, waiverProblem } from "./waivers.ts";
 
 interface ReleaseOptions {
   readonly values: Values;
+  /** Absent: by the names of its folders. */
+  readonly named?: ReleaseName | undefined;
   readonly waivers: Waivers;
   /** Ids that a waiver may name. */
   readonly knownRules: ReadonlySet<string>;
@@ -32,7 +34,7 @@ export async function judgeRelease(
   options: ReleaseOptions,
 ): Promise<JudgedRelease | InputProblem> {
   try {
-    return judged(await readRelease(folder, options.values), options);
+    return judged(await readRelease(folder, options.values, options.named), options);
   } catch (error) {
     if (error instanceof ValueError) return { file: folder, message: error.message };
     if (!(error instanceof ReleaseReadError)) throw error;

@@ -20,7 +20,7 @@ export interface TextFile {
 /** Everything below the paths that were named. */
 export interface ReadFiles {
   readonly files: readonly TextFile[];
-  /** Folders with a `metadata.yaml`: releases, whose files are not among `files`. */
+  /** Folders with `metadata.yaml` or components: releases, whose files are not among `files`. */
   readonly releases: readonly string[];
   readonly problems: readonly InputProblem[];
 }
@@ -61,7 +61,7 @@ async function readFolder(walk: Walk, folder: string, depth: number): Promise<vo
   if (depth > MAX_DEPTH) throw new TooMuch(`has folders more than ${MAX_DEPTH} levels deep; name one below`);
   takeEntry(walk);
   const entries = await readdir(folder, { withFileTypes: true });
-  if (entries.some(({ name }) => name === "metadata.yaml")) {
+  if (entries.some((entry) => !entry.isDirectory() && isOfRelease(entry.name))) {
     walk.releases.push(folder);
     return;
   }
@@ -72,6 +72,11 @@ async function readFolder(walk: Walk, folder: string, depth: number): Promise<vo
     if (entry.isDirectory()) await readListed(walk, path, () => readFolder(walk, path, depth + 1));
     else if (/\.(?:ya?ml|json)$/.test(name)) await readListed(walk, path, () => readFileOf(walk, path));
   }
+}
+
+/** Files that only a release has: its components have variables, so that they need not be YAML. */
+function isOfRelease(name: string): boolean {
+  return name === "metadata.yaml" || /^(?:[a-z-]+-)?components\.ya?ml$/.test(name);
 }
 
 /** A bad file or folder in a folder leaves the others to be judged. */

@@ -1,8 +1,9 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../clock.ts";
+import type { ReleaseName } from "../../clusterctl/release/read-release.ts";
 import type { Values } from "../../clusterctl/render/values.ts";
 import type { Outcome } from "../../contract/finding.ts";
 import type { Waivers } from "../../contract/waivers.ts";
@@ -15,6 +16,7 @@ interface CheckCommandOptions extends ReportOptions {
   readonly as: ReadonlyMap<string, ContractRole | undefined>;
   readonly waive: Waivers;
   readonly variables?: string;
+  readonly release?: ReleaseName;
   readonly assume: ContractVersion;
   readonly live?: boolean;
   readonly namespace?: string;
@@ -22,11 +24,17 @@ interface CheckCommandOptions extends ReportOptions {
 }
 
 const EXAMPLES = `
+A folder with metadata.yaml or components is a release. As with clusterctl, its path ends in <label>/<version>, where the
+label is cluster-api, or bootstrap-, control-plane-, infrastructure-, ipam-, runtime-extension- or addon- with the name of
+the provider; --release says both for a folder with other names, such as one with the files of a download. Of all rules,
+findings included, capstan contract explain RULE says what they ask for and what follows where they are broken.
+
 Exit status: 0 every MUST is kept, 1 one is broken, 2 an input cannot be read or the call is wrong.
 
 Examples:
   capstan contract check config/crd
   capstan contract check out/infrastructure-foo/v1.2.0 --fail-on warn
+  capstan contract check downloads --release infrastructure-foo/v1.2.0
   kubectl get crd foomachinepools.infrastructure.cluster.x-k8s.io -o yaml | capstan contract check -
   capstan contract check config/crd -o sarif > contract.sarif
   capstan contract check --live -n default`;
@@ -49,6 +57,12 @@ export function checkCommand(): Command {
     .option("--live", "judge the CRDs and objects of a cluster instead of files; only reads")
     .option("-n, --namespace <name>", "with --live: judge the objects of one namespace (default: all)")
     .option("--kubeconfig <file>", "with --live (default: KUBECONFIG, in-cluster files, ~/.kube/config)")
+    .addOption(
+      new Option(
+        "--release <label/version>",
+        "label and version of a release whose folders are not named after them",
+      ).argParser(parseReleaseName),
+    )
     .option("--variables <file>", "values of variables in releases, in the form of clusterctl.yaml")
     .addOption(verboseOption())
     .addOption(outputOption())
@@ -57,6 +71,13 @@ export function checkCommand(): Command {
     .action(async (paths: readonly string[], options: CheckCommandOptions) => {
       process.exitCode = await check(paths, options);
     });
+}
+
+function parseReleaseName(text: string): ReleaseName {
+  const [, label, version] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  if (label === undefined || version === undefined)
+    throw new InvalidArgumentError("give label and version, such as infrastructure-foo/v1.2.0");
+  return { label, version };
 }
 
 async function check(paths: readonly string[], options: CheckCommandOptions): Promise<number> {
@@ -89,7 +110,7 @@ function judging({ as: named, waive: waivers, assume: assumed }: CheckCommandOpt
 async function checkFiles(paths: readonly string[], options: CheckCommandOptions): Promise<Outcome> {
   const { checkPaths } = await import("../../contract/check.ts");
   const values = await valuesOf(options);
-  return checkPaths(paths, { ...judging(options), values });
+  return checkPaths(paths, { ...judging(options), values, releaseName: options.release });
 }
 
 async function checkServer(options: CheckCommandOptions): Promise<Outcome> {

@@ -4,6 +4,7 @@ import { exitAsWronglyCalled } from "./exit.ts";
 /** A command loads only itself; `--help` needs all of them. */
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   check: async () => (await import("./check.ts")).checkCommand(),
+  explain: async () => (await import("./list.ts")).explainCommand(),
   list: async () => (await import("./list.ts")).listCommand(),
   probe: async () => (await import("./probe.ts")).probeCommand(),
   render: async () => (await import("./render.ts")).renderCommand(),

@@ -35,14 +35,21 @@ export class ReleaseReadError extends Error {
   }
 }
 
+/** Label and version of a release whose folder has other names, such as one with the files of a download. */
+export interface ReleaseName {
+  /** `infrastructure-foo` */
+  readonly label: string;
+  readonly version: string;
+}
+
 /**
  * Reads a release as clusterctl does from a local repository: `<provider-label>/<version>/`. A variable without value
  * and default takes its name for a value, in templates the common ones always do. Missing files and texts that do not
  * parse are left to the rules. Throws ReleaseReadError where a file cannot be read or goes over a bound.
  */
-export async function readRelease(folder: string, values: Values): Promise<Release> {
+export async function readRelease(folder: string, values: Values, named?: ReleaseName): Promise<Release> {
   const path = resolve(folder);
-  const label = basename(dirname(path));
+  const label = named?.label ?? basename(dirname(path));
   const names = await namesIn(folder);
   const read = createReader(folder, values);
   const components = [
@@ -52,8 +59,8 @@ export async function readRelease(folder: string, values: Values): Promise<Relea
   return {
     folder,
     label,
-    version: basename(path),
-    versions: await versionsBeside(path),
+    version: named?.version ?? basename(path),
+    versions: named === undefined ? await versionsBeside(path) : [named.version],
     metadata: names.includes("metadata.yaml") ? await read("metadata.yaml", "metadata") : undefined,
     components: await readFirst(
       components.filter((name) => names.includes(name)),

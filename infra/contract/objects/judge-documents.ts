@@ -48,5 +48,9 @@ export function judgeDocumentObjects(
 /** Whether a document is an object that rules judge. */
 export function isJudgedDocument({ value }: InputDocument, options: Pick<ObjectOptions, "named">): boolean {
   const given = givenObject(value);
-  return given !== undefined && isOfProvider(given.object, options);
+  if (given === undefined) return false;
+  const { kind, apiVersion, metadata } = given.object;
+  const isKubeconfig =
+    kind === "Secret" && groupOf(apiVersion) === "" && metadata.name.endsWith("-kubeconfig");
+  return isKubeconfig || isOfProvider(given.object, options);
 }

@@ -1,4 +1,5 @@
 import {
+  CLUSTER_GROUP,
   type ContractVersion,
   groupOf,
   type KubeObject,
@@ -8,13 +9,14 @@ import {
 import { textAt } from "../../../shared/api/path.ts";
 import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import type { Crd } from "../../../shared/contract/rules/crd/subject.ts";
-import { objectRulesOf } from "../../../shared/contract/rules/objects/rules.ts";
-import type {
-  Around,
-  ObjectSubject,
-  ObjectType,
-  SecretFacts,
-  Unseen,
+import { CLUSTER_SECRET_RULES, objectRulesOf } from "../../../shared/contract/rules/objects/rules.ts";
+import {
+  type Around,
+  isUnseen,
+  type ObjectSubject,
+  type ObjectType,
+  type SecretFacts,
+  type Unseen,
 } from "../../../shared/contract/rules/objects/subject.ts";
 import { claimsOf } from "../../../shared/contract/version.ts";
 import type { CrdFacts } from "../../clusterctl/move/discovery-types.ts";
@@ -45,11 +47,20 @@ export type ObjectOptions = Pick<CrdOptions, "named" | "assumed" | "waivers"> & 
 /** Judges each object of a provider by the rules of its contract. */
 export function judgeObjects(together: ObjectsTogether, options: ObjectOptions): readonly Finding[] {
   const around = aroundOf(together);
+  const hasKubeconfig = ({ metadata }: KubeObject) =>
+    !isUnseen(around.secret({ namespace: metadata.namespace ?? "", name: `${metadata.name}-kubeconfig` }));
+  const hasControlPlane = (cluster: KubeObject) => {
+    const textOf = (name: string) => textAt(cluster, `spec.controlPlaneRef.${name}`);
+    const type = { group: textOf("apiGroup") || groupOf(textOf("apiVersion")), kind: textOf("kind") };
+    return around.objectsBy("metadata.name", type, cluster.metadata.namespace).with(textOf("name")).length > 0;
+  };
   const crds = new Map(together.crds.map((crd) => [`${crd.group}/${crd.names.kind}`, crd]));
   return together.objects.flatMap(({ object, place }) => {
     const group = groupOf(object.apiVersion);
+    const isCluster = object.kind === "Cluster" && group === CLUSTER_GROUP;
+    const isAlone = isCluster && hasKubeconfig(object) && !hasControlPlane(object);
     const isMoved = together.moved?.has(`${group}/${object.kind}`) === true;
-    if (!isMoved && !isOfProvider(object, options)) return [];
+    if (!isAlone && !isMoved && !isOfProvider(object, options)) return [];
     const role = contractRoleOf(group, object.kind, options.named);
     const contract = contractFor(object, crds.get(`${group}/${object.kind}`), options.assumed);
     const one: Case<ObjectSubject> = {
@@ -57,7 +68,7 @@ export function judgeObjects(together: ObjectsTogether, options: ObjectOptions):
       place,
       contract,
     };
-    return judge(objectRulesOf(role), [one], options.waivers);
+    return judge(isAlone ? CLUSTER_SECRET_RULES : objectRulesOf(role), [one], options.waivers);
   });
 }
 

@@ -87,6 +87,27 @@ describe("a release", () => {
     expect(outcome.crds.length).toBe(1);
   });
 
+  it("is one also without metadata.yaml, whatever its variables make of the YAML, and in a flat folder whose name is given", async () => {
+    const { "metadata.yaml": metadata = "", ...files } = GOOD_FILES;
+    await using halved = await storeRelease(files);
+    await writeFile(
+      join(halved.folder, COMPONENTS),
+      `${files[COMPONENTS] ?? ""}\n---\n$\{NOT_YAML:="a: b"}\n`,
+    );
+    const outcome = await check(halved.folder);
+    expect(outcome.problems).toEqual([]);
+    expect(rulesWith("fail", outcome)).toContain("CTL-03");
+
+    await using flat = await storeRelease(
+      { ...files, "metadata.yaml": metadata },
+      { label: "assets", version: "download" },
+    );
+    expect(rulesWith("fail", await check(flat.folder))).toEqual(expect.arrayContaining(["CTL-01", "CTL-02"]));
+    const releaseName = { label: "infrastructure-good", version: "v1.2.0" };
+    const named = await check(flat.folder, { releaseName });
+    expect(rulesWith("fail", named).filter((rule) => rule.startsWith("CTL"))).toEqual([]);
+  });
+
   it("waives rules on one object by its annotation, and all by the command line", async () => {
     const role = "kind: ClusterRole\nmetadata:\n  name: good-system-manager\n";
     const waived =

@@ -50,6 +50,47 @@ const unlabelled = writeYaml({
   metadata: { name: goodCrd("InfraMachine").metadata.name },
 });
 
+describe("what a finding says", () => {
+  const said = async (change: (text: string) => string, rule: string) => {
+    const own = await folderWith({ "crd.yaml": change(writeYaml(goodCrd("ControlPlane"))) });
+    return (await check(own)).findings.filter((one) => one.rule === rule && one.verdict !== "pass");
+  };
+
+  it("follows from itself: no value is dropped where only a bound is absent", async () => {
+    const found = await said((text) => text.replaceAll(/\n *minimum: 0/g, ""), "CP-22");
+    expect(found.map(({ found: what }) => what)).toContain("minimum absent");
+    for (const { effect } of found) expect(effect).not.toContain("drops");
+  });
+
+  it("CP-27: leaves a plain text of v1beta1 alone, which clusterctl can write", async () => {
+    const found = await said((text) => text.replaceAll(/\n *format: date-time/g, ""), "CP-27");
+    expect(found.map(({ contract }) => contract)).toEqual(["v1beta2"]);
+  });
+
+  it("IMP-03: is decided by a ClusterRole beside the CRD", async () => {
+    const crd = writeYaml(goodCrd("InfraMachinePool")).replaceAll(
+      "infrastructure.cluster.x-k8s.io",
+      "foo.example.dev",
+    );
+    const role = (verbs: string) => `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: foo, labels: { cluster.x-k8s.io/aggregate-to-manager: "true" } }
+rules: [{ apiGroups: [foo.example.dev], resources: ["*"], verbs: [${verbs}] }]
+`;
+    for (const [more, verdict] of [
+      ["", "unknown"],
+      [role('"*"'), "pass"],
+      [role("get"), "fail"],
+    ] as const) {
+      const own = await folderWith({ "crd.yaml": `${crd}${more}` });
+      expect((await check(own)).findings.filter(({ rule }) => rule === "IMP-03")).toMatchObject([
+        { verdict },
+      ]);
+    }
+  });
+});
+
 describe("inputs of a check", () => {
   it("are files, folders and every document in them, with their lines", async () => {
     const own = await folderWith({

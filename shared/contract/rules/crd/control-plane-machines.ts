@@ -77,7 +77,10 @@ function foreignMembers(
 ): readonly Judgement[] {
   return names.flatMap((name) => {
     const found = lookUp(root, `${reference}.${name}`, at);
-    return found.is === "declared" ? [fail({ path: found.path, found: name, expected: "absent" })] : [];
+    const effect = "the reference has the shape of the other contract, and core does not find what it names";
+    return found.is === "declared"
+      ? [fail({ path: found.path, found: name, expected: "absent", effect })]
+      : [];
   });
 }
 
@@ -153,7 +156,7 @@ export const CONTROL_PLANE_MACHINES: readonly CrdRule[] = [
     level: "MUST",
     sentence:
       "The machine template has the timeouts for drain, volumes and deletion: seconds below `spec.deletion` under v1beta2, durations under v1beta1",
-    effect: "the topology writes timeouts that a user sets, and the API server drops them",
+    effect: "the topology writes timeouts that a user sets, and the API server drops or refuses them",
     source: READER,
     check: timeouts,
   }),

@@ -77,7 +77,13 @@ export const version: Check = onSchema(({ node, path }, { contract }) => {
   const spec = lookUp(node, "spec", path);
   const isDeclared = said.every(({ verdict }) => verdict === "pass" || verdict === "warn");
   if (!isDeclared || spec.is !== "declared" || requiredOf(spec.node).includes("version")) return said;
-  const optional = warn({ path: `${spec.path}.required`, found: "version is optional", expected: "version" });
+  const optional = warn({
+    path: `${spec.path}.required`,
+    found: "version is optional",
+    expected: "version",
+    effect:
+      "the API server takes a control plane without version, and nothing says which one its Machines get",
+  });
   return [...said.filter(({ verdict }) => verdict !== "pass"), optional];
 });
 
@@ -103,7 +109,8 @@ export const statusVersion: Check = where(
       const [one] = judgeField(node, path, { ...versionOfStatus, absent: "fail" });
       if (one?.verdict !== "pass") return one === undefined ? [] : [one];
       const expected = "status.versions";
-      return [warn({ path: one.path, found: "status.version only", expected })];
+      const effect = "while versions are mixed core knows the lowest one alone";
+      return [warn({ path: one.path, found: "status.version only", expected, effect })];
     }),
     v1beta1: field({ ...versionOfStatus, absent: "fail" }),
   }),

@@ -65,7 +65,7 @@ export const CONTROL_PLANE: readonly CrdRule[] = [
     id: "CP-18",
     level: "MUST",
     sentence: "`spec.version`, where versions are managed, is a required text",
-    effect: "the topology writes it and upgrades by it",
+    effect: "the topology writes it as a text and upgrades by it; the API server refuses that",
     source: READER,
     check: version,
   }),
@@ -93,12 +93,13 @@ export const CONTROL_PLANE: readonly CrdRule[] = [
     id: "CP-27",
     level: "MUST",
     sentence:
-      "`spec.rollout.after` under v1beta2, `spec.rolloutAfter` under v1beta1, is a time where scheduled rollouts are supported",
+      "`spec.rollout.after` under v1beta2 is a time, `spec.rolloutAfter` under v1beta1 a time or a plain text, where scheduled rollouts are supported",
     effect: "`clusterctl alpha rollout restart` cannot start a rollout",
     source: "cmd/clusterctl/client/alpha/rollout_restarter.go",
     check: byContract({
       v1beta2: optional("date-time string", "spec.rollout.after"),
-      v1beta1: optional("date-time string", "spec.rolloutAfter"),
+      // clusterctl writes the text of a time, which a plain text takes as well.
+      v1beta1: optional("string", "spec.rolloutAfter"),
     }),
   }),
   crdRule({

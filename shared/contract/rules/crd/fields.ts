@@ -48,13 +48,19 @@ function openSchema(name: string): string {
 /** Bounds of a list, text or number by their keyword: `{ maxItems: 100, minLength: 1 }`. */
 type Bounds = { readonly [keyword: string]: number };
 
+/** Effect of a bound that is absent or wider: the field itself is there, so no value is dropped. */
+export const WIDE = "the API server stores values that the contract excludes, and core reads them";
+/** Effect of a list that is no map, or one with other keys. */
+const UNKEYED =
+  "the API server takes an entry twice, and each writer replaces the entries of the others instead of its own";
+
 /** Warns of bounds that are absent or wider, all in one judgement. */
 export function bounded(bounds: Bounds): (found: Declared) => readonly Judgement[] {
   return ({ node, path }) => {
     const wide = wideBounds(node, bounds);
     if (wide.length === 0) return [];
     const expected = Object.entries(bounds).map(([keyword, limit]) => `${keyword} ${limit}`);
-    return [warn({ path, found: wide.join(", "), expected: expected.join(", ") })];
+    return [warn({ path, found: wide.join(", "), expected: expected.join(", "), effect: WIDE })];
   };
 }
 
@@ -77,6 +83,7 @@ export function keyedBy(...keys: readonly string[]): (found: Declared) => readon
         path: `${path}.x-kubernetes-list-type`,
         found: present === undefined ? listType(node) : `map with keys ${present.join(", ")}`,
         expected: `map with keys ${keys.join(", ")}`,
+        effect: UNKEYED,
       }),
     ];
   };

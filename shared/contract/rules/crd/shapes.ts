@@ -38,7 +38,8 @@ const conditionsOfNow: Check = field({
     ({ node, path }) => {
       const severity = lookUp(node, "[].severity", path);
       if (severity.is !== "declared") return [];
-      return [warn({ path: severity.path, found: typeOf(severity.node), expected: "absent" })];
+      const effect = "the schema keeps a member that conditions of Kubernetes do not have";
+      return [warn({ path: severity.path, found: typeOf(severity.node), expected: "absent", effect })];
     },
   ),
 });
@@ -129,7 +130,14 @@ export const templateShape: Check = onSchema(({ node, path }) => {
   const isRequired = spec.is !== "declared" || requiredOf(spec.node).includes("template");
   const broken = said.filter(({ verdict }) => verdict !== "pass");
   if (!isRequired && !broken.some(({ verdict }) => verdict === "fail"))
-    broken.push(warn({ path: `${spec.path}.required`, found: "template is optional", expected: "template" }));
+    broken.push(
+      warn({
+        path: `${spec.path}.required`,
+        found: "template is optional",
+        expected: "template",
+        effect: "the API server takes a template from which nothing can be cloned",
+      }),
+    );
   return broken.length === 0 ? [pass()] : broken;
 });
 

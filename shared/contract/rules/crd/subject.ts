@@ -41,16 +41,18 @@ export interface Crd {
   readonly versions: readonly CrdVersion[];
 }
 
+/** Rules of ClusterRoles with the label `cluster.x-k8s.io/aggregate-to-manager: "true"`. */
+export type AggregatedRights = readonly {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}[];
+
 /** Content of the release of a CRD that its rules need (A2). */
 export interface ReleaseAround {
   /** Every CRD of the release. */
   readonly crds: readonly Crd[];
-  /** Rules of its ClusterRoles with the label `cluster.x-k8s.io/aggregate-to-manager: "true"`. */
-  readonly aggregated: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
+  readonly aggregated: AggregatedRights;
   /** `contract` of the series of this version in `metadata.yaml`; undefined: it has no such series. */
   readonly seriesContract: string | undefined;
 }
@@ -71,4 +73,6 @@ export interface CrdSubject {
   readonly picked: { readonly name: string; readonly version: CrdVersion | undefined };
   /** Absent: judged without a release. */
   readonly release: ReleaseAround | undefined;
+  /** Those of the documents beside it, where there is no release. */
+  readonly aggregated?: AggregatedRights | undefined;
 }

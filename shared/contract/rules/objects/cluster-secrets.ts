@@ -1,5 +1,6 @@
 import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
 import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../api/kinds.ts";
+import { textAt } from "../../../api/path.ts";
 import { controlPlanePath } from "../../control-plane.ts";
 import { readBoolean } from "../../fields.ts";
 import { fail, type Judgement, na, unknown, warn } from "../rule.ts";
@@ -19,7 +20,7 @@ export const kubeconfigSecret = objectRule({
   source: BOOK,
   check: (subject) =>
     judgeSought(seekKubeconfig(subject), (secret) => [
-      ...judgeMarks(secret, clusterOf(subject.object) ?? ""),
+      ...judgeMarks(secret, clusterNameOf(subject) ?? ""),
       ...judgeKubeconfig(secret),
     ]),
 });
@@ -41,8 +42,9 @@ export const certificateSecrets = objectRule({
     "The Secrets `<cluster>-ca`, `-etcd`, `-proxy` and `-sa`, where the provider creates certificates, have the type and label of the kubeconfig and the keys `tls.crt` and `tls.key`",
   effect: "`clusterctl move` finds them by name and may leave them behind",
   source: BOOK,
-  check({ object, around }) {
-    const cluster = clusterOf(object);
+  check(subject) {
+    const { object, around } = subject;
+    const cluster = clusterNameOf(subject);
     if (cluster === undefined) return [na("the control plane belongs to no Cluster yet")];
     const { namespace = "" } = object.metadata;
     const found = PURPOSES.map((purpose) => around.secret({ namespace, name: `${cluster}-${purpose}` }));
@@ -62,8 +64,9 @@ const DAY_MS = 24 * 3_600_000;
 /** A leap year, and what clocks differ by. */
 const YEAR_MS = 367 * DAY_MS;
 
-function seekKubeconfig({ object, contract, around }: ObjectSubject): Sought {
-  const cluster = clusterOf(object);
+function seekKubeconfig(subject: ObjectSubject): Sought {
+  const { object, contract, around } = subject;
+  const cluster = clusterNameOf(subject);
   if (cluster === undefined) return { judgement: na("the control plane belongs to no Cluster yet") };
   const flag = controlPlanePath(contract, "initialized");
   const { namespace = "" } = object.metadata;
@@ -73,6 +76,18 @@ function seekKubeconfig({ object, contract, around }: ObjectSubject): Sought {
   if (readBoolean(object, flag).value !== true) return { judgement: na(`${flag} is not true`) };
   const elsewhere = around.namespacesOfSecret(name);
   return { judgement: missing(secret, { namespace, name, elsewhere, path: "metadata.name" }) };
+}
+
+/** The Cluster whose Secrets are judged: the object itself, that of a control plane, or one that names it. */
+function clusterNameOf({ object, around }: ObjectSubject): string | undefined {
+  const { apiVersion, kind, metadata } = object;
+  const cluster = { group: CLUSTER_GROUP, kind: "Cluster" };
+  if (kind === cluster.kind && groupOf(apiVersion) === cluster.group) return metadata.name;
+  const naming = around
+    .objectsBy("spec.controlPlaneRef.name", cluster, metadata.namespace)
+    .with(metadata.name);
+  const named = naming.find((one) => textAt(one, "spec.controlPlaneRef.kind") === kind);
+  return clusterOf(object) ?? named?.metadata.name;
 }
 
 /** The Cluster of a control plane: by its label, else by its owner. */

@@ -7,6 +7,13 @@ import { readyCondition, trackedProviderIds } from "./pools.ts";
 import type { ObjectRule } from "./subject.ts";
 import { orderedVersions } from "./versions.ts";
 
+/** Rules on the Secrets of a Cluster, which its control plane object decides where there is one. */
+export const CLUSTER_SECRET_RULES: readonly ObjectRule[] = [
+  kubeconfigSecret,
+  clientCertificate,
+  certificateSecrets,
+];
+
 /** Rules that an object decides, with those around it (A3). Beside them is CTL-37, which is a rule of releases too. */
 export const OBJECT_RULES: readonly ObjectRule[] = [
   readyCondition,
@@ -15,14 +22,12 @@ export const OBJECT_RULES: readonly ObjectRule[] = [
   bootMark,
   claimedAddresses,
   orderedVersions,
-  kubeconfigSecret,
-  clientCertificate,
-  certificateSecrets,
+  ...CLUSTER_SECRET_RULES,
 ];
 
 const RULES_OF: { readonly [contract in ContractRole["contractKind"]]: readonly ObjectRule[] } = {
   InfraMachinePool: [readyCondition, trackedProviderIds],
-  ControlPlane: [orderedVersions, kubeconfigSecret, clientCertificate, certificateSecrets],
+  ControlPlane: [orderedVersions, ...CLUSTER_SECRET_RULES],
   BootstrapConfig: [bootstrapSecret, bootMark],
   IPAMPool: [claimedAddresses],
   InfraCluster: [],

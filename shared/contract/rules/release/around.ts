@@ -1,5 +1,5 @@
 import { textAt, valueAt } from "../../../api/path.ts";
-import type { Crd, ReleaseAround } from "../crd/subject.ts";
+import type { AggregatedRights, Crd, ReleaseAround } from "../crd/subject.ts";
 import { labelsOf, objectsAt } from "./release-rule.ts";
 import { ownSeries } from "./series.ts";
 import type { Manifest, Release } from "./subject.ts";
@@ -8,17 +8,21 @@ const AGGREGATED = "cluster.x-k8s.io/aggregate-to-manager";
 
 /** Content of a release that the rules on its CRDs need; `crds` are those of its components. */
 export function releaseAround(release: Release, crds: readonly Crd[]): ReleaseAround {
-  const roles = (release.components?.documents ?? []).filter(({ value }) => {
-    return textAt(value, "kind") === "ClusterRole" && labelsOf(value)[AGGREGATED] === "true";
-  });
   return {
     crds,
-    aggregated: roles.flatMap(({ value }) => objectsAt(value, "rules").map(toRights)),
+    aggregated: aggregatedIn((release.components?.documents ?? []).map(({ value }) => value)),
     seriesContract: ownSeries(release)?.contract,
   };
 }
 
-function toRights(rule: Manifest): ReleaseAround["aggregated"][number] {
+/** Rights that ClusterRoles among these objects give to core. */
+export function aggregatedIn(objects: readonly Manifest[]): AggregatedRights {
+  return objects
+    .filter((value) => textAt(value, "kind") === "ClusterRole" && labelsOf(value)[AGGREGATED] === "true")
+    .flatMap((value) => objectsAt(value, "rules").map(toRights));
+}
+
+function toRights(rule: Manifest): AggregatedRights[number] {
   return {
     apiGroups: textsAt(rule, "apiGroups"),
     resources: textsAt(rule, "resources"),

@@ -29,7 +29,7 @@ export const FOLDER_RULES: readonly ReleaseRule[] = [
     source: "cmd/clusterctl/client/repository/repository_local.go",
     check: ({ label, folder }) =>
       providerOf(label) === undefined
-        ? [fail({ path: folder, found: label, expected: LABELS })]
+        ? [fail({ path: folder, found: label, expected: `${LABELS}; --release says it of a flat folder` })]
         : [pass({ path: folder, found: label })],
   }),
   releaseRule({

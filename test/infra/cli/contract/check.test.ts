@@ -122,6 +122,14 @@ describe("capstan contract list", () => {
     for (const { source } of rules) expect(URL.canParse(source), source).toBe(true);
   });
 
+  it("explains one rule, and says where there is no such rule", async () => {
+    const known = await runCli("contract", "explain", "imp-16");
+    expect([known.code, known.output]).toEqual([0, expect.stringContaining("`status.ready` is a boolean.")]);
+    expect(known.output).toMatch(/^Where it is broken: .+\.$/m);
+    const unknown = await runCli("contract", "explain", "IMP-99");
+    expect([unknown.code, unknown.output]).toEqual([2, expect.stringContaining("contract list shows all")]);
+  });
+
   it("ends without a word when the reader of its output leaves before its end", async () => {
     const shell = commandLine("/bin/bash", ["-c"], process.env);
     const { output } = await shell.try(`'${process.execPath} ${MAIN} contract list -o json | head -c 1'`);

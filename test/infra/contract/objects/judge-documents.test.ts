@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { InputDocument } from "../../../../infra/contract/documents.ts";
 import type { Finding } from "../../../../infra/contract/finding.ts";
 import { judgeDocumentObjects } from "../../../../infra/contract/objects/judge-documents.ts";
+import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { OBJECT_RULES } from "../../../../shared/contract/rules/objects/rules.ts";
 import { BROKEN_OBJECTS } from "../../../support/contract/broken-objects.ts";
 import { CANARY } from "../../../support/contract/credentials.ts";
@@ -73,6 +74,29 @@ describe("documents that belong together", () => {
     const undecided = findings.filter(({ verdict }) => verdict === "unknown").map(({ rule }) => rule);
     expect(broken(findings)).toEqual([]);
     expect(new Set(undecided)).toEqual(new Set(["CTL-37", "BC-19", "BC-21", "CP-34", "CP-35", "CP-36"]));
+  });
+
+  it("are judged by the Cluster that names a control plane, or by a Cluster with its kubeconfig alone", async () => {
+    const { cluster, controlPlane, kubeconfig } = await goodWorld();
+    const { labels: _, ownerReferences: __, ...metadata } = (controlPlane as KubeObject).metadata;
+    const naming = {
+      ...cluster,
+      spec: {
+        controlPlaneRef: {
+          apiGroup: "controlplane.cluster.x-k8s.io",
+          kind: controlPlane?.kind,
+          name: metadata.name,
+        },
+      },
+    };
+    const bad = { ...kubeconfig, type: "Opaque" };
+    for (const documents of [
+      [naming, { ...controlPlane, metadata }, bad],
+      [cluster, bad],
+    ]) {
+      const { findings } = judged(Object.fromEntries(documents.entries()) as never);
+      expect(broken(findings.filter(({ rule }) => rule.startsWith("CP-")))).toEqual(["fail CP-34"]);
+    }
   });
 
   it("find a Secret in another namespace", async () => {
