@@ -26,8 +26,8 @@ interface CheckCommandOptions extends ReportOptions {
 const EXAMPLES = `
 A folder with metadata.yaml or components is a release. As with clusterctl, its path ends in <label>/<version>, where the
 label is cluster-api, or bootstrap-, control-plane-, infrastructure-, ipam-, runtime-extension- or addon- with the name of
-the provider; --release says both for a folder with other names, such as one with the files of a download. Of all rules,
-findings included, capstan contract explain RULE says what they ask for and what follows where they are broken.
+the provider. A folder with other names, such as one of downloads, is judged by the labels and the newest series of its
+files, or as --release says. capstan contract explain RULE says what a rule asks for and what follows where it is broken.
 
 Exit status: 0 every MUST is kept, 1 one is broken, 2 an input cannot be read or the call is wrong.
 

@@ -1,13 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { textAt } from "../../../shared/api/path.ts";
 import { COMMON_VARIABLES } from "../../../shared/contract/rules/release/common-variables.ts";
-import { componentsFileName } from "../../../shared/contract/rules/release/provider-label.ts";
+import { componentsFileName, providerOf } from "../../../shared/contract/rules/release/provider-label.ts";
+import { seriesOf } from "../../../shared/contract/rules/release/series.ts";
 import type {
   FileProblem,
   ManifestDocument,
   Release,
   ReleaseFile,
 } from "../../../shared/contract/rules/release/subject.ts";
+import { parseVersion } from "../../../shared/contract/rules/release/version.ts";
 import { MAX_RELEASE_BYTES, ManifestError, readObjects } from "../render/objects.ts";
 import { substitutedObjects } from "../render/substituted.ts";
 import type { Values } from "../render/values.ts";
@@ -47,25 +50,27 @@ export interface ReleaseName {
  * and default takes its name for a value, in templates the common ones always do. Missing files and texts that do not
  * parse are left to the rules. Throws ReleaseReadError where a file cannot be read or goes over a bound.
  */
-export async function readRelease(folder: string, values: Values, named?: ReleaseName): Promise<Release> {
+export async function readRelease(folder: string, values: Values, given?: ReleaseName): Promise<Release> {
   const path = resolve(folder);
-  const label = named?.label ?? basename(dirname(path));
+  const own = given ?? { label: basename(dirname(path)), version: basename(path) };
   const names = await namesIn(folder);
   const read = createReader(folder, values);
-  const components = [
-    componentsFileName(label),
+  const wanted = [
+    componentsFileName(own.label),
     ...names.filter((name) => /components.*\.ya?ml$/.test(name)),
   ];
+  const metadata = names.includes("metadata.yaml") ? await read("metadata.yaml", "metadata") : undefined;
+  const components = await readFirst(
+    wanted.filter((name) => names.includes(name)),
+    (name) => read(name, "components"),
+  );
+  const isNamed = providerOf(own.label) !== undefined || parseVersion(own.version) !== undefined;
+  const said = given === undefined && !isNamed ? saidBy(components, metadata) : undefined;
+  const { label, version } = said ?? own;
   return {
-    folder,
-    label,
-    version: named?.version ?? basename(path),
-    versions: named === undefined ? await versionsBeside(path) : [named.version],
-    metadata: names.includes("metadata.yaml") ? await read("metadata.yaml", "metadata") : undefined,
-    components: await readFirst(
-      components.filter((name) => names.includes(name)),
-      (name) => read(name, "components"),
-    ),
+    ...{ folder, label, version, metadata, components },
+    isFlat: said !== undefined,
+    versions: given === undefined && said === undefined ? await versionsBeside(path) : [version],
     templates: await readAll(
       names.filter((name) => /^cluster-template(-.*)?\.yaml$/.test(name)),
       (name) => read(name, "template"),
@@ -75,6 +80,19 @@ export async function readRelease(folder: string, values: Values, named?: Releas
       (name) => read(name, "template"),
     ),
   };
+}
+
+/** The label that the components carry, and the first version of the newest series. */
+function saidBy(
+  components: ReleaseFile | undefined,
+  metadata: ReleaseFile | undefined,
+): ReleaseName | undefined {
+  const label = (components?.documents ?? [])
+    .map(({ value }) => textAt(value, "metadata.labels[cluster.x-k8s.io/provider]"))
+    .find((text) => providerOf(text) !== undefined);
+  const [newest] = seriesOf({ metadata }).toSorted((a, b) => b.major - a.major || b.minor - a.minor);
+  if (label === undefined || newest === undefined) return undefined;
+  return { label, version: `v${newest.major}.${newest.minor}.0` };
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -98,14 +98,19 @@ describe("a release", () => {
     expect(outcome.problems).toEqual([]);
     expect(rulesWith("fail", outcome)).toContain("CTL-03");
 
-    await using flat = await storeRelease(
-      { ...files, "metadata.yaml": metadata },
-      { label: "assets", version: "download" },
+    const flat = { label: "assets", version: "download" };
+    await using downloaded = await storeRelease({ ...files, "metadata.yaml": metadata }, flat);
+    const assumed = await check(downloaded.folder);
+    expect(rulesWith("fail", assumed).filter((rule) => rule.startsWith("CTL"))).toEqual([]);
+    expect(assumed.findings.find(({ rule }) => rule === "CTL-01")?.found).toContain(
+      "infrastructure-good/v1.2.0",
     );
-    expect(rulesWith("fail", await check(flat.folder))).toEqual(expect.arrayContaining(["CTL-01", "CTL-02"]));
+    await using bare = await storeRelease(files, flat);
+    expect(rulesWith("fail", await check(bare.folder))).toEqual(expect.arrayContaining(["CTL-01", "CTL-02"]));
     const releaseName = { label: "infrastructure-good", version: "v1.2.0" };
-    const named = await check(flat.folder, { releaseName });
-    expect(rulesWith("fail", named).filter((rule) => rule.startsWith("CTL"))).toEqual([]);
+    expect(
+      rulesWith("fail", await check(bare.folder, { releaseName })).filter((rule) => /^CTL/.test(rule)),
+    ).toEqual(["CTL-03"]);
   });
 
   it("waives rules on one object by its annotation, and all by the command line", async () => {

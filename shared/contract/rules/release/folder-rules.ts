@@ -19,6 +19,11 @@ const LABELS =
 const NAME = new RegExp(`^${DNS_SUBDOMAIN}$`);
 const MAX_NAME = 63;
 
+/** What was assumed, so that a wrong guess is seen. */
+function flatText({ label, version }: Release): string {
+  return `a flat folder, judged as ${label}/${version} by its labels and its newest series; --release names it otherwise`;
+}
+
 /** Rules on the names of folders and files: how clusterctl finds a release. */
 export const FOLDER_RULES: readonly ReleaseRule[] = [
   releaseRule({
@@ -27,10 +32,13 @@ export const FOLDER_RULES: readonly ReleaseRule[] = [
     sentence: "The release is a folder <provider-label>/<version>/ with the label of its provider",
     effect: "clusterctl refuses the provider: path … must contain provider …",
     source: "cmd/clusterctl/client/repository/repository_local.go",
-    check: ({ label, folder }) =>
-      providerOf(label) === undefined
+    check: (release) => {
+      const { label, folder } = release;
+      if (release.isFlat) return [na(flatText(release))];
+      return providerOf(label) === undefined
         ? [fail({ path: folder, found: label, expected: `${LABELS}; --release says it of a flat folder` })]
-        : [pass({ path: folder, found: label })],
+        : [pass({ path: folder, found: label })];
+    },
   }),
   releaseRule({
     id: "CTL-02",
@@ -38,7 +46,9 @@ export const FOLDER_RULES: readonly ReleaseRule[] = [
     sentence: "The folder of a version is named by a semantic version with a leading v",
     effect: "clusterctl refuses it with invalid version, or passes over the folder when it lists versions",
     source: "cmd/clusterctl/client/repository/repository_local.go",
-    check: ({ version, folder }) => {
+    check: (release) => {
+      const { version, folder } = release;
+      if (release.isFlat) return [na(flatText(release))];
       const expected = "a semantic version such as v1.2.3";
       if (parseVersion(version) === undefined) return [fail({ path: folder, found: version, expected })];
       if (version.startsWith("v")) return [pass({ path: folder, found: version })];

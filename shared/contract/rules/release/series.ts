@@ -12,7 +12,7 @@ export interface Series {
 }
 
 /** The entries that clusterctl can decode. */
-export function seriesOf({ metadata }: Release): readonly Series[] {
+export function seriesOf({ metadata }: Pick<Release, "metadata">): readonly Series[] {
   return objectsAt(metadata?.documents[0]?.value, "releaseSeries").flatMap((entry) => {
     const { major = 0, minor = 0 } = entry;
     return isCount(major) && isCount(minor) ? [{ major, minor, contract: textAt(entry, "contract") }] : [];

@@ -55,6 +55,8 @@ export interface Release {
   readonly label: string;
   /** Name of the folder. */
   readonly version: string;
+  /** The folders have other names, as those of downloads: label and version are what its files say. */
+  readonly isFlat: boolean;
   /** Folders beside it, with itself: the released versions, and folders that clusterctl passes over. */
   readonly versions: readonly string[];
   readonly metadata: ReleaseFile | undefined;
