@@ -4,6 +4,8 @@ export interface HealthReport {
   readonly held?: string;
   /** Fields of its spec that ask for something that no Node ever says: one text for each. */
   readonly remarks?: readonly string[];
+  /** Other health checks that have targets of this one. */
+  readonly overlap?: string;
   /** `unseen`: the workload cluster does not show them, so that no verdict changes. `unneeded`: none counts yet. */
   readonly nodes: "seen" | "unseen" | "unneeded";
   readonly counts: { readonly [verdict in TargetReport["verdict"]]: number };

@@ -47,10 +47,11 @@ export async function reportCheck(
     (held === undefined ? obstacle : obstacleOf("pause", held)) ?? (await planOf(read, scene, view, now));
   const facts = { scene, requests: view.requests ?? new Map(), planned, now };
   const overlap = overlapText(scene);
-  const remarks = [...remarksOf(scene), ...(overlap === undefined ? [] : [overlap])];
+  const remarks = remarksOf(scene);
   return {
     ...(held === undefined ? {} : { held }),
     ...(remarks.length === 0 ? {} : { remarks }),
+    ...(overlap === undefined ? {} : { overlap }),
     nodes: isUnseen ? "unseen" : seenNodes(scene),
     counts: countsOf(view.judged),
     limit: isUnseen ? storedLimit(check, view, now) : limitReport(check, view, now),

@@ -88,11 +88,12 @@ function factsOf(health: ExplainedHealth, now: Date): readonly Detail[] {
   ];
 }
 
-/** Why it rests, and which of its checks never fail. */
-function heldOf({ held, remarks = [] }: HealthReport): readonly Detail[] {
+/** Why it rests, which of its checks never fail, and with which others it shares targets. */
+function heldOf({ held, remarks = [], overlap }: HealthReport): readonly Detail[] {
   const of = (about: string, lines: readonly string[]): Detail[] =>
     lines.length === 0 ? [] : [{ about, lines, isProblem: true }];
-  return [...of("held", held === undefined ? [] : [held]), ...of("never fails", remarks)];
+  const one = (text: string | undefined) => (text === undefined ? [] : [text]);
+  return [...of("held", one(held)), ...of("never fails", remarks), ...of("overlaps", one(overlap))];
 }
 
 function limitOf(limit: NonNullable<HealthReport["limit"]>): Detail {

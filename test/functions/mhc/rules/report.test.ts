@@ -132,7 +132,7 @@ describe("what a health check reports", () => {
     const other = healthCheck({ metadata: { name: "h2", uid: "uid-h2" } });
     const world = checkedWorld(healthCheck(), [machineWith("m1", succeeded())], [badNode("m1")], other);
     expect(await reported(mhcMachines, world, "h1")).toMatchObject({
-      remarks: [expect.stringMatching(/^Machines m1 are targets of MachineHealthCheck h2, too: /)],
+      overlap: expect.stringMatching(/^Machines m1 are targets of MachineHealthCheck h2, too: /),
     });
   });
 
