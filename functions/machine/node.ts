@@ -24,6 +24,7 @@ import {
 } from "../../shared/function/mappings.ts";
 import type { Reader } from "../../shared/function/reads.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { readNodes } from "../../shared/rules/machines/node-of-machine.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { FINALIZERS, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -40,7 +41,7 @@ import {
   type NodeMarks,
   nodeMarks,
 } from "./rules/node-marks.ts";
-import { REFERENCE_FIELDS, readNodes } from "./rules/reads.ts";
+import { REFERENCE_FIELDS } from "./rules/reads.ts";
 import { isOutdated, REVISION_FIELDS } from "./rules/revision.ts";
 
 export const machineNode = defineFunction(

@@ -7,12 +7,12 @@ import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "../../../sha
 import { KubeError } from "../../../shared/function/errors.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../../shared/rules/workload/complete-view.ts";
 import { type DrainPlan, drainPlan } from "./drain-plan.ts";
 import { type Blocked, isBlocked, MAX_RULES, rulesOf } from "./drain-rules.ts";
-import { readRenamed } from "./reads.ts";
 import { mayBeNodeOf } from "./stage.ts";
 import { type Attached, attachedHandles, attachedTo, attachedVolumeNames } from "./volumes.ts";
 

@@ -1,5 +1,5 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { Connection, Node, NodeInfo } from "../../../shared/api/core.ts";
+import type { Node, NodeInfo } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
@@ -11,6 +11,7 @@ import {
   timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
+import type { NodesOfMachine } from "../../../shared/rules/machines/node-of-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { NODE_CONDITION_FIELDS, nodeConditions } from "./node-conditions.ts";
 
@@ -37,16 +38,9 @@ const NOT_YET = "Remote connection not established yet";
 const MAX_NAMES = 3;
 
 /** Everything about the workload cluster that the status of a Machine is computed from. */
-export interface NodeFacts {
+export interface NodeFacts extends NodesOfMachine {
   readonly machine: Machine;
   readonly cluster: Cluster;
-  readonly connection: Connection | undefined;
-  /** Nodes with the Machine's provider ID; `undefined` without a complete view of the workload cluster. */
-  readonly nodes: readonly Node[] | undefined;
-  /** Other Machines of the Cluster with the same provider ID. */
-  readonly rivals: readonly Machine[];
-  /** Other Machines that name the Node under a name that the Machine does not know it by. */
-  readonly namers?: readonly Machine[] | undefined;
   readonly now: Date;
 }
 

@@ -3,12 +3,12 @@ import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/ind
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { readNodes } from "../../../shared/rules/machines/node-of-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { knownProviderID } from "./infrastructure.ts";
 import { type HandlingFacts, type NodeHandling, nodeHandling } from "./node-handling.ts";
-import { readNodes } from "./reads.ts";
 
 /** Reads what `nodeHandling` asks, from snapshots; nothing of the control plane where the Cluster alone decides. */
 export async function readHandlingFacts(

@@ -1,6 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { readNodes } from "../../../shared/rules/machines/node-of-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { BootstrapData } from "../../../shared/rules/providers/bootstrap-data.ts";
 import {
@@ -18,7 +19,7 @@ import {
 } from "./infrastructure.ts";
 import { type NodeFacts, type NodeReport, nodeReport } from "./node-report.ts";
 import { readHandling } from "./read-handling.ts";
-import { readNodeOf, readNodes, readRollout } from "./reads.ts";
+import { readNodeOf, readRollout } from "./reads.ts";
 import { type MachineStage, machineStage } from "./stage.ts";
 import type { Rollout } from "./up-to-date.ts";
 import { machineWritesDue } from "./writes-due.ts";

@@ -6,6 +6,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { parseSelector } from "../../../shared/rules/metadata/label-selector.ts";
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
@@ -13,7 +14,7 @@ import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readNodesLive } from "../../../shared/rules/workload/read-nodes-live.ts";
 import { unseenNodes } from "./judge.ts";
 import type { Occupant } from "./places.ts";
-import { evidenceOf, nodeNameOf, nodesByName, type Scene, workloadOf } from "./reads.ts";
+import { evidenceOf, nodeNameOf, nodesByName, type Scene, withRenamed, workloadOf } from "./reads.ts";
 import { type RequestKind, type Requests, readRequestsLive } from "./request-reads.ts";
 import { targetsOf } from "./targets.ts";
 import { verdictOf } from "./verdict.ts";
@@ -104,7 +105,13 @@ async function readTheirNodes(
   machines: readonly Machine[],
 ): Promise<ReadonlyMap<string, Node>> {
   const names = new Set(machines.flatMap((machine) => nodeNameOf(cluster, machine) ?? []));
-  return names.size === 0 ? new Map() : nodesByName(await readNodesOf(read, check, [...names]));
+  if (names.size === 0) return new Map();
+  const nodes = nodesByName(await readNodesOf(read, check, [...names]));
+  return withRenamed(nodes, machines, async (machine) => {
+    const renamed = await readRenamed(read, machine);
+    const [node] = renamed === undefined ? [] : await readNodesOf(read, check, [renamed.metadata.name]);
+    return node?.spec?.providerID === machine.spec.providerID ? node : undefined;
+  });
 }
 
 async function readNodesOf(

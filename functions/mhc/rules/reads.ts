@@ -6,6 +6,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { MARK_FIELDS, URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
 import { PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS } from "../../../shared/rules/metadata/paused.ts";
@@ -163,7 +164,28 @@ async function readNodes(
   const names = new Set(targets.flatMap(({ status }) => status?.nodeRef?.name ?? []));
   const index = { name: "name", values: [...names].map((name) => `/${name}`) };
   const nodes = await read.list(Node, names.size > ONE_BY_ONE ? {} : { index }, workloadOf(check));
-  return nodesByName(nodes);
+  return withRenamed(nodesByName(nodes), targets, (machine) => readRenamed(read, machine));
+}
+
+/**
+ * The same with the Node of each Machine whose kubelet has registered under another name, under the name that the Machine
+ * still has. Source: MA-3
+ */
+export async function withRenamed(
+  nodes: ReadonlyMap<string, Node>,
+  machines: readonly Machine[],
+  renamedOf: (machine: Machine) => Promise<Node | undefined>,
+): Promise<ReadonlyMap<string, Node>> {
+  const lost = machines.flatMap((machine) => {
+    const name = machine.status?.nodeRef?.name;
+    return name === undefined || nodes.has(name) ? [] : [{ machine, name }];
+  });
+  if (lost.length === 0) return nodes;
+  const renamed = await Promise.all(
+    lost.map(async ({ machine, name }) => [name, await renamedOf(machine)] as const),
+  );
+  const found = renamed.flatMap(([name, node]) => (node === undefined ? [] : [[name, node] as const]));
+  return new Map([...nodes, ...found]);
 }
 
 export function nodesByName(nodes: readonly Node[]): ReadonlyMap<string, Node> {

@@ -211,4 +211,16 @@ describe("mhc-machines judges nothing", () => {
     ]);
     expect(blocked.result).toEqual(requeueAfter(60_000, "an answer of a server"));
   });
+
+  it("MA-3: finds the Node of a Machine whose kubelet has registered under another name, and hands nothing over", async () => {
+    const machine = machineWith("m1");
+    const providerID = "foo://1";
+    const of = { ...machine, spec: { ...machine.spec, providerID } };
+    const renamed = node("new-name", { spec: { providerID } });
+    const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [of], [renamed]));
+    expect(saidOf(machineAfter(decision, of), "HealthCheckSucceeded")[0]).toBe("True");
+    const bad = { ...badNode("new-name", at("11:50:00")), spec: { providerID } };
+    const unhealthy = await decide(mhcMachines, checkedWorld(healthCheck(), [of], [bad]));
+    expect(saidOf(machineAfter(unhealthy, of), "HealthCheckSucceeded")).toContain("UnhealthyNode");
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readNodeOf, readNodes, readRivals } from "../../../../functions/machine/rules/reads.ts";
+import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import { readNodes, readRenamed, readRivals } from "../../../../shared/rules/machines/node-of-machine.ts";
 import { connection, machine, node } from "../../../support/builders.ts";
 import { soloMachine } from "../../../support/machines.ts";
 import { snapshotsOf } from "../../../support/snapshots.ts";
@@ -12,6 +13,10 @@ const N1 = node("n1", { spec: { providerID: "foo://1" } });
 
 function another(name: string, providerID: string, clusterName = "c1"): Machine {
   return machine(name, { metadata: { uid: `uid-${name}` }, spec: { providerID, clusterName } });
+}
+
+function named(name: string): Machine {
+  return soloMachine({ status: { nodeRef: { name } } });
 }
 
 describe("readNodes", () => {
@@ -40,9 +45,7 @@ describe("readNodes", () => {
     const known = given(M1, ...(state === undefined ? [] : [state])).inWorkload(CLUSTER, N1);
     const read = snapshotsOf(known);
     expect((await readNodes(read, M1, "foo://1")).nodes).toBeUndefined();
-    expect(
-      await readNodeOf(read, soloMachine({ status: { nodeRef: { name: "n1" } } }), state),
-    ).toBeUndefined();
+    expect(await readRenamed(read, named("n0"))).toBeUndefined();
   });
 });
 
@@ -51,5 +54,35 @@ describe("readRivals", () => {
     const twin = another("m2", "foo://1");
     const read = snapshotsOf(given(M1, twin, another("m3", "foo://1", "c2"), another("m4", "foo://2")));
     expect(await readRivals(read, M1, "foo://1")).toEqual([twin]);
+  });
+});
+
+describe("MA-3: the Node of a Machine whose kubelet has registered under another name", () => {
+  const other = (nodeRef: string) =>
+    machine("m2", { spec: { providerID: "foo://2" }, status: { nodeRef: { name: nodeRef } } });
+  const twin = node("n9", { spec: { providerID: "foo://1" } });
+  it.each<[string, readonly KubeObject[], string | undefined]>([
+    ["is the only one with its provider ID", [N1], "n1"],
+    ["is missing where there are two", [N1, twin], undefined],
+    ["is not one of which another Machine has the provider ID", [N1, another("m2", "foo://1")], undefined],
+    ["is not one that another Machine names", [N1, other("n1")], undefined],
+    ["is the one beside a Machine that names another", [N1, other("n7")], "n1"],
+  ])("%s", async (_, objects, expected) => {
+    const [nodes, machines] = [true, false].map((is) =>
+      objects.filter(({ kind }) => (kind === "Node") === is),
+    );
+    const of = named("n0");
+    const read = snapshotsOf(
+      given(of, ...(machines ?? []), connection()).inWorkload(CLUSTER, ...(nodes ?? [])),
+    );
+    expect((await readRenamed(read, of))?.metadata.name).toBe(expected);
+  });
+
+  it("is not looked for while it has the name that the Machine knows, or never had one", async () => {
+    const read = snapshotsOf(given(M1, connection()).inWorkload(CLUSTER, N1));
+    expect([await readRenamed(read, named("n1")), await readRenamed(read, M1)]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });
