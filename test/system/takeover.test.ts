@@ -235,7 +235,8 @@ describeWith(missing, { optional: true })("Cluster API's manager", () => {
     const refused = await takeover("retire", "--yes");
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`takeover start ${name}`)]);
 
-    expect((await takeover("start", "--yes")).code).toBe(0);
+    const started = await takeover("start", "--yes");
+    expect(started.code, started.output).toBe(0);
     expect(await takeover("retire")).toMatchObject({
       code: 0,
       output: expect.stringContaining("Nothing was written"),
