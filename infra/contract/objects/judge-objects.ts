@@ -52,7 +52,9 @@ export function judgeObjects(together: ObjectsTogether, options: ObjectOptions):
   const hasControlPlane = (cluster: KubeObject) => {
     const textOf = (name: string) => textAt(cluster, `spec.controlPlaneRef.${name}`);
     const type = { group: textOf("apiGroup") || groupOf(textOf("apiVersion")), kind: textOf("kind") };
-    return around.objectsBy("metadata.name", type, cluster.metadata.namespace).with(textOf("name")).length > 0;
+    return (
+      around.objectsBy("metadata.name", type, cluster.metadata.namespace).with(textOf("name")).length > 0
+    );
   };
   const crds = new Map(together.crds.map((crd) => [`${crd.group}/${crd.names.kind}`, crd]));
   return together.objects.flatMap(({ object, place }) => {

@@ -14,8 +14,6 @@ interface Props {
   readonly causes: ClusterAnswer["causes"];
 }
 
-type Cause = Props["causes"][number];
-
 const MOST = 8;
 
 /** Lists the troubles that a person must look at: causes that hold up several functions, then functions that failed. Nothing when all is well. */
