@@ -158,7 +158,8 @@ function rooted(
       all.some((other) => other !== finding && about.includes(other.about));
     switch (finding.about) {
       case "connection":
-        return all.some((other) => isOfCluster(other));
+        // It is written once the control plane is up.
+        return NO_SECRET.test(finding.cause) && all.some((other) => isOfCluster(other));
       case "missing":
         return finding.at !== undefined && isOfRefused(finding.at);
       case "dead":
@@ -186,5 +187,6 @@ function rooted(
   }
 }
 
+const NO_SECRET = /^kubeconfig Secret \S+ does not exist$/;
 /** A request to a workload server that did not answer. */
 const OF_WORKLOAD = /workload cluster|(get|list|watch|patch|delete|evict) (Node|Pod)/;

@@ -120,7 +120,10 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     }, WITHIN);
     const text = await runCli("explain", "cluster", "default/demo", ...alone, "--metrics-address", address);
     expect(text).toMatchObject({ code: 0, output: expect.stringMatching(/[├└]─ MachinePool default\/\S+/) });
-    expect(text.output).toMatch(/last run {2}\d+s ago because of .*waited for Cluster\.spec\.paused/);
+    expect(text.output.split("\n").slice(1, 4).join("\n")).toMatch(
+      /^│ ! Cluster default\/demo is paused by spec\.paused since \S+, written by kubectl-patch\n│ {3}→ unpause it: .*\n│ {3}holds up \d+ objects$/,
+    );
+    expect(text.output.match(/spec\.paused is true/g)).toBeNull();
 
     const [table = "", json = ""] = await historyCommands();
     const history = async (line: string): Promise<string> => {
