@@ -1,3 +1,5 @@
+import { Queue as BullQueue } from "bullmq";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
 import { createTrials } from "../../infra/console/jobs/trials.ts";
@@ -40,6 +42,22 @@ describeWith(redisMissing())("commands of a shared queue", () => {
       { url: redis.url },
       { clock: systemClock, log: silentLog, noteFailure: async () => undefined },
     );
+
+  it("Q-29: a function that BullMQ itself has paused is shown so, and resume says where that ends", async () => {
+    using stack = new DisposableStack();
+    const connection = stack.adopt(new Redis(redis.url), (each) => each.disconnect());
+    const bull = new BullQueue("run", { connection, prefix: "{cap:machine-drain}" });
+    const shown = (...args: readonly string[]) =>
+      runCli("queue", ...args, "--queue", redis.url).then(({ output }) => output);
+    await bull.pause();
+    expect(await shown("machine-drain")).toMatch(/machine-drain .* paused in BullMQ/);
+    expect(await shown("resume", "machine-drain", "--yes")).toBe(
+      "machine-drain is paused in BullMQ, not by Capstan; call resume() of its queue there\n",
+    );
+    await bull.resume();
+    expect(await shown("machine-drain")).not.toContain("paused");
+    await bull.close();
+  });
 
   it("W-801, W-803: pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
     await using queue = await open();

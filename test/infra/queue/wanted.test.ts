@@ -98,6 +98,7 @@ describe("wanted workers", () => {
       fc.property(loads, (any) => {
         const { depth } = any;
         expect(wanted([{ ...any, depth: { ...depth, paused: true } }])).toBe(0);
+        expect(wanted([{ ...any, depth: { ...depth, pausedInBullmq: true } }])).toBe(0);
         expect(wanted([{ ...any, depth: { ...depth, breakerOpen: true } }])).toBeLessThanOrEqual(1);
         const soon = { ...depth, nextDueMs: 10_000 };
         expect(wanted([{ ...any, depth: soon }])).toBeGreaterThanOrEqual(1);
