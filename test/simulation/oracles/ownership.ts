@@ -2,6 +2,7 @@ import { fieldOwners } from "../../../infra/kube/field-owners.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { segmentsOf, valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
+import { FIRST_APPLY } from "../../../shared/runtime/field-managers.ts";
 import type { Oracle, StoredChange } from "./oracle.ts";
 
 interface Entry {
@@ -90,6 +91,8 @@ function takenIn(
   return takenFields(change, entry)
     .filter(
       ({ field, from }) =>
+        // The server itself, after it has lost who owned the field.
+        from !== FIRST_APPLY &&
         !takesTurns(fn.spec.name, from) &&
         !isShared(change, field) &&
         !isInTurn(change, field, [
