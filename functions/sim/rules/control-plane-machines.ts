@@ -4,10 +4,11 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { GuardedPatch, StepContext } from "../../../shared/function/define-function.ts";
 import type { LiveReader } from "../../../shared/function/reads.ts";
 import { done, failed, type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { conditionOperations } from "../../../shared/rules/machines/condition-patch.ts";
+import { hasReady } from "../../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
-import { conditionPatch } from "./control-plane-condition-patch.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type MachinesDecision, makeClones, makeMachine, withoutClones } from "./control-plane-making.ts";
 import { nextStep, nodeIsMissingInMs, type Situation } from "./control-plane-next-step.ts";
@@ -57,14 +58,17 @@ function patchesOf(situation: Situation): readonly GuardedPatch[] {
   if (adopted.length > 0) return adopted;
   const propagated = propagationPatches(object, template, members);
   if (propagated.length > 0) return propagated;
-  return members
-    .filter(({ machine }) => !isDeleting(machine))
-    .flatMap((member): readonly GuardedPatch[] => {
-      const desired = upToDateCondition(differences(object, template, member, now));
-      const operations = conditionPatch(member.machine, desired, now);
-      const target = refTo(Machine, member.machine);
-      return operations.length === 0 ? [] : [{ target, subresource: "status", operations }];
-    });
+  return (
+    members
+      // Behind those that people look for first, which machine-status writes.
+      .filter(({ machine }) => !isDeleting(machine) && hasReady(machine))
+      .flatMap((member): readonly GuardedPatch[] => {
+        const desired = upToDateCondition(differences(object, template, member, now));
+        const operations = conditionOperations(member.machine, { present: [desired] }, now);
+        const target = refTo(Machine, member.machine);
+        return operations.length === 0 ? [] : [{ target, subresource: "status", operations }];
+      })
+  );
 }
 
 function restOf(situation: Situation, what: string | undefined): Result {

@@ -2,9 +2,9 @@ import { refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
 import { condition, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { conditionOperations } from "../../../shared/rules/machines/condition-patch.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { conditionPatch } from "./control-plane-condition-patch.ts";
 
 /** State of a control plane that remediation looks at. */
 export interface Remediation {
@@ -40,7 +40,7 @@ export function remediation(state: Remediation): RemediationWrites | undefined {
       why === undefined
         ? condition("OwnerRemediated", "False", "MachineDeleting", "Machine is deleting")
         : condition("OwnerRemediated", "False", "RemediationDeferred", why);
-    const operations = conditionPatch(machine, desired, state.now);
+    const operations = conditionOperations(machine, { present: [desired] }, state.now);
     return operations.length === 0
       ? []
       : [{ target: refTo(Machine, machine), subresource: "status", operations }];

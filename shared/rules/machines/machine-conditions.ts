@@ -38,6 +38,11 @@ const OWNER_REMEDIATED: Aggregation = {
 const UNREPORTED_MS = 10 * SECOND;
 const MAX_NAMES = 3;
 
+/** Whether `machine-status` has written conditions of a Machine: those of others come behind them in the list. */
+export function hasReady({ status }: Machine): boolean {
+  return conditionOf(status?.conditions, "Ready") !== undefined;
+}
+
 /** Summary of `Ready` of some Machines as a condition of their owner. Source: CL-6.4, MP-7.1 */
 export function machinesReady(type: string, machines: readonly Machine[]): DesiredCondition {
   return together(type, READY, machines);
