@@ -111,7 +111,7 @@ export function memberProblem({ type, served }: Target, object: JsonObject): str
   return problem ?? overflowIn(served.schema, whole);
 }
 
-/** A number that Go's field has no place for. CRDs only tell such a format. */
+/** A number that Go's field has no place for. A CRD only shows such a format. */
 function overflowIn(schema: Schema, value: Json): string | undefined {
   if (isNumber(value)) {
     const isTooLarge = schema.format === "int32" && Number(value) !== (Number(value) | 0);
