@@ -33,6 +33,8 @@ export interface Problem {
   readonly since?: string;
   /** `broken`: waiting does not mend it. `held`: someone holds it up on purpose, and it resumes by itself after that. */
   readonly severity: "broken" | "held";
+  /** Of a key that its function has given up. */
+  readonly letter?: { readonly function: string; readonly key: string };
   /** Further findings that only follow from it. */
   readonly consequences: number;
 }

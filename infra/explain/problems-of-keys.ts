@@ -11,7 +11,12 @@ export function problemOfKey(trouble: KeyTrouble, at: ObjectNode): Finding | und
   const { function: name, key, isDead, failures, failure, since, until } = trouble;
   const again = until === undefined ? "" : `; it is tried again at ${until}`;
   const refusal = refusalIn(failure.message, at.key.namespace);
-  const common = { at, severity: "broken", ...(since === undefined ? {} : { since }) } as const;
+  const common = {
+    at,
+    severity: "broken",
+    ...(since === undefined ? {} : { since }),
+    ...(isDead ? { letter: { function: name, key } } : {}),
+  } as const;
   if (refusal !== undefined) {
     return { about: "refused", id: refusal.cause, ...refusal, next: `${refusal.next}${again}`, ...common };
   }

@@ -87,6 +87,17 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
       expect(functionOf(told, "machinepool-guard").history).toBeUndefined();
     }, WITHIN);
 
+    expect(await runCli("problems", ...alone)).toMatchObject({
+      code: 3,
+      output: expect.stringMatching(
+        /\ndefault\/demo +SimBootstrapConfig default\/lost does not exist, and MachinePool default\/lost names it in \S+ → create it/,
+      ),
+    });
+    expect(await runCli("problems", "-n", "other", ...alone)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("no problems in namespace other; -A looks at all"),
+    });
+
     // An instance that does not boot: what the pool waits for, in words.
     const slow = JSON.stringify({ spec: { bootDelaySeconds: 3_600 } });
     await kubectl(`patch simmachinepool demo-pool --type=merge -p '${slow}'`);

@@ -103,5 +103,6 @@ export const problemSchema = z.object({
   since: z.string().optional(),
   /** `broken`: waiting does not mend it. `held`: someone holds it up on purpose. */
   severity: z.enum(["broken", "held"]),
+  letter: z.object({ function: z.string(), key: z.string() }).optional(),
   consequences: z.int(),
 });

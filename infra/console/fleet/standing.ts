@@ -41,7 +41,7 @@ export function standingOf(
 ): Standing {
   const { deleting, unreachable, available, concern, change } = facts;
   if (held !== undefined) return { state: "waiting", ...told(held) };
-  if (problem !== undefined && problem.about !== "paused") return ofProblem(problem, worst);
+  if (problem !== undefined && problem.about !== "paused") return ofProblem(problem);
   if (worst !== undefined) return troubled(worst);
   if (unreachable !== undefined) return { state: "unreachable", ...told(unreachable) };
   if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
@@ -58,15 +58,12 @@ const SILENT =
   "its status has no condition Available: its functions have not run yet, or another controller keeps it";
 
 /** A problem that waiting does not mend needs a person at once. */
-function ofProblem(problem: Problem, worst: Trouble | undefined): Standing {
-  const { since } = problem;
-  const isOfKey = worst?.isDead === true && ["dead", "refused"].includes(problem.about);
-  if (isOfKey) {
-    const about = { function: worst.function, key: worst.key };
-    return { state: "dead", reason: textOf(problem), since: since ?? worst.since, about };
-  }
-  const state = problem.about === "connection" ? "unreachable" : "waiting";
-  return { state, reason: textOf(problem), since };
+function ofProblem(problem: Problem): Standing {
+  const { about, letter, since } = problem;
+  const known = { reason: textOf(problem), since };
+  if (letter !== undefined) return { state: "dead", ...known, about: letter };
+  if (about === "dead") return { state: "failing", ...known };
+  return { state: about === "connection" ? "unreachable" : "waiting", ...known };
 }
 
 function troubled({ function: name, key, isDead, failures, failure, since }: Trouble): Standing {

@@ -32,14 +32,20 @@ export function Troubles({ tree, causes: all }: Props) {
         <h2>Needs attention</h2>
       </header>
       <ol class="sheet needs">
-        {causes.map(({ object, cause, next, since, ...rest }) => (
+        {causes.map(({ object, cause, next, since, letter, ...rest }) => (
           <li key={cause} data-row="" tabIndex={-1}>
             <span class="named">
-              <Mark of={markOfCause(rest)} bare />
+              <Mark of={markOfCause(rest)} />
               <PlaceLink text={object} />
             </span>
             <span class="why">
               <Foreign text={cause} maxChars={2_000} />
+              {letter !== undefined && (
+                <>
+                  {" "}
+                  <a href={hrefOf({ type: "letter", ...letter })}>Letter</a>
+                </>
+              )}
               {next !== "" && (
                 <>
                   <br />
