@@ -49,8 +49,8 @@ function openSchema(name: string): string {
 type Bounds = { readonly [keyword: string]: number };
 
 /** Effect of a bound that is absent or wider: the field itself is there, so no value is dropped. */
-export const WIDE = "the API server stores values that the contract excludes, and core reads them";
-/** Effect of a list that is no map, or one with other keys. */
+const WIDE = "the API server stores values that the contract excludes, and core reads them";
+/** Effect of a list that is not a map, or one with other keys. */
 const UNKEYED =
   "the API server takes an entry twice, and each writer replaces the entries of the others instead of its own";
 

@@ -19,7 +19,7 @@ const LABELS =
 const NAME = new RegExp(`^${DNS_SUBDOMAIN}$`);
 const MAX_NAME = 63;
 
-/** What was assumed, so that a wrong guess is seen. */
+/** Names the guess, so that a wrong one is seen. */
 function flatText({ label, version }: Release): string {
   return `a flat folder, judged as ${label}/${version} by its labels and its newest series; --release names it otherwise`;
 }

@@ -126,7 +126,7 @@ describe("capstan contract list", () => {
     const known = await runCli("contract", "explain", "imp-16");
     expect([known.code, known.output]).toEqual([0, expect.stringContaining("`status.ready` is a boolean.")]);
     expect(known.output).toMatch(/^Where it is broken: .+\.$/m);
-    const unknown = await runCli("contract", "explain", "IMP-99");
+    const unknown = await runCli("contract", "explain", "none-1");
     expect([unknown.code, unknown.output]).toEqual([2, expect.stringContaining("contract list shows all")]);
   });
 

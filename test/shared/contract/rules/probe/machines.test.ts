@@ -35,7 +35,7 @@ describe("an infrastructure machine", () => {
     expect(judged(object, life)).toEqual([`${verdict} IM-25`]);
   });
 
-  it("may be made again under its old name: it is another object, which core makes its own in turn", () => {
+  it("may be recreated under its old name: it is another object, which core makes its own in turn", () => {
     const again = (ownerReferences: ReturnType<typeof owner>[]) => {
       const { metadata, ...rest } = infra("a", ownerReferences);
       return { ...rest, metadata: { ...metadata, uid: "uid-again" } };
