@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer } from "../../infra/apiserver/entry.ts";
 import { systemClock } from "../../infra/clock.ts";
-import { createRedisHeartbeats } from "../../infra/heartbeats/redis.ts";
-import { startBeating } from "../../infra/heartbeats/start-beating.ts";
+import { startSigning } from "../../infra/relay/start-signing.ts";
 import { createRedisStore } from "../../infra/store/redis.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { FOO_CRDS } from "../support/builders.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
@@ -39,8 +39,8 @@ export async function startConsoleWorld(built: string, members: readonly Member[
   const redis = starting.use(await startRedis());
   const target = { url: redis.url, log: silentLog };
   const store = starting.use(await createRedisStore(target));
-  const heartbeats = starting.use(await createRedisHeartbeats(target));
-  starting.use(startBeating({ heartbeats, look: () => RELAY, clock: systemClock, log: silentLog }));
+  const relay = { followed: () => [Cluster] };
+  starting.use(startSigning({ relay, store, clock: systemClock }));
   const fleet = starting.use(await fillFleet({ store, url: redis.url, crds: FOO_CRDS }, members));
   const startedAt = performance.now();
   const console = starting.use(
@@ -65,15 +65,6 @@ export async function startConsoleWorld(built: string, members: readonly Member[
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
-
-const RELAY = {
-  id: "bench-relay",
-  roles: ["relay"],
-  version: "0.1.0",
-  ready: true,
-  reasons: [],
-  functions: [],
-};
 
 /** Starts a command of the built product that serves a console. */
 async function startBuilt(built: string, args: readonly string[]) {

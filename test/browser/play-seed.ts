@@ -9,6 +9,7 @@ import { createRelaySource } from "../../infra/console/sources/relay-source.ts";
 import type { Viewer } from "../../infra/console/viewer.ts";
 import { createJsonLinesDeadLetters } from "../../infra/dead-letters/json-lines.ts";
 import { createRecorder } from "../../infra/dead-letters/recorder.ts";
+import { createUnserved } from "../../infra/explain/unserved.ts";
 import type { LivingProcess } from "../../infra/heartbeats/heartbeats.ts";
 import { historyFrom } from "../../infra/history/key-history.ts";
 import { createMemoryRunHistory } from "../../infra/history/memory.ts";
@@ -69,7 +70,9 @@ export async function playSeed(seed: number): Promise<Played> {
   await kernel.run(Date.parse(NOW) - kernel.now);
 
   const store = world.store.of(console);
-  const fleet = startFleetIndex({ store, queue, functions, clock });
+  const processes = async () => processesOf(world);
+  const unserved = createUnserved({ queue, functions, processes, clock });
+  const fleet = startFleetIndex({ store, queue, functions, clock, unserved });
   await atOnce(world, fleet.ready());
   const letters = await lettersOf(world, clock);
   const sources = {
@@ -79,7 +82,7 @@ export async function playSeed(seed: number): Promise<Played> {
     queue,
     letters,
     fleet,
-    unserved: async () => [],
+    unserved,
     runs,
     samples,
     clock,
@@ -89,7 +92,7 @@ export async function playSeed(seed: number): Promise<Played> {
   const connect = () => world.connect(console);
   const ports = {
     ...readPorts({ ...sources, history, connect, random }, new AsyncDisposableStack()),
-    relay: createRelaySource({ processes: async () => processesOf(world), store, clock }),
+    relay: createRelaySource({ processes, store, clock }),
   };
   const api = createApi(ROUTES, ports, { functions, clock, log, version: VERSION });
   const texts = new Map<string, string>();

@@ -160,5 +160,10 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       expect((await client.read<Me>("me")).stale?.[0]?.reason).toEqual(silent);
     }, WITHIN);
     expect((await fleet()).items).not.toMatchObject([{ state: "healthy" }]);
+    const live = await runCli("explain", "machinepool", "p1", ...shared);
+    expect(live.output).toMatch(
+      /^MachinePool default\/p1 .*\n\S* *! queue unreachable: cannot use Redis at /,
+    );
+    expect(live.output).not.toMatch(/^(?!.*last run).*nothing to do/m);
   });
 });

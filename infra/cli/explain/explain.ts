@@ -1,8 +1,10 @@
+import { devNull } from "node:os";
 import { Command } from "commander";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/management-type.ts";
 import { systemClock } from "../../clock.ts";
@@ -11,13 +13,15 @@ import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
 import { type ExplainedTree, explainTree } from "../../explain/explain-tree.ts";
 import { foldCauses } from "../../explain/fold-causes.ts";
 import { clusterNamed } from "../../explain/object-tree.ts";
+import type { Problem } from "../../explain/problem.ts";
+import { silenceProblems } from "../../explain/problems-of-platform.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { type LetterSource, openSource } from "../letter-source.ts";
+import { type LetterSource, openSource, QUIET } from "../letter-source.ts";
 import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
-import { addQueueOptions } from "../queue-options.ts";
+import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
@@ -93,14 +97,15 @@ async function explain(
   const functions = await loadFunctions(undefined, options.functionsDir);
   const kind = reconciledKind(functions, named.kindName);
   const key = keyOf(kind, named);
-  await using source = await openSource(options);
+  const { source: opened, away } = await openReachable(options);
+  await using source = opened;
   await using model = await openModel(source, functions, { ...options, namespace: key.namespace });
   const object = await demandObject(model, kind, key);
   const cluster = clusterNamed(kind, object);
   if (cluster !== undefined) await model.connected(cluster);
   await using asked = await openHistory(source, functions, options);
-  const look = async (found: KubeObject): Promise<ExplainedTree> =>
-    explainTree(
+  const look = async (found: KubeObject): Promise<ExplainedTree> => {
+    const explained = await explainTree(
       {
         // A watch does not ask again and again who wrote each field.
         model: options.watch ? model : { ...model, live: model.server.as("explain") },
@@ -112,10 +117,29 @@ async function explain(
       },
       { kind, object: found },
     );
+    return { ...explained, causes: [...away, ...explained.causes] };
+  };
   if (options.watch) return await watchTree(model.store, { kind, key, look, options });
   const explained = await look(object);
   if (options.output === "json") printJson(explained);
   else print(...textOf(kind, explained, options));
+}
+
+/**
+ * Opens the queue, or, while its Redis is away, nothing of it: what the API server has can be said all the same. Returns
+ * what is said first then.
+ */
+async function openReachable(options: ExplainOptions): Promise<{ source: LetterSource; away: readonly Problem[] }> {
+  const named = queueOf(options, QUIET);
+  try {
+    return { source: await openSource(options, named), away: [] };
+  } catch (error) {
+    if (redisOf(named) === undefined) throw error;
+    const message = `queue unreachable: ${messageOf(error)}: no function runs, and what they did and wait for in the queue is not known; start it`;
+    const source = await openSource({ deadLetters: devNull }, { url: "memory" });
+    const [problem] = silenceProblems({ silences: [{ message }] });
+    return { source, away: problem === undefined ? [] : [{ ...problem, object: "queue" }] };
+  }
 }
 
 /** A letter stays when its key lives again; a queue in the memory of another process cannot be asked. */

@@ -64,6 +64,16 @@ describe("the live tree of capstan up", () => {
     expect(shown).toEqual(["c1", "z", "a"]);
   });
 
+  it("says first since when all is old that it shows, and paints nothing as well by it", async () => {
+    const parts = await world();
+    await using _store = parts.store;
+    await parts.store.signs.note([POOLS], parts.clock.now());
+    await parts.clock.advance(45_000);
+    const lines = await frameOf(parts, { columns: 200, rows: 40 });
+    expect(lines[0]).toMatch(/^Cluster default\/c1 {2}old: {2}Provisioned$/);
+    expect(lines[1]).toMatch(/! relay away since 2026-01-01T00:00:00.000Z: nothing below is newer$/);
+  });
+
   it("shows what runs again soon, and no timer of months, as before a certificate expires", async () => {
     const parts = await world();
     await using _store = parts.store;
