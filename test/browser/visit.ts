@@ -57,7 +57,8 @@ export async function playScene({ page }: Visit, server: SceneServer, scene: Sce
   if (!isLoading) await page.waitForFunction(() => document.querySelector(".waiting-lines") === null);
   const me = scene.answers["me"];
   if (me !== undefined && "error" in me) return; // Signed out: the page shows no state of its stream.
-  const link = scene.isCut === true ? /^Not live/ : /^Live/;
+  const isOld = me !== undefined && "stale" in me;
+  const link = scene.isCut === true ? /^Not live/ : isOld ? /^Old/ : /^Live/;
   await page.locator(".link-state", { hasText: link }).waitFor();
 }
 

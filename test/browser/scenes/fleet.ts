@@ -38,6 +38,7 @@ const CALM = fleetOf(fleet.items.filter(({ state }) => state === "healthy" || st
 const RELAY_GONE = [
   { since: ago(14.5 * MINUTE), reason: "the relay has stopped: no process gave a sign of life" },
 ];
+const PARTLY = [...RELAY_GONE, { reason: "4 of 11 kinds are not listed yet" }];
 
 export const FLEET_SCENES: readonly Scene[] = [
   { name: "fleet", path: "/", answers: { me: ME, fleet }, shows: "its budget is used up" },
@@ -51,7 +52,7 @@ export const FLEET_SCENES: readonly Scene[] = [
   {
     name: "fleet-calm-old",
     path: "/",
-    answers: { me: ME, fleet: { ...CALM, stale: RELAY_GONE } },
+    answers: { me: { ...ME, stale: RELAY_GONE }, fleet: { ...CALM, stale: RELAY_GONE } },
     shows: "Nothing needed you",
   },
   { name: "fleet-loading", path: "/", answers: { me: ME, fleet: undefined }, shows: "Dead letters" },
@@ -81,7 +82,7 @@ export const FLEET_SCENES: readonly Scene[] = [
     name: "fleet-partial",
     path: "/",
     answers: {
-      me: ME,
+      me: { ...ME, stale: PARTLY },
       fleet: {
         ...fleetOf(
           fleet.items.map((item) =>
@@ -90,7 +91,7 @@ export const FLEET_SCENES: readonly Scene[] = [
               : item,
           ),
         ),
-        stale: [...RELAY_GONE, { reason: "4 of 11 kinds are not listed yet" }],
+        stale: PARTLY,
       },
     },
     shows: "the relay has stopped",

@@ -39,20 +39,22 @@ export function Staleness() {
   const stale = useStale();
   if (stale.length === 0) return null;
   return (
-    <ul class="notice stale" role="status">
-      {stale.slice(0, MAX_REASONS).map(({ since, reason }) => (
-        <li key={reason}>
-          <Mark of="unknown" bare /> <Foreign text={capitalized(reason)} maxChars={600} />
-          {since !== undefined && (
-            <>
-              {" ("}
-              <Age since={since} />)
-            </>
-          )}
-        </li>
-      ))}
-      {stale.length > MAX_REASONS && <li>{`and ${stale.length - MAX_REASONS} more reasons`}</li>}
-    </ul>
+    <div class="notice" role="status">
+      <ul class="stale">
+        {stale.slice(0, MAX_REASONS).map(({ since, reason }) => (
+          <li key={reason}>
+            <Mark of="unknown" bare /> <Foreign text={capitalized(reason)} maxChars={600} />
+            {since !== undefined && (
+              <>
+                {" ("}
+                <Age since={since} />)
+              </>
+            )}
+          </li>
+        ))}
+        {stale.length > MAX_REASONS && <li>{`and ${stale.length - MAX_REASONS} more reasons`}</li>}
+      </ul>
+    </div>
   );
 }
 const MAX_REASONS = 3;
