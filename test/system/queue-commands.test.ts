@@ -157,6 +157,7 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     using trials = createTrials({ ...options, letters, openApart, random: systemRandom });
     const ports = {
       queue: ledger,
+      unserved: async () => [],
       letters,
       heads: createHeads({ letters, queue: ledger, clock: systemClock }),
       trials,

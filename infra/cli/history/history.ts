@@ -17,9 +17,9 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
-import { tellSilences } from "../tell-silences.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
+import { tellSilences } from "./tell-silences.ts";
 
 interface HistoryOptions extends QueueFlags {
   readonly namespace?: string;

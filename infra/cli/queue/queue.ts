@@ -5,7 +5,6 @@ import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
-import { tellSilences } from "../tell-silences.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 import { pauseCommand, resumeCommand } from "./queue-pause.ts";
 import { changeText, type QueueRow, tableOf, tenantsTable } from "./queue-table.ts";
@@ -55,7 +54,6 @@ async function show(patterns: readonly string[], options: QueueOptions): Promise
   if (queue === undefined) throw new Error("bug: a shared queue has no ledger");
   const functions = await loadFunctions(patterns.length === 0 ? undefined : patterns, options.functionsDir);
   const names = functions.map(({ spec }) => spec.name);
-  await tellSilences(source.source);
   await watchRows(options, {
     clock: source.clock,
     look: () => Promise.all(names.map((name) => rowOf(queue, name, options.output !== "table"))),

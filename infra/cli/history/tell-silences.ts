@@ -1,14 +1,14 @@
-import { readFreshness } from "../../shared/runtime/signs.ts";
-import { systemClock } from "../clock.ts";
-import { type QueueSource, redisOf } from "../queue/queue-source.ts";
-import { QUIET } from "./letter-source.ts";
-import { printError } from "./terminal/print.ts";
+import { readFreshness } from "../../../shared/runtime/signs.ts";
+import { systemClock } from "../../clock.ts";
+import { type QueueSource, redisOf } from "../../queue/queue-source.ts";
+import { QUIET } from "../letter-source.ts";
+import { printError } from "../terminal/print.ts";
 
 /** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */
 export async function tellSilences(source: QueueSource): Promise<void> {
   const redis = redisOf(source);
   if (redis === undefined) return;
-  const { createRedisStore } = await import("../store/redis.ts");
+  const { createRedisStore } = await import("../../store/redis.ts");
   await using store = await createRedisStore({ ...redis, log: QUIET });
   const { silences } = await readFreshness(store, systemClock.now());
   for (const { message } of silences) printError(message);
