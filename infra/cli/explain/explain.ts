@@ -129,7 +129,9 @@ async function explain(
  * Opens the queue, or, while its Redis is away, nothing of it: what the API server has can be said all the same. Returns
  * what is said first then.
  */
-async function openReachable(options: ExplainOptions): Promise<{ source: LetterSource; away: readonly Problem[] }> {
+async function openReachable(
+  options: ExplainOptions,
+): Promise<{ source: LetterSource; away: readonly Problem[] }> {
   const named = queueOf(options, QUIET);
   try {
     return { source: await openSource(options, named), away: [] };
