@@ -26,7 +26,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join("\n");
 }
 
-/** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`; `?` for what is not a time. */
+/** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`; `?` for a text that says no time. */
 export function ageOf(since: string, now: Date): string {
   return timeText(Math.round((now.getTime() - new Date(since).getTime()) / 1_000) * 1_000);
 }

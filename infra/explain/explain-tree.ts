@@ -103,7 +103,7 @@ async function workersMissing({ unserved }: ExplainSources, root: Explained): Pr
   const isReady = (node: Explained, name: string): boolean =>
     node.functions.some((fn) => fn.function === name && fn.history?.state?.state === "ready") ||
     node.children.some((child) => isReady(child, name));
-  // Where nobody knows the processes, everything else is still said.
+  // Where the processes are not known, everything else is still said.
   const found = (await unserved?.().catch(() => [])) ?? [];
   return workerProblems(found.filter(({ function: name }) => isReady(root, name)));
 }

@@ -37,7 +37,7 @@ export interface ObjectNode {
 }
 
 /** A reference that leads nowhere. */
-export interface NamedBy {
+interface NamedBy {
   readonly kind: Kind;
   readonly object: KubeObject;
   /** `spec.infrastructureRef` */

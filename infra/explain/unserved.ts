@@ -10,7 +10,7 @@ export interface Unserved {
   readonly function: string;
   /** When the key that waits longest became ready, RFC 3339. */
   readonly since: string;
-  /** What waits since when, then `; ` and the next step. */
+  /** The function that waits, since when, then `; ` and the next step. */
   readonly message: string;
 }
 

@@ -106,7 +106,7 @@ function join(connections: Set<Redis> | undefined, redis: Redis): void {
   redis.once("end", () => connections?.delete(redis));
 }
 
-/** What ioredis says of a server that is away, in words about its own streams, queues and options. */
+/** Beginnings of the errors of ioredis about a server that is away, in words about its own streams, queues and options. */
 const AWAY =
   /^(Stream isn't writeable|Connection is closed|Reached the max retries|Command timed out|Socket timeout)/;
 

@@ -12,13 +12,13 @@ export function signOf({ group, kind }: SignedType): string {
   return `${group}/${kind}`;
 }
 
-/** What is known of the read model is no newer than this. */
+/** The read model shows nothing newer than this. */
 export interface Silence {
   /** By `signOf`; absent: every watch of the management cluster, and so everything. */
   readonly types?: ReadonlySet<string>;
   /** Of the last sign, RFC 3339; absent: there is none. */
   readonly since?: string;
-  /** What is silent since when, then `; ` and the next step. Does not change while the silence lasts. */
+  /** The watch that is silent, since when, then `; ` and the next step. Does not change while the silence lasts. */
   readonly message: string;
 }
 

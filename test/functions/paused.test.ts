@@ -9,6 +9,7 @@ import { complete, legacyControlPlane, machinesControlPlane, simServer } from ".
 import { machineSet, setMachine } from "../support/foo-sets.ts";
 import { healthCheck } from "../support/health-checks.ts";
 import { machineConfig, ownInfraMachine, soloMachine } from "../support/machines.ts";
+import { remediationPolicy } from "../support/remediation-policies.ts";
 import { simInstance, simMachine, simMachinePool, simRemediation } from "../support/sim.ts";
 import { decide, given, NOW, type World } from "../support/world.ts";
 
@@ -50,6 +51,7 @@ const OBJECTS: readonly KubeObject[] = [
   simServer({ metadata: { ownerReferences: [{ ...ownerOf(SIM_CLUSTER), controller: true }] } }),
   simRemediation("m1"),
   healthCheck(),
+  remediationPolicy(),
   connection(),
 ];
 

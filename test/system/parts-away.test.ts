@@ -32,7 +32,7 @@ const AWAY = {
 };
 
 describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
-  it("comfort nobody: a relay, then a worker, then Redis are killed, and every place says so", async () => {
+  it("give no comfort: a relay, then a worker, then Redis are killed, and every place says so", async () => {
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "capstan-away-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -124,7 +124,7 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       expect(text.output).not.toMatch(/^(?!.*last run).*nothing to do/m);
       return JSON.parse(told.output) as ExplainedTree;
     };
-    // What is judged is read live: five are wanted, and the set goes.
+    // The judged object is read live: five are wanted, and the set goes.
     const pool = await explain("machinepool", "p1");
     expect(pool).toMatchObject({ asOf: expect.any(String), nodes: "3 of 5", causes: [AWAY] });
     expect(functionsIn(pool).flatMap(({ now }) => now.wouldSend)).not.toEqual([]);

@@ -83,7 +83,7 @@ function functionBranch(explained: ExplainedFunction, width: number, now: Date):
   };
 }
 
-/** An entry of managedFields that an API server has made anew has no time. */
+/** An entry of managedFields that an API server has made itself has no time. */
 function whenWritten(at: string | undefined, now: Date): string {
   return at === undefined ? "at a time that is not known" : `${ageOf(at, now)} ago`;
 }

@@ -26,7 +26,7 @@ describe("a table", () => {
     ).toBe("A     B\nx\\ny  1\nz     2\\u001b[2J");
   });
 
-  it("shows no age of what is not a time", () => {
+  it("shows no age of a text that says no time", () => {
     expect([ageOf("", NOW), ageOf("soon", NOW), ageOf("2026-01-01T00:00:01Z", NOW)]).toEqual([
       "?",
       "?",

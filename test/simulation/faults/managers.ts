@@ -8,7 +8,7 @@ import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
 
-/** another manager takes over a field of a status that a function is about to apply; nobody owns any. */
+/** another manager takes over a field of a status that a function is about to apply; no manager owns any. */
 export const managers: readonly Fault[] = [
   {
     number: "X-28",

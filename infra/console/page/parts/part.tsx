@@ -49,7 +49,7 @@ function lacking(error: Answer<unknown>["error"]): ComponentChildren {
   );
 }
 
-/** Since when a body is old, and why; nothing while it is current. What makes the whole page old stands above it. */
+/** Since when a body is old, and why; nothing while it is current. Reasons for which the whole page is old stand above it. */
 function Staleness({ body, error }: { readonly body: Dated; readonly error: Answer<unknown>["error"] }) {
   const isSaid = useStale().length > 0;
   if (error === undefined) return null;

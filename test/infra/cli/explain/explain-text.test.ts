@@ -48,7 +48,7 @@ describe("the text of an explanation", () => {
     ]);
   });
 
-  it("says why a write that would be sent is not queued: nobody saw the change, or the same write changed nothing", () => {
+  it("says why a write that would be sent is not queued: no relay saw the change, or the same write changed nothing", () => {
     const would = (title: string) =>
       textOf({ now: { wouldSend: [title] }, history: { lastRun: LAST_RUN } })[1];
     expect(would("apply MachinePool/status default/p1")).toContain(
@@ -57,7 +57,7 @@ describe("the text of an explanation", () => {
     expect(would("patch Node n1 in default/c1")).toContain("its last run sent the same and changed nothing");
   });
 
-  it("says no age of a write whose time the API server does not tell", () => {
+  it("says no age of a write whose time the API server does not say", () => {
     const wrote = (at: object) => textOf({ lastWrote: { ...at, fields: ["status.phase"] } })[2];
     expect(wrote({ at: "2026-01-01T11:59:00Z" })).toMatch(/wrote +60s ago: status.phase$/);
     expect(wrote({})).toMatch(/wrote +at a time that is not known: status.phase$/);

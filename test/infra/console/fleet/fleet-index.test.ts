@@ -299,7 +299,7 @@ describe("the fleet", () => {
     expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
   });
 
-  it("is unknown while no watch gives a sign of life, tells who looks on, and recovers", async () => {
+  it("is unknown while no watch gives a sign of life, notifies its followers, and recovers", async () => {
     const { start, clock, store } = await world(named("a", [AVAILABLE]));
     await store.signs.note([CLUSTERS], clock.now());
     await using fleet = start();
