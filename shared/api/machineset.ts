@@ -29,7 +29,7 @@ const specSchema = () =>
         .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
         .optional()
         .describe("Machines wanted. Default 1."),
-      // Differs: no atomic map, so that who adds the label of the Cluster takes the rest from no author, and a manifest that
+      // Differs: not atomic, so that who adds the label of the Cluster takes the rest from no author, and a manifest that
       // is applied again conflicts with none.
       selector: labelSelectorSchema()
         .meta({ "x-kubernetes-map-type": "granular" })
