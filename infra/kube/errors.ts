@@ -15,6 +15,8 @@ export interface RequestSubject {
 
 /** A policy explains itself in its message, up to the 4 KiB that a failure keeps. */
 const MAX_MESSAGE = 4 * 1_024;
+/** Node.js quotes the names in the server's certificate, of which the first ones are enough. */
+const MAX_QUOTED = 1_024;
 
 /** Returns the failure that an answer with status 300 or more means (KC-06). */
 export function errorOf(
@@ -41,8 +43,7 @@ export function noAnswer(cause: unknown, subject: RequestSubject, what: string):
     class: "Transient",
     status: 0,
     reason: "NoAnswer",
-    // Node.js quotes the names in the server's certificate.
-    message: `${describe(subject)}: ${what}${detail === "" ? "" : `: ${detail}`}`.slice(0, MAX_MESSAGE),
+    message: `${describe(subject)}: ${what}${detail === "" ? "" : `: ${detail}`}`.slice(0, MAX_QUOTED),
     cause,
   });
 }

@@ -112,7 +112,7 @@ describe("the text of an explanation", () => {
         until: new Date("2026-01-01T12:00:24Z"),
         failures: 16,
       },
-      "next run  in 24.0s, or when its object changes; dead for 119s, after 16 failures",
+      "next run  in 24s, or when its object changes; dead for 119s, after 16 failures",
     ],
   ] as const)("says when it runs next: %j", (state, text) => {
     expect(textOf(inState(state)).join("\n")).toContain(text);
