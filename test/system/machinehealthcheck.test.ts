@@ -245,8 +245,8 @@ for (const flavour of JUDGES) {
         const { status } = await by.machine("both");
         const older = status?.deprecated?.v1beta1?.conditions ?? [];
         expect(status?.conditions?.map(({ type }) => type)).toEqual([
-          "Alpha",
           "HealthCheckSucceeded",
+          "Alpha",
           "Zeta",
           DISK.type,
         ]);
