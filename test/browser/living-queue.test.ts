@@ -138,7 +138,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
       const facts = `Running  ${nodes} of ${nodes} Nodes`;
       await kubectl(`scale machinepool demo-pool --replicas=${nodes}`);
       const words = facts.replaceAll("  ", " ");
-      await page.getByRole("row", { name: new RegExp(`MachinePool default/demo-pool ${words}`) }).waitFor();
+      await page.getByRole("row", { name: new RegExp(`MachinePool demo-pool ${words}`) }).waitFor();
       await eventually(() => {
         const printed = watched.output().split("\n");
         const last = printed.findLast((line) => /^MachinePool default\/demo-pool .* Nodes/.test(line));

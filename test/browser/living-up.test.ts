@@ -69,7 +69,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
       .first()
       .click();
     const pool = (says: string) =>
-      page.getByRole("row", { name: new RegExp(`MachinePool default/demo-pool.*${says}`) }).first();
+      page.getByRole("row", { name: new RegExp(`MachinePool demo-pool.*${says}`) }).first();
     await pool("Running").waitFor();
     await kubectl("scale machinepool demo-pool --replicas=5");
     await pool("5 of 5 Nodes").waitFor();
