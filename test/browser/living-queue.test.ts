@@ -152,11 +152,11 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     const page = await openFleet();
     await untilCurrent(page, 9);
     await relay[Symbol.asyncDispose]();
-    await page.getByText("no relay has given a sign of life").first().waitFor();
+    await page.getByText("relay away since").first().waitFor();
     const client = new Redis(redis.url);
     await client.flushall();
     client.disconnect();
-    await page.getByText("the relay has not listed all of them yet").first().waitFor();
+    await page.getByText("no relay has given a sign of life").first().waitFor();
     await kubectl("scale machinepool demo-pool --replicas=4");
     relay = startCli(["relay", ...shared]);
     await untilCurrent(page, 10);

@@ -172,7 +172,7 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
     const shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
     expect(await runCli("explain", "machinepool", "default/demo-pool", ...shared)).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/^! .*no relay has given a sign of life/m),
+      output: expect.stringContaining("! no relay has given a sign of life"),
     });
     await using _relay = startCli(["relay", ...shared]);
     // There is no worker: everything is ready and waits for one.

@@ -18,7 +18,12 @@ export function Chips({ label, chips }: { readonly label: string; readonly chips
         {chips.map(({ title, count, href, isOn, mark }) => (
           <li key={title}>
             <a href={href} aria-current={isOn ? "true" : undefined} class={count === 0 ? "none" : ""}>
-              {mark !== undefined && <Mark of={mark} bare />}
+              {mark !== undefined && (
+                // Its title is its name, also where what it counts is old.
+                <span aria-hidden="true">
+                  <Mark of={mark} bare />
+                </span>
+              )}
               {title} {count !== undefined && <b>{countText(count)}</b>}
             </a>
           </li>
