@@ -18,12 +18,7 @@ export function Chips({ label, chips }: { readonly label: string; readonly chips
         {chips.map(({ title, count, href, isOn, mark }) => (
           <li key={title}>
             <a href={href} aria-current={isOn ? "true" : undefined} class={count === 0 ? "none" : ""}>
-              {mark !== undefined && (
-                // Its title is its name, also where what it counts is old.
-                <span aria-hidden="true">
-                  <Mark of={mark} bare />
-                </span>
-              )}
+              {mark !== undefined && <Mark of={mark} bare isOwnWord />}
               {title} {count !== undefined && <b>{countText(count)}</b>}
             </a>
           </li>
