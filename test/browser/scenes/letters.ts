@@ -95,7 +95,8 @@ const OBJECT = {
   namespace: "payments",
   name: "eu-west-04-workers",
 } as const;
-const ONE = { me: ME, [PATH]: { head: HEAD, letter, object: OBJECT } };
+const commands = [`capstan dlq show ${HEAD.function} '${HEAD.key}'`];
+const ONE = { me: ME, [PATH]: { head: HEAD, letter, object: OBJECT, commands } };
 const NONE = { items: [] };
 const SEEN = { deadSince: HEAD.deadSince, times: HEAD.times };
 
@@ -170,7 +171,7 @@ export const LETTER_SCENES: readonly Scene[] = [
         act: async (page, stage) => {
           await confirm(page);
           await page.getByText("Requeued by ann").waitFor();
-          stage.change(PATH, { head: { ...HEAD, state: "resolved" }, letter, object: OBJECT });
+          stage.change(PATH, { head: { ...HEAD, state: "resolved" }, letter, object: OBJECT, commands });
         },
         shows: "resolved: it has run since",
       },
