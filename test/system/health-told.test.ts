@@ -103,7 +103,7 @@ for (const flavour of JUDGES) {
 
       async function remediationsOf({ metadata }: Machine): Promise<readonly Remediation[]> {
         const all: readonly Remediation[] = JSON.parse(
-          await capstan("remediations", "default", "-o", "json"),
+          await capstan("remediations", "-n", "default", "-o", "json"),
         );
         return all.filter(({ uid }) => uid === metadata.uid);
       }

@@ -18,6 +18,7 @@ import { type Remediation, type RemediationSources, remediationsOf } from "./rem
 import { WAIT_REASONS } from "./waits.ts";
 
 interface RemediationsOptions {
+  readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly output: string;
 }
@@ -31,7 +32,7 @@ export function remediationsCommand(): Command {
     .description(
       "List remediations of Machines, the newest first: when, by which health check, with which outcome",
     )
-    .argument("[namespace]", "of this namespace only")
+    .option("-n, --namespace <name>", "of this namespace only (default: all)")
     .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
@@ -39,13 +40,13 @@ export function remediationsCommand(): Command {
     .addOption(outputOption("table", "json"))
     .addHelpText(
       "after",
-      "\nExamples:\n  capstan remediations\n  capstan remediations default -o json\n\nMost servers forget an Event after an hour, and conditions go with their Machine; a RemediationPolicy keeps a history that lasts.",
+      "\nExamples:\n  capstan remediations\n  capstan remediations -n default -o json\n\nMost servers forget an Event after an hour, and conditions go with their Machine; a RemediationPolicy keeps a history that lasts.",
     )
-    .action(async (namespace: string | undefined, options: RemediationsOptions) => {
+    .action(async (options: RemediationsOptions) => {
       const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
       const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
       using server = connect();
-      const sources = await readSources(server.as("remediations"), namespace);
+      const sources = await readSources(server.as("remediations"), options.namespace);
       const found = remediationsOf(sources);
       for (const text of missingChecks(sources.policies, sources.checks)) printError(text);
       if (options.output === "json") printJson(found);
