@@ -1,7 +1,6 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
-import { valueAt } from "../../shared/api/path.ts";
 import { compareText, conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { reservedNames } from "../../shared/rules/machines/reservation.ts";
 
@@ -17,30 +16,11 @@ export interface Detail {
   readonly condition?: string;
 }
 
-/** The details of an object, from itself alone: of a Machine, of a MachineSet, of whatever else has replicas. */
+/** The details of a Machine or MachineSet; none of other kinds. They come from the object alone. */
 export function detailsOf(kind: Kind, object: KubeObject): readonly Detail[] {
   if (isOf(kind, Machine, object)) return detailsOfMachine(object);
-  return isOf(kind, MachineSet, object) ? detailsOfSet(object) : replicasOf(object);
+  return isOf(kind, MachineSet, object) ? detailsOfSet(object) : [];
 }
-
-/** Of a pool or a control plane; of providers' kinds the counters that they have. */
-function replicasOf(object: KubeObject): readonly Detail[] {
-  const desired = valueAt(object, "spec.replicas");
-  if (typeof desired !== "number") return [];
-  const counted = Object.entries(COUNTERS).flatMap(([field, word]) => {
-    const count = valueAt(object, `status.${field}`);
-    return typeof count === "number" ? [`${count} ${word}`] : [];
-  });
-  const exist = valueAt(object, "status.replicas");
-  return [
-    {
-      about: "replicas",
-      lines: [[`${typeof exist === "number" ? exist : 0} of ${desired}`, ...counted].join(", ")],
-    },
-  ];
-}
-
-const COUNTERS = { readyReplicas: "ready", availableReplicas: "available", upToDateReplicas: "up to date" };
 
 function isOf<T extends KubeObject>(kind: Kind, wanted: Kind<T>, object: KubeObject): object is T {
   return object.kind === wanted.kind && kind.group === wanted.group;

@@ -97,7 +97,8 @@ describeWith(chromiumMissing)("text from outside", () => {
     };
     const [first = {}] = fleet.items;
     const items = [{ ...first, reason: `\u202Eeno${"x".repeat(1024 * 1024)}` }];
-    setting.server.play({ answers: { ...SCENES[0]?.answers, fleet: { ...fleet, items } } });
+    const needs = items.map((item) => ({ ...item, count: 1 }));
+    setting.server.play({ answers: { ...SCENES[0]?.answers, fleet: { ...fleet, items, needs } } });
     await using visited = await visit(setting, "/");
     const { page } = visited;
     await page.getByText("\\u202eeno").first().waitFor();

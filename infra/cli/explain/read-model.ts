@@ -113,10 +113,20 @@ export async function openReadModel(
   };
 }
 
-/** Types of the management server that are listed live, else what is shared. Only for readers. */
+/**
+ * Types of the management server that are listed live, else the shared ones. A kind that the relay may not list is
+ * missing to all functions, whatever the person who asks may read. Only for readers.
+ */
 function liveFirst(live: Store, shared: Store): Store {
+  const isMissed = async (type: TypeKey): Promise<boolean> =>
+    shared.progress(type).then(
+      ({ refusal }) => refusal !== undefined,
+      () => false,
+    );
   const of = async (type: TypeKey): Promise<Store> =>
-    type.cluster === MANAGEMENT && (await live.progress(type)).ready ? live : shared;
+    type.cluster === MANAGEMENT && (await live.progress(type)).ready && !(await isMissed(type))
+      ? live
+      : shared;
   return {
     ...shared,
     get: async (type, key) => (await of(type)).get(type, key),

@@ -21,6 +21,8 @@ export const objectSchema = z.object({
   version: z.string().optional(),
   /** Its controller: `MachineSet default/workers`. */
   owner: z.string().optional(),
+  /** `3 of 5, 3 ready`: of a kind that has replicas. */
+  replicas: z.string().optional(),
   tree: explainedSchema,
   causes: z.array(problemSchema),
   /** Commands that show the same in a terminal. */

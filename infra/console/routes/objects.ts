@@ -70,8 +70,20 @@ function summaryOf(object: KubeObject) {
   const version = versions.find((each) => typeof each === "string");
   const controller = ownerReferences.find((reference) => reference.controller === true) ?? ownerReferences[0];
   const owner = controller && titleOf(controller.kind, { namespace, name: controller.name });
-  return { createdAt, version, owner };
+  return { createdAt, version, owner, replicas: replicasOf(object) };
 }
+
+/** Of a pool, a set or a control plane, with the counters that it has. */
+function replicasOf(object: KubeObject): string | undefined {
+  const [desired, exist] = [valueAt(object, "spec.replicas"), valueAt(object, "status.replicas")];
+  if (typeof desired !== "number") return undefined;
+  const counted = Object.entries(COUNTERS).flatMap(([field, word]) => {
+    const count = valueAt(object, `status.${field}`);
+    return typeof count === "number" ? [`${count} ${word}`] : [];
+  });
+  return [`${typeof exist === "number" ? exist : 0} of ${desired}`, ...counted].join(", ");
+}
+const COUNTERS = { readyReplicas: "ready", availableReplicas: "available", upToDateReplicas: "up to date" };
 const VERSIONS = ["status.version", "spec.version", "spec.template.spec.version"];
 
 /** `default/p1` of `MachinePool default/p1`. */

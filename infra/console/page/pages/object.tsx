@@ -72,7 +72,7 @@ function alone(tree: Explained): Explained {
   return { ...tree, children: [] };
 }
 
-function Facts({ of: { version, createdAt, owner, tree } }: { readonly of: ObjectAnswer }) {
+function Facts({ of: { kind, version, createdAt, owner, replicas, tree } }: { readonly of: ObjectAnswer }) {
   const { conditions, details = [], deletingSince, nodes, problem } = tree;
   return (
     <dl class="sheet facts">
@@ -98,6 +98,13 @@ function Facts({ of: { version, createdAt, owner, tree } }: { readonly of: Objec
           <dd>
             <PlaceLink text={owner} />
           </dd>
+        </>
+      )}
+      {/* A MachineSet says it among its details, in the same words as the command line. */}
+      {replicas !== undefined && kind !== "MachineSet" && (
+        <>
+          <dt>Replicas</dt>
+          <dd>{replicas}</dd>
         </>
       )}
       {deletingSince !== undefined && (
