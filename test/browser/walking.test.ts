@@ -31,8 +31,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   it("W-103, W-109: walks the time line by the arrow keys, and from a run to those before and behind it", async () => {
     const page = await open("object");
     await page.locator(".lanes .failed").last().focus();
-    await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("Enter");
+    for (const key of ["ArrowLeft", "ArrowRight", "Enter"]) await page.keyboard.press(key);
     await chosen(page, "machine-status").waitFor();
     await open("object-run");
     await chosen(page, "machine-sync").waitFor();
@@ -78,16 +77,16 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   });
 
   it("W-301: loads what draws plots with the first plot", async () => {
-    const page = await open("queue");
+    const page = await open("fleet");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
     await page.reload();
-    await page.getByText("machine-status").first().waitFor();
+    await page.getByRole("grid", { name: "Clusters" }).waitFor();
     expect(loaded).toContain("/page.js");
     expect(loaded).not.toContain("/plot.js");
-    setting.server.play(sceneOf("queue-function"));
-    await page.getByRole("link", { name: "machine-status" }).click();
-    await page.locator(".plot canvas").nth(2).waitFor();
+    setting.server.play(sceneOf("queue"));
+    await page.getByRole("link", { name: "Queue" }).click();
+    await page.locator(".plot canvas").first().waitFor();
     expect(loaded).toContain("/plot.js");
   });
 
