@@ -130,7 +130,7 @@ class Pair {
     this.#unordered = unordered || under.clock === undefined;
     this.#functionName = functionName;
     this.#terms = under.clock === undefined ? { ...TERMS, leaseMs: 2 * HOUR, minIntervalMs: HOUR } : TERMS;
-    this.#model = new NaiveLedger(this.#terms);
+    this.#model = new NaiveLedger(this.#terms, unordered);
   }
 
   async runAll(sequence: readonly Operation[]): Promise<void> {

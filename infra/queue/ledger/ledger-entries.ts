@@ -156,7 +156,9 @@ export class LedgerEntries {
 
   /** Sets the class. A key whose line changes goes to the end of the other line. */
   setClass(entry: Entry, wanted: Class): void {
-    if (entry.class === wanted) return;
+    // A live key whose run in the slow lane came to no end leaves that line once it is revived.
+    const isRevived = entry.line === "slow" && entry.deadSince === undefined;
+    if (entry.class === wanted && !isRevived) return;
     entry.class = wanted;
     if (entry.state !== "ready" || entry.line === wanted) return;
     this.#ready[entry.line].delete(entry.key);

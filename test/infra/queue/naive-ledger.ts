@@ -59,8 +59,12 @@ export class NaiveLedger {
   nextSlowAt = 0;
   readonly terms: ClaimTerms;
 
-  constructor(terms: ClaimTerms = TERMS) {
+  /** Of dead keys that are due at one instant the first by name is tried first, as in Redis; else the longest dead. */
+  readonly byName: boolean;
+
+  constructor(terms: ClaimTerms = TERMS, byName = false) {
     this.terms = terms;
+    this.byName = byName;
   }
 
   /** A key that joins a line in which its tenant has none puts the tenant at the end. */
@@ -275,7 +279,7 @@ export class NaiveLedger {
       const due = this.rows.filter((row) => this.dueOf(row) <= now);
       const isDead = ({ state }: Row): number => Number(state === "dead");
       const row = due.toSorted(
-        (a, b) => isDead(a) - isDead(b) || this.dueOf(a) - this.dueOf(b) || a.turn - b.turn,
+        (a, b) => isDead(a) - isDead(b) || this.dueOf(a) - this.dueOf(b) || this.tieOf(a, b),
       )[0];
       if (row === undefined) return;
       if (row.state === "running") {
@@ -291,6 +295,12 @@ export class NaiveLedger {
         this.join(row);
       }
     }
+  }
+
+  tieOf(a: Row, b: Row): number {
+    if (a.state !== "dead" || b.state !== "dead") return a.turn - b.turn;
+    const byName = a.key < b.key ? -1 : 1;
+    return a.retryAt - b.retryAt || (this.byName ? byName : a.turn - b.turn);
   }
 
   /** Runs in the slow lane do not count for the breaker. */

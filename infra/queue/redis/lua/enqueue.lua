@@ -39,7 +39,9 @@ local function merge(entry, due, class)
     count('revivedLive')
     entry.f, entry.ds = 0, nil
   end
-  if class > entry.c then upgrade(entry) end
+  -- A live key whose run in the slow lane came to no end leaves that line once it is revived.
+  local isRevived = class == 1 and entry.st == 'q' and entry.p == SLOW_PLACE
+  if class > entry.c or isRevived then upgrade(entry) end
   -- A wish that is due now must not wait for the tick that would find the earlier wish due.
   if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end
   save(entry)
