@@ -55,6 +55,8 @@ export class NaiveLedger {
   paused: boolean = false;
   ends: { readonly at: number; readonly failed: boolean }[] = [];
   nextClaimAt: number | undefined;
+  /** When the breaker has opened last. */
+  openedAt: number | undefined;
   /** Earliest start in the slow lane. */
   nextSlowAt = 0;
   readonly terms: ClaimTerms;
@@ -81,6 +83,7 @@ export class NaiveLedger {
     this.ends = this.ends.filter(({ at }) => Math.floor(at / BREAKER.intervalMs) >= first);
     const failures = this.ends.filter(({ failed }) => failed).length;
     const open = this.ends.length >= BREAKER.minRuns && failures / this.ends.length > 0.5;
+    if (open && this.nextClaimAt === undefined) this.openedAt = now;
     this.nextClaimAt = open ? (this.nextClaimAt ?? now + BREAKER.claimEveryMs) : undefined;
   }
 
@@ -131,7 +134,9 @@ export class NaiveLedger {
   claim(now: number, owner: string, key?: string): Omit<Claim, "owner"> | undefined {
     const ready = this.rows.filter((row) => row.state === "ready" && (key ?? row.key) === row.key);
     if (this.paused || ready.length === 0) return undefined;
-    if (this.nextClaimAt !== undefined && now < this.nextClaimAt) return undefined;
+    // Of what ends at one instant a driver that orders by itself may have seen only a part before it claims.
+    const opensNow = this.byName && this.openedAt === now;
+    if (this.nextClaimAt !== undefined && now < this.nextClaimAt && !opensNow) return undefined;
     const row = this.firstWithRoom(ready);
     if (row === undefined) return undefined;
     if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
