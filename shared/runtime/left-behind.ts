@@ -1,6 +1,7 @@
 import type { KubeObject } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
-import { escapePointer, mergeKeyOf, sameJson, textAt } from "../api/path.ts";
+import { escapePointer, mergeKeyOf, textAt } from "../api/path.ts";
+import { canonical } from "./digest.ts";
 import { FIRST_APPLY, fieldManagersAt, managedFieldsOf } from "./field-managers.ts";
 
 /** Fields of an object in their places. */
@@ -63,11 +64,12 @@ function leftAt(place: Place): readonly string[] {
 /** Members of what is found there; undefined for a value without. */
 function membersOf({ path, pointer, own, wanted, found, isHeld }: Place): readonly Place[] | undefined {
   if (Array.isArray(found)) {
+    const [before, after] = [elementsOf(own), elementsOf(wanted)];
     return found.map((element: unknown, at) => ({
       path: `${path}[${nameOf(element) ?? ""}]`,
       pointer: `${pointer}/${at}`,
-      own: likeIn(own, element),
-      wanted: likeIn(wanted, element),
+      own: before.get(identityOf(element)),
+      wanted: after.get(identityOf(element)),
       found: element,
       isHeld,
     }));
@@ -83,11 +85,16 @@ function membersOf({ path, pointer, own, wanted, found, isHeld }: Place): readon
   }));
 }
 
-/** The element of a list that is the same one, whatever it says. */
-function likeIn(list: unknown, element: unknown): unknown {
-  if (!Array.isArray(list)) return undefined;
+/** Elements of a list by what makes them the same one, whatever else they say: pools have lists of thousands. */
+function elementsOf(list: unknown): ReadonlyMap<string, unknown> {
+  const elements: readonly unknown[] = Array.isArray(list) ? list : [];
+  // Of equal ones the first counts.
+  return new Map(elements.toReversed().map((element) => [identityOf(element), element]));
+}
+
+function identityOf(element: unknown): string {
   const name = nameOf(element);
-  return list.find((other) => (name === undefined ? sameJson(other, element) : nameOf(other) === name));
+  return name === undefined ? `value ${canonical(element)}` : `name ${name}`;
 }
 
 function nameOf(element: unknown): string | undefined {

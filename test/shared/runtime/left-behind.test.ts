@@ -50,6 +50,21 @@ describe("what an apply has left behind", () => {
     expect(removed(status, [OURS, holding("other", fields)])).toEqual([]);
   });
 
+  it("is found in time that grows with the length of a list", () => {
+    let reads = 0;
+    const counted = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        get name() {
+          reads += 1;
+          return `n${at}`;
+        },
+      }));
+    const status = { nodeRefs: counted(1_000) };
+    const body = { status: { nodeRefs: counted(1_000) } };
+    expect(removed(status, [OURS], { body, before: { nodeRefs: counted(999) } })).toEqual([]);
+    expect(reads).toBeLessThan(30_000);
+  });
+
   it("is only what the function has written before", () => {
     const status = { ...wanted, failureDomains: [east, { name: "north" }, west], replicas: 3 };
     expect(removed(status, [OURS])).toEqual(["/status/failureDomains/2"]);
