@@ -1,7 +1,7 @@
-import type { ComponentChildren } from "preact";
 import type { Run } from "../../api/runs.ts";
 import { Age } from "../parts/age.tsx";
 import { Cause } from "../parts/cause.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { RunLink } from "./run-link.tsx";
@@ -57,15 +57,6 @@ export function RunDetails({ run }: { readonly run: Run }) {
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { LiveObject } from "../live/live-object.tsx";
 import { Age } from "../parts/age.tsx";
 import { Commands } from "../parts/commands.tsx";
 import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
@@ -77,99 +78,63 @@ function Facts({ of: { kind, version, createdAt, owner, replicas, tree } }: { re
   return (
     <dl class="sheet facts">
       {version !== undefined && (
-        <>
-          <dt>Version</dt>
-          <dd>
-            <Foreign text={version} maxChars={80} />
-          </dd>
-        </>
+        <Fact title="Version">
+          <Foreign text={version} maxChars={80} />
+        </Fact>
       )}
       {createdAt !== undefined && (
-        <>
-          <dt>Created</dt>
-          <dd>
-            <Age since={createdAt} /> ago
-          </dd>
-        </>
+        <Fact title="Created">
+          <Age since={createdAt} /> ago
+        </Fact>
       )}
       {owner !== undefined && (
-        <>
-          <dt>Owner</dt>
-          <dd>
-            <PlaceLink text={owner} />
-          </dd>
-        </>
+        <Fact title="Owner">
+          <PlaceLink text={owner} />
+        </Fact>
       )}
       {/* A MachineSet says it among its details, in the same words as the command line. */}
-      {replicas !== undefined && kind !== "MachineSet" && (
-        <>
-          <dt>Replicas</dt>
-          <dd>{replicas}</dd>
-        </>
-      )}
+      {replicas !== undefined && kind !== "MachineSet" && <Fact title="Replicas">{replicas}</Fact>}
       {deletingSince !== undefined && (
-        <>
-          <dt>Being deleted</dt>
-          <dd>
-            for <Age since={deletingSince} />
-          </dd>
-        </>
+        <Fact title="Being deleted">
+          for <Age since={deletingSince} />
+        </Fact>
       )}
       {nodes !== undefined && (
-        <>
-          <dt>Nodes</dt>
-          <dd>
-            <Foreign text={nodes} />
-          </dd>
-        </>
+        <Fact title="Nodes">
+          <Foreign text={nodes} />
+        </Fact>
       )}
       {problem !== undefined && (
-        <>
-          <dt>Problem</dt>
-          <dd class="warn">
-            <Foreign text={problem} />
-          </dd>
-        </>
+        <Fact title="Problem" isProblem>
+          <Foreign text={problem} />
+        </Fact>
       )}
       {details.map(({ about, lines, isProblem }) => (
-        <div key={about}>
-          <dt>
-            <Foreign text={about} />
-          </dt>
-          <dd class={isProblem === true ? "warn" : ""}>
-            <Foreign text={lines.join("\n")} lines />
-          </dd>
-        </div>
+        <Fact key={about} title={<Foreign text={about} />} isProblem={isProblem}>
+          <Foreign text={lines.join("\n")} lines />
+        </Fact>
       ))}
       {conditions.map(({ type, status, reason, message }) => (
-        <div key={type}>
-          <dt>
-            <Foreign text={type} />
-          </dt>
-          <dd>
-            <Foreign text={status} />
-            {reason !== "" && (
-              <span class="muted">
-                {" "}
-                <Foreign text={reason} />
-              </span>
-            )}
-            {message !== "" && (
-              <>
-                : <Foreign text={message} lines />
-              </>
-            )}
-          </dd>
-        </div>
+        <Fact key={type} title={<Foreign text={type} />}>
+          <Foreign text={status} />
+          {reason !== "" && (
+            <span class="muted">
+              {" "}
+              <Foreign text={reason} />
+            </span>
+          )}
+          {message !== "" && (
+            <>
+              : <Foreign text={message} lines />
+            </>
+          )}
+        </Fact>
       ))}
       {conditions.length === 0 && (
-        <div>
-          <dt>Conditions</dt>
-          <dd>
-            <Mark of="healthy" bare />{" "}
-            <WhenCurrent or="none showed a problem when this was known">none shows a problem</WhenCurrent>
-          </dd>
-        </div>
+        <Fact title="Conditions">
+          <Mark of="healthy" bare />{" "}
+          <WhenCurrent or="none showed a problem when this was known">none shows a problem</WhenCurrent>
+        </Fact>
       )}
     </dl>
   );
