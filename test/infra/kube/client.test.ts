@@ -21,14 +21,8 @@ import {
   text,
 } from "../../support/processes/scripted-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
+import { Thing } from "../../support/thing.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const key = { namespace: "default", name: "a" };
 const a = {
   apiVersion: "things.example/v1",

@@ -10,17 +10,10 @@ import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { x509 } from "../../../infra/pki/x509.ts";
-import type { Kind } from "../../../shared/api/kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { failing, json, startScriptedServer } from "../../support/processes/scripted-server.ts";
+import { Thing } from "../../support/thing.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const key = { namespace: "default", name: "a" };
 const thing = { apiVersion: "things.example/v1", kind: "Thing", metadata: { ...key, resourceVersion: "5" } };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
-import type { Kind } from "../../../shared/api/kinds.ts";
 import type { Clock, KubeClient } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -15,14 +14,8 @@ import {
   silence,
   startRawServer,
 } from "../../support/processes/raw-server.ts";
+import { Thing } from "../../support/thing.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const key = { namespace: "default", name: "a" };
 const thing = {
   apiVersion: "things.example/v1",

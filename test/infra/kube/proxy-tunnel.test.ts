@@ -7,16 +7,9 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import type { Kind } from "../../../shared/api/kinds.ts";
+import { Thing } from "../../support/thing.ts";
 import { newAuthority, type TestAuthority } from "../../support/tls-files.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const key = { namespace: "default", name: "a" };
 const thing = { apiVersion: "things.example/v1", kind: "Thing", metadata: { ...key, resourceVersion: "5" } };
 const BASIC = `Basic ${Buffer.from("capstan:se/cret").toString("base64")}`;

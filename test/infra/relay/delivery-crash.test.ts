@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDelivery, type Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../../shared/function/define-function.ts";
 import { itself } from "../../../shared/function/mappings.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
@@ -9,14 +9,8 @@ import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { Thing } from "../../support/thing.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
 const scope = "scope";
 

@@ -2,20 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { resyncAfterLoss, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { Thing } from "../../support/thing.ts";
 
-const Thing: Kind = {
-  group: "things.example",
-  version: "v1",
-  kind: "Thing",
-  plural: "things",
-  namespaced: true,
-};
 const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
 const things = defineFunction(
   { name: "thing-size", summary: "s", source: "own", reconciles: Thing, watches: [], owns: [] },
