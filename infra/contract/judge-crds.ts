@@ -22,7 +22,7 @@ export interface CrdOptions {
   readonly assumed: ContractVersion;
   readonly waivers: Waivers;
   readonly release?: ReleaseAround | undefined;
-  /** Rights of the documents beside them, where there is no release. */
+  /** Rights in the ClusterRoles of the same file or folder, where that is not a release. */
   readonly aggregated?: AggregatedRights | undefined;
 }
 

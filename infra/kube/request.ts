@@ -75,7 +75,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
   const credentials = createCredentials(access, options);
   const answers = new Map<number, number>();
   const count = countIn(answers, options.noteRequest);
-  const heed = heeding(limit, access, options);
+  const follow = followAdvice(limit, access, options);
 
   const attempt = async (call: Call, deadlineAt: number): Promise<HttpAnswer> => {
     const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call);
@@ -108,7 +108,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       throw errorOf(answer, call.subject);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      heed(error);
+      follow(error);
       const late = clock.now().getTime() >= deadlineAt || call.signal?.aborted === true;
       if (late || !(await mayRepeat(error, call, state, { credentials, clock }))) throw error;
       state.last = error;
@@ -141,7 +141,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       }
       if (answer.statusCode === 200) return answer;
       const refusal = await refusalOf(answer, call, clock);
-      heed(refusal);
+      follow(refusal);
       throw refusal;
     },
     [Symbol.dispose]: () => credentials[Symbol.dispose](),
@@ -152,7 +152,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
  * Pauses all requests to a server that asks one of them to wait (KC-09), unless only the type is new. Says once in a while
  * which webhook the server cannot call: it may refuse thousands of requests.
  */
-function heeding(
+function followAdvice(
   limit: ReturnType<typeof createRateLimit>,
   { server }: ServerAccess,
   { clock, log }: Pick<RequesterOptions, "clock" | "log">,

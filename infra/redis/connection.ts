@@ -17,7 +17,7 @@ const COMMAND_TIMEOUT_MS = 10 * SECOND;
 const SILENCE_MS = 15 * SECOND;
 const LONGEST_RECONNECT_MS = 2 * SECOND;
 const LOOK_AT_ROLE_EVERY_MS = 5 * SECOND;
-/** Answers of a server that is no longer the primary; in an older Redis within the error of a script. */
+/** Answers of a server that is not the primary any more; in an older Redis within the error of a script. */
 const NO_PRIMARY = /(?:^|-)(?:READONLY|MOVED) /;
 
 /** How to reach a Redis server. */

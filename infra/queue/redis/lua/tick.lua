@@ -84,7 +84,7 @@ for _, key in ipairs(upTo(INDEX.r, now)) do
 end
 
 -- How many dead keys may be tried again beside those that are (Q-10). A set because the rest of a death shows only in the
--- entry: whoever ends it need not know of the slow lane.
+-- entry: no script that ends a death has to know of the slow lane.
 local function roomInSlowLane()
   local room = SLOW_AT_ONCE
   for _, key in ipairs(call('SMEMBERS', SLOW)) do

@@ -73,6 +73,6 @@ export interface CrdSubject {
   readonly picked: { readonly name: string; readonly version: CrdVersion | undefined };
   /** Absent: judged without a release. */
   readonly release: ReleaseAround | undefined;
-  /** Those of the documents beside it, where there is no release. */
+  /** Rights in the ClusterRoles of the same file or folder, where that is not a release. */
   readonly aggregated?: AggregatedRights | undefined;
 }
