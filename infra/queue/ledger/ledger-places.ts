@@ -49,7 +49,9 @@ export class LedgerPlaces {
     const { pending } = entry;
     if (pending !== undefined) {
       entry.class = wanted === undefined ? pending.class : mostUrgent(entry.class, pending.class);
-      this.place(now, entry, Math.min(pending.due, wanted ?? pending.due));
+      const due = Math.min(pending.due, wanted ?? pending.due);
+      if (entry.deadSince !== undefined && entry.class === "live") this.revive(now, entry, due);
+      else this.place(now, entry, due);
     } else if (wanted !== undefined) {
       this.place(now, entry, wanted);
     } else {

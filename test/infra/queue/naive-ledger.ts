@@ -245,6 +245,7 @@ export class NaiveLedger {
       return;
     }
     row.class = wishes.some((wish) => wish.class === "live") ? "live" : "resync";
+    if (row.died && row.class === "live") this.revive(row);
     this.place(now, row, Math.min(...wishes.map(({ due }) => due)));
   }
 

@@ -8,7 +8,7 @@ local function placeNext(entry, wanted)
   local due = math.min(entry.pd or wanted, wanted or entry.pd)
   leave(entry)
   entry.c = class
-  place(entry, due)
+  if entry.ds and class == 1 then revive(entry, due) else place(entry, due) end
 end
 
 -- Leases a key that has failed for good once more: to the process that writes its letter and then buries it, so that no
