@@ -28,9 +28,9 @@ const LONG = [
   "test/{infra,functions,shared}/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
   "test/{infra,functions,shared}/**/hostile*.test.ts",
   "test/infra/**/{differential,build,image,kubectl*}.test.ts",
-  "test/infra/dead-letters/limits.test.ts",
+  "test/infra/queue/letters/limits.test.ts",
   "test/infra/queue/sqs/sqs.test.ts",
-  "test/infra/redis/rights.test.ts",
+  "test/infra/queue/redis-server/rights.test.ts",
   "test/functions/mhc/limit-schedules.test.ts",
 ];
 
@@ -40,7 +40,7 @@ const LONG = [
  */
 const NIGHT = [
   "test/functions/mhc/limit-schedules.test.ts",
-  "test/infra/image/image.test.ts",
+  "test/infra/deploy/image/image.test.ts",
   "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
 const NIGHT_SYSTEM = [

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { systemClock } from "../clock.ts";
-import { readEnvironment } from "../config.ts";
-import { type CloudAddress, LOOPBACK_ADDRESS, parseCloudAddress } from "../sim/address.ts";
-import { type ServedCluster, startCloud } from "../sim/cloud.ts";
-import type { LogLevel } from "../telemetry/log.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readEnvironment } from "../platform/config.ts";
+import { type CloudAddress, LOOPBACK_ADDRESS, parseCloudAddress } from "../playground/sim/address.ts";
+import { type ServedCluster, startCloud } from "../playground/sim/cloud.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
 import { startProbes } from "../worker/probes.ts";
+import type { LogLevel } from "../worker/telemetry/log.ts";
 import { healthAddressOption } from "./listen-options.ts";
 import { readManagement } from "./management.ts";
 import { logLevelOption, stopRequested } from "./options.ts";

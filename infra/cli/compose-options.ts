@@ -1,10 +1,10 @@
-import type { Hint } from "../../shared/runtime/hints.ts";
 import type { Clock, Store } from "../../shared/runtime/ports.ts";
-import type { ServerOptions } from "../kube/client.ts";
+import type { Hint } from "../../shared/runtime/queue/hints.ts";
+import type { ServerOptions } from "../platform/kube/client.ts";
 import type { LedgerLimits } from "../queue/limits.ts";
 import type { QueueSource } from "../queue/queue-source.ts";
-import type { LogLevel } from "../telemetry/log.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
+import type { LogLevel } from "../worker/telemetry/log.ts";
 import type { ListenOptions } from "./listen-options.ts";
 import type { RequestOptions } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";

@@ -1,4 +1,4 @@
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../platform/config.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { startProbes } from "../worker/probes.ts";

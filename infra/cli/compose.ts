@@ -3,16 +3,16 @@ import { hostname } from "node:os";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
-import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
-import { systemClock } from "../clock.ts";
-import { readEnvironment } from "../config.ts";
-import { noteRuns } from "../history/note-runs.ts";
-import type { Server } from "../kube/client.ts";
-import type { SentRequest } from "../kube/request.ts";
-import { openIssuer } from "../pki/open-issuer.ts";
-import type { RedisAddress } from "../redis/connection.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readEnvironment } from "../platform/config.ts";
+import type { Server } from "../platform/kube/client.ts";
+import type { SentRequest } from "../platform/kube/request.ts";
+import { openIssuer } from "../platform/pki/open-issuer.ts";
+import { noteRuns } from "../queue/history/note-runs.ts";
+import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { Observed } from "../worker/observe.ts";
@@ -140,7 +140,7 @@ async function startOwnCloud(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   starting: AsyncDisposableStack,
 ): Promise<void> {
-  const { startCloud } = await import("../sim/cloud.ts");
+  const { startCloud } = await import("../playground/sim/cloud.ts");
   const server = starting.use(connect());
   starting.use(await startCloud({ serves: [{ server }], clock, log }));
 }

@@ -3,9 +3,9 @@ import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
-import { isOurs } from "../crds/crd.ts";
-import { loadCrds } from "../crds/load.ts";
-import { rest } from "../rest.ts";
+import { isOurs } from "../platform/crds/crd.ts";
+import { loadCrds } from "../platform/crds/load.ts";
+import { rest } from "../platform/rest.ts";
 
 /** Kinds that are served for reading: clients do not care who serves them. */
 const FOR_READING = new Set(

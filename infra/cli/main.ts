@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 import { Command } from "commander";
-import { packageVersion } from "../package-version.ts";
+import { packageVersion } from "../platform/package-version.ts";
 import { printError } from "./terminal/print.ts";
 
 // Compiled sources are kept between starts: half the time and memory of the next one (KC-04).

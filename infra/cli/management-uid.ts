@@ -3,7 +3,7 @@ import { Namespace } from "../../shared/api/core.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import type { ServerClient } from "../kube/verbs.ts";
+import type { ServerClient } from "../platform/kube/verbs.ts";
 
 const RETRY_MS = 2 * SECOND;
 

@@ -4,14 +4,14 @@ import { deadWebhook } from "../../shared/function/dead-webhook.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { readEnvironment } from "../config.ts";
-import { createServer, type Server, type ServerOptions } from "../kube/client.ts";
-import { loadKubeconfig } from "../kube/kubeconfig.ts";
-import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
-import { accessWithToken, addressList } from "../kube/server-access.ts";
-import { packageVersion } from "../package-version.ts";
+import { readEnvironment } from "../platform/config.ts";
+import { createServer, type Server, type ServerOptions } from "../platform/kube/client.ts";
+import { loadKubeconfig } from "../platform/kube/kubeconfig.ts";
+import { givenRate, type RequestRate } from "../platform/kube/rate-limit.ts";
+import { accessWithToken, addressList } from "../platform/kube/server-access.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import { rest } from "../platform/rest.ts";
 import type { RelayOptions } from "../relay/relay.ts";
-import { rest } from "../rest.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
 
@@ -78,7 +78,7 @@ export async function takeOverReconciled(
   { takeOverManagers = [], namespaces = [], watchFilter }: RequestOptions & RelayScope,
 ): Promise<void> {
   if (takeOverManagers.length === 0) return;
-  const { takeOver } = await import("../kube/take-over.ts");
+  const { takeOver } = await import("../platform/kube/take-over.ts");
   const kept = functions.flatMap(({ spec }) => (spec.ownsOn ?? []).map(({ kind }) => kind));
   const ours = kept.flatMap((kind) => (isContractKind(kind) || kind.crd === undefined ? [] : [kind]));
   const kinds = new Set([...functions.map(({ spec }) => spec.reconciles), ...ours]);

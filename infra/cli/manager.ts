@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
-import { systemClock } from "../clock.ts";
-import { readEnvironment } from "../config.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readEnvironment } from "../platform/config.ts";
 import { type Elected, startElected } from "../relay/elected.ts";
 import { leaseKey } from "../relay/lease-name.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";

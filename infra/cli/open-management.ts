@@ -1,6 +1,6 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Server, ServerOptions } from "../kube/client.ts";
-import { writePrivateFile } from "../private-file.ts";
+import type { Server, ServerOptions } from "../platform/kube/client.ts";
+import { writePrivateFile } from "../platform/private-file.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { type Connect, managementRate, readManagement } from "./management.ts";
 
@@ -38,7 +38,7 @@ export async function openManagement(
 }
 
 async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {
-  const { startApiServer } = await import("../apiserver/entry.ts");
+  const { startApiServer } = await import("../playground/apiserver/entry.ts");
   const { port, data } = options;
   const embedded = starting.use(
     await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),

@@ -1,19 +1,19 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { DeletionLimit } from "../../shared/runtime/deletion-limit.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
-import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
-import { openDeadLetters } from "../dead-letters/open.ts";
-import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
-import { openDeletionLimit } from "../deletion-limit/open.ts";
-import { hintingLetters } from "../hints/memory.ts";
-import { historyFrom } from "../history/key-history.ts";
-import { openRunHistory } from "../history/open.ts";
-import type { Server } from "../kube/client.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import type { DeletionLimit } from "../../shared/runtime/write/deletion-limit.ts";
+import type { Server } from "../platform/kube/client.ts";
+import { openDeletionLimit } from "../queue/deletion-limit/open.ts";
+import { hintingLetters } from "../queue/hints/memory.ts";
+import { historyFrom } from "../queue/history/key-history.ts";
+import { openRunHistory } from "../queue/history/open.ts";
+import { openDeadLetters } from "../queue/letters/open.ts";
+import { createRecorder, type Recorder } from "../queue/letters/recorder.ts";
 import { openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import { type QueueSource, redisOf } from "../queue/queue-source.ts";
-import type { RedisAddress } from "../redis/connection.ts";
+import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Observed } from "../worker/observe.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { tieQueue } from "./tie-queue.ts";
@@ -104,14 +104,14 @@ async function openQueueAndStore(
   if (redis === undefined) {
     const [{ createMemoryQueue }, { createMemoryStore }] = await Promise.all([
       import("../queue/memory.ts"),
-      import("../store/memory.ts"),
+      import("../queue/store/memory.ts"),
     ]);
     return {
       queue: starting.use(createMemoryQueue({ ...ports, ...(noteHint && { noteHint }) })),
       store: starting.use(createMemoryStore()),
     };
   }
-  const { createRedisStore } = await import("../store/redis.ts");
+  const { createRedisStore } = await import("../queue/store/redis.ts");
   const store = starting.use(await createRedisStore({ ...redis, log: ports.log }));
   return { queue: starting.use(await openSharedQueue(source, ports)), store };
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
-import { parseLimit } from "../deletion-limit/parse-limit.ts";
-import { addressList } from "../kube/server-access.ts";
+import { addressList } from "../platform/kube/server-access.ts";
+import { parseLimit } from "../queue/deletion-limit/parse-limit.ts";
 import { parseRunsPerSecond } from "../queue/parse-runs-per-second.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";

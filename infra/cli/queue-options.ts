@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../platform/config.ts";
 import { openQueueSource, type QueueFlags, type QueueSource } from "../queue/queue-source.ts";
 
 /** `about` says which queue `--queue` names, and its default. */

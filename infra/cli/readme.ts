@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { capacityPage } from "../deploy/capacity/page.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
-import { alignedTable } from "../markdown-table.ts";
-import { metricRows } from "../telemetry/metric-specs.ts";
+import { alignedTable } from "../platform/markdown-table.ts";
 import { loadFunctions } from "../worker/load.ts";
+import { metricRows } from "../worker/telemetry/metric-specs.ts";
 import { rulesReference } from "./contract/reference-page.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
 
@@ -22,7 +22,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
   const example = await readFile(new URL(EXAMPLE, ROOT), "utf8");
   const generated = [
     ["README.md", table],
-    ["infra/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
+    ["infra/worker/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
     ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
     ["infra/deploy/capacity/README.md", await capacityPage()],
     ["shared/contract/rules/README.md", rulesReference()],

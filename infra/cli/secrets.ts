@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
-import { systemClock } from "../clock.ts";
 import { newSecrets } from "../deploy/manifests/secrets.ts";
-import { x509 } from "../pki/x509.ts";
-import { writeYaml } from "../yaml/write-yaml.ts";
+import { systemClock } from "../platform/clock.ts";
+import { x509 } from "../platform/pki/x509.ts";
+import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { parsePort } from "./options.ts";
 import { printSource } from "./terminal/print.ts";
 

@@ -1,4 +1,4 @@
-import { packageVersion } from "../package-version.ts";
+import { packageVersion } from "../platform/package-version.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
 import type { ListenOptions } from "./listen-options.ts";

@@ -1,9 +1,9 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
-import type { Heartbeat } from "../heartbeats/heartbeats.ts";
-import { packageVersion } from "../package-version.ts";
-import type { RedisAddress } from "../redis/connection.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import type { Heartbeat } from "../queue/heartbeats/heartbeats.ts";
+import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Relay } from "../relay/relay.ts";
 import { partReasons } from "../worker/health.ts";
 import type { Worker } from "../worker/worker.ts";
@@ -30,13 +30,13 @@ export async function startReporting(
 ): Promise<void> {
   if (redis === undefined) return;
   const { clock, log, queue, functions, relay } = process;
-  const { createRedisHeartbeats } = await import("../heartbeats/redis.ts");
-  const { startBeating } = await import("../heartbeats/start-beating.ts");
+  const { createRedisHeartbeats } = await import("../queue/heartbeats/redis.ts");
+  const { startBeating } = await import("../queue/heartbeats/start-beating.ts");
   const heartbeats = starting.use(await createRedisHeartbeats({ ...redis, log }));
   starting.use(startBeating({ heartbeats, look: () => heartbeatOf(process), clock, log }));
   if (relay === undefined) return;
-  const { createRedisSamples } = await import("../samples/redis.ts");
-  const { startSampling } = await import("../samples/sample-queue.ts");
+  const { createRedisSamples } = await import("../queue/samples/redis.ts");
+  const { startSampling } = await import("../queue/samples/sample-queue.ts");
   const samples = starting.use(await createRedisSamples({ ...redis, clock, log }));
   const names = functions.map(({ spec }) => spec.name);
   starting.use(startSampling({ queue, functions: names, samples, clock, log }));

@@ -1,7 +1,7 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { readTraceVariables } from "../config.ts";
-import type { Tracing } from "../telemetry/traces/tracing.ts";
+import { readTraceVariables } from "../platform/config.ts";
 import type { Observed } from "../worker/observe.ts";
+import type { Tracing } from "../worker/telemetry/traces/tracing.ts";
 
 const UNTRACED: Tracing = {
   traceEvent: undefined,
@@ -21,7 +21,7 @@ interface TracingPorts {
 export async function startTracing(ports: TracingPorts, starting: AsyncDisposableStack): Promise<Tracing> {
   const variables = readTraceVariables();
   if (variables === undefined) return UNTRACED;
-  const { openTraces } = await import("../telemetry/traces/traces.ts");
+  const { openTraces } = await import("../worker/telemetry/traces/traces.ts");
   const traces = openTraces(variables, ports);
   if (traces === undefined) return UNTRACED;
   ports.observed?.tracesStarted(traces);

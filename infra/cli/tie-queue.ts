@@ -1,7 +1,7 @@
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Server } from "../kube/client.ts";
-import type { RedisAddress } from "../redis/connection.ts";
+import type { Server } from "../platform/kube/client.ts";
+import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import { managementUid } from "./management-uid.ts";
 
 interface TieOptions {
@@ -31,8 +31,8 @@ export async function tieQueue(options: TieOptions): Promise<QueueTie> {
   const uid = redis && (await readableUid(options));
   if (redis === undefined || uid === undefined) return untied();
   const [{ tieRedis }, { keepTied }] = await Promise.all([
-    import("../redis/owner.ts"),
-    import("../redis/keep-tied.ts"),
+    import("../queue/redis-server/owner.ts"),
+    import("../queue/redis-server/keep-tied.ts"),
   ]);
   const tie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
   const kept = keepTied(tie, clock);

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { packageVersion } from "../package-version.ts";
+import { packageVersion } from "../platform/package-version.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 export function versionCommand(): Command {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
-import { rest } from "../rest.ts";
+import { rest } from "../platform/rest.ts";
 import { stopRequested } from "./options.ts";
 import { createLiveArea } from "./terminal/live-area.ts";
 import { paint } from "./terminal/paint.ts";

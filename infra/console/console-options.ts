@@ -1,5 +1,5 @@
-import type { Hints } from "../../shared/runtime/hints.ts";
 import type { Random } from "../../shared/runtime/ports.ts";
+import type { Hints } from "../../shared/runtime/queue/hints.ts";
 import type { Reviewer } from "../worker/diagnostics/reviews.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
 import type { ReadPage } from "./page-files.ts";

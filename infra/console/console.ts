@@ -1,6 +1,6 @@
 import type { Server } from "node:net";
 import { hostInUrl } from "../../shared/api/host-in-url.ts";
-import { createServer } from "../node-http.ts";
+import { createServer } from "../platform/node-http.ts";
 import { LIMITS, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
 import { createCode } from "./access/code.ts";

@@ -1,4 +1,4 @@
-import { bringUpToDate } from "../generated-folder.ts";
+import { bringUpToDate } from "../platform/generated-folder.ts";
 import { openApiOf } from "./openapi.ts";
 import { ROUTES } from "./routes/table.ts";
 

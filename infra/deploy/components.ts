@@ -1,6 +1,6 @@
-import { toCrd } from "../crds/crd.ts";
+import { toCrd } from "../platform/crds/crd.ts";
+import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { writeYaml } from "../yaml/write-yaml.ts";
 import { cloudAccount, managerAccount } from "./accounts.ts";
 import { cloudDeployment, type Manifest, managerDeployment } from "./deployment.ts";
 import { INFRASTRUCTURE, kindsOf, type Provider } from "./providers.ts";

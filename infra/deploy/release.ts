@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writeYaml } from "../yaml/write-yaml.ts";
+import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
 import { INFRASTRUCTURE, PROVIDERS, type Provider } from "./providers.ts";

@@ -1,4 +1,4 @@
-import type { QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type { QueueEntry } from "../../shared/runtime/queue/queue-port.ts";
 
 /** Six times the longest key of API server names; no driver could carry a longer one. */
 const MAX_KEY_BYTES = 4_096;

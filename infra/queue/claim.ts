@@ -1,6 +1,6 @@
-import type { Key } from "../../shared/runtime/key.ts";
 import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Cause, Failure, Fence, NoteCount, Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Key } from "../../shared/runtime/queue/key.ts";
+import type { Cause, Failure, Fence, NoteCount, Outcome } from "../../shared/runtime/queue/queue-port.ts";
 
 /** The terms of a worker for a claim. The ledger keeps them with the key, so that a tick can judge an expired lease. */
 export interface ClaimTerms {

@@ -1,6 +1,6 @@
-import type { Key } from "../../shared/runtime/key.ts";
-import type { Requeued, SeenDeath } from "../../shared/runtime/queue-control.ts";
-import type { KeyState } from "../../shared/runtime/queue-port.ts";
+import type { Key } from "../../shared/runtime/queue/key.ts";
+import type { Requeued, SeenDeath } from "../../shared/runtime/queue/queue-control.ts";
+import type { KeyState } from "../../shared/runtime/queue/queue-port.ts";
 
 /** Redis holds up all other clients while it revives them. */
 const MAX_SEEN = 500;

@@ -1,4 +1,4 @@
-import type { KeyPage, KeyRow, QueueReader } from "../../shared/runtime/queue-reader.ts";
+import type { KeyPage, KeyRow, QueueReader } from "../../shared/runtime/queue/queue-reader.ts";
 import { MAX_PAGE } from "./limits.ts";
 
 /** Returns the dead keys of a function, the longest dead first; there are at most 10,000. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Hint } from "../../shared/runtime/hints.ts";
 import type { FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
-import type { Requeued, SeenDeath } from "../../shared/runtime/queue-control.ts";
+import type { Hint } from "../../shared/runtime/queue/hints.ts";
+import type { Requeued, SeenDeath } from "../../shared/runtime/queue/queue-control.ts";
 import type {
   Cause,
   Lease,
@@ -11,7 +11,7 @@ import type {
   Queue,
   QueueEntry,
   WorkOptions,
-} from "../../shared/runtime/queue-port.ts";
+} from "../../shared/runtime/queue/queue-port.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { checkEntries } from "./check-entries.ts";
 import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";

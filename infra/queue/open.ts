@@ -1,6 +1,6 @@
 import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
+import type { NoteCount, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { isRedisUrl } from "./ledger-url.ts";
 import type { LedgerLimits } from "./limits.ts";
 import { type QueueSource, redisOf } from "./queue-source.ts";

@@ -1,10 +1,10 @@
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { readCertificates } from "../pki/read-certificates.ts";
-import { readSmallFile } from "../read-small-file.ts";
-import { problemOfRedisUrl } from "../redis/checks.ts";
-import type { RedisAddress } from "../redis/connection.ts";
+import { readCertificates } from "../platform/pki/read-certificates.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
 import { ledgerUrl } from "./ledger-url.ts";
+import { problemOfRedisUrl } from "./redis-server/checks.ts";
+import type { RedisAddress } from "./redis-server/connection.ts";
 
 /** How a command line names the queue of its process: one of `queue` and `queueFile`. */
 export interface QueueFlags {

@@ -1,10 +1,10 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
-import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
-import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
-import { fencesOfCutOff } from "../../shared/runtime/freshness.ts";
+import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/decide/failure.ts";
+import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
-import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
-import { systemRandom } from "../random.ts";
+import type { Failure, Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";
+import { fencesOfCutOff } from "../../shared/runtime/read/freshness.ts";
+import { systemRandom } from "../platform/random.ts";
 import { type Claim, LEASE_EXPIRED } from "./claim.ts";
 
 /** Times of leases, for tests and for platforms with their own limits. */

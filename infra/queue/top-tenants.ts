@@ -1,5 +1,5 @@
-import type { TenantDepth } from "../../shared/runtime/queue-port.ts";
-import type { TenantRow } from "../../shared/runtime/queue-reader.ts";
+import type { TenantDepth } from "../../shared/runtime/queue/queue-port.ts";
+import type { TenantRow } from "../../shared/runtime/queue/queue-reader.ts";
 
 type Tenants = ReadonlyMap<string, TenantDepth>;
 

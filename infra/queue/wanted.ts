@@ -1,5 +1,5 @@
 import { type QueueSettings, SECOND } from "../../shared/function/backoff.ts";
-import type { EndedRuns, QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
+import type { EndedRuns, QueueDepth, TenantDepth } from "../../shared/runtime/queue/queue-port.ts";
 
 /** Where a function stands, and how many keys one worker runs of it. */
 export interface Load extends Pick<QueueSettings, "concurrency" | "maxRunningPerTenant"> {

@@ -2,7 +2,7 @@ import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
-import { rest } from "../rest.ts";
+import { rest } from "../platform/rest.ts";
 import { createLeaseCandidate } from "./lease-candidate.ts";
 
 /*

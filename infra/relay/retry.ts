@@ -1,5 +1,5 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { rest } from "../rest.ts";
+import { rest } from "../platform/rest.ts";
 
 const BASE_MS = 100;
 const CAP_MS = 5_000;

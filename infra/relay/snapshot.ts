@@ -4,7 +4,7 @@ import { groupOf, type KubeObject, type ObjectMeta } from "../../shared/api/kind
 import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { LAST_APPLIED } from "../../shared/redaction/last-applied.ts";
-import { fieldManagersAt, type ManagedFieldsEntry } from "../../shared/runtime/field-managers.ts";
+import { fieldManagersAt, type ManagedFieldsEntry } from "../../shared/runtime/write/field-managers.ts";
 
 /** An object as the API server sends it. */
 interface ServedMeta extends ObjectMeta {

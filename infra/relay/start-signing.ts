@@ -1,6 +1,6 @@
 import type { Clock, Store } from "../../shared/runtime/ports.ts";
-import { SIGN_EVERY_MS } from "../../shared/runtime/signs.ts";
-import { rest } from "../rest.ts";
+import { SIGN_EVERY_MS } from "../../shared/runtime/read/signs.ts";
+import { rest } from "../platform/rest.ts";
 import type { Relay } from "./relay.ts";
 
 interface SigningOptions {

@@ -1,6 +1,6 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
-import { rest } from "../rest.ts";
+import { rest } from "../platform/rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import type { LoopStatus, WatchLoop } from "./watch/watch-loop.ts";
 

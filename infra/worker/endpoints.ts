@@ -1,20 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { hostInUrl } from "../../shared/api/host-in-url.ts";
 import { messageOf } from "../../shared/function/errors.ts";
-import { parseKey } from "../../shared/runtime/key.ts";
-import type { Log } from "../../shared/runtime/ports.ts";
 import {
   type KeyRuns,
   MAX_RUNS,
   type ReadHistory,
   type RunHistory,
-} from "../../shared/runtime/run-history.ts";
-import { createServer } from "../node-http.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
-import type { ScaleView } from "../telemetry/scale-view.ts";
+} from "../../shared/runtime/letters/run-history.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
+import { parseKey } from "../../shared/runtime/queue/key.ts";
+import { createServer } from "../platform/node-http.ts";
 import { type HealthSources, oneLine, statusOf, unreadyReasons } from "./health.ts";
 import { LIMITS, startListener } from "./http-listener.ts";
 import { isLoopbackHost, type LoopbackAddress } from "./loopback-address.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import type { ScaleView } from "./telemetry/scale-view.ts";
 
 /** Parts of a process that its pages show. */
 export interface PageSources {

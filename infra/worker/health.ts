@@ -4,12 +4,12 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import { maskText } from "../../shared/redaction/redact.ts";
-import { managementType } from "../../shared/runtime/management-type.ts";
 import type { Clock, Store, TypeProgress } from "../../shared/runtime/ports.ts";
-import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
+import type { Queue, QueueDepth } from "../../shared/runtime/queue/queue-port.ts";
+import { managementType } from "../../shared/runtime/read/management-type.ts";
 import type { Relay } from "../relay/relay.ts";
-import type { MeteredQueue } from "../telemetry/metered-queue.ts";
-import { answerWithin, type QueueView } from "../telemetry/queue-view.ts";
+import type { MeteredQueue } from "./telemetry/metered-queue.ts";
+import { answerWithin, type QueueView } from "./telemetry/queue-view.ts";
 import type { Worker, WorkerStatus } from "./worker.ts";
 
 /** The parts of a process that health depends on. A part that is still starting is `starting`. */

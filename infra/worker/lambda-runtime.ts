@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import * as z from "zod";
 import { maskText } from "../../shared/redaction/redact.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { request } from "../node-http.ts";
+import { request } from "../platform/node-http.ts";
 import type { LambdaContext } from "./lambda.ts";
 
 /** Version of the Runtime API in every path. */

@@ -1,23 +1,23 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
-import type { ReadHistory, RunHistory } from "../../shared/runtime/run-history.ts";
-import { keptFor } from "../kept-for.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import { keptFor } from "../platform/kept-for.ts";
 import type { Relay } from "../relay/relay.ts";
-import { type LedgerMeter, meterLedger } from "../telemetry/ledger-metrics.ts";
-import { meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
-import { createMetrics } from "../telemetry/metrics.ts";
-import { meterProcess } from "../telemetry/process-metrics.ts";
-import { viewQueue } from "../telemetry/queue-view.ts";
-import { meterRelay } from "../telemetry/relay-metrics.ts";
-import { meterRequests, type NoteRequest } from "../telemetry/request-metrics.ts";
-import { meterScale, viewScale } from "../telemetry/scale-view.ts";
-import { meterTraces, type TracedSpans } from "../telemetry/trace-metrics.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { unreadyReasons } from "./health.ts";
 import type { LoopbackAddress } from "./loopback-address.ts";
+import { type LedgerMeter, meterLedger } from "./telemetry/ledger-metrics.ts";
+import { meterDepths, meterQueue } from "./telemetry/metered-queue.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
+import { meterProcess } from "./telemetry/process-metrics.ts";
+import { viewQueue } from "./telemetry/queue-view.ts";
+import { meterRelay } from "./telemetry/relay-metrics.ts";
+import { meterRequests, type NoteRequest } from "./telemetry/request-metrics.ts";
+import { meterScale, viewScale } from "./telemetry/scale-view.ts";
+import { meterTraces, type TracedSpans } from "./telemetry/trace-metrics.ts";
 import type { Worker } from "./worker.ts";
 
 export interface ObserveOptions {

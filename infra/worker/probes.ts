@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { createServer } from "../node-http.ts";
+import { createServer } from "../platform/node-http.ts";
 import { LIMITS, type Listener, type ListenerOptions, startListener } from "./http-listener.ts";
 
 export interface ProbesOptions extends Omit<ListenerOptions, "serves"> {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { maskText } from "../../shared/redaction/redact.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import type { Lease, Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";
 
 /** Called with an error that was thrown outside of every run; without a name when it belongs to none. */
 export type NoteStrayError = (functionName?: string) => void;

@@ -44,7 +44,7 @@ export interface KubeErrorDetails {
 }
 
 /**
- * Every failure of an API server, translated once at the edge (infra/kube). Its message becomes part of
+ * Every failure of an API server, translated once at the edge (infra/platform/kube). Its message becomes part of
  * conditions,
  * Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are
  * hidden.

@@ -1,4 +1,4 @@
-import { startApiServer } from "../../infra/apiserver/entry.ts";
+import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 
 /** The embedded API server in a process of its own, so that its memory is its own as well; ends with standard input. */
 const startedAt = performance.now();

@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { systemClock } from "../../infra/clock.ts";
-import { createMemoryRunHistory } from "../../infra/history/memory.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createMemoryRunHistory } from "../../infra/queue/history/memory.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import type { AttemptRecord, RecordedWrite } from "../../shared/runtime/attempt-record.ts";
-import type { Lease, Outcome } from "../../shared/runtime/queue-port.ts";
-import { runEntryOf } from "../../shared/runtime/run-entry.ts";
-import type { RunHistory } from "../../shared/runtime/run-history.ts";
+import type { AttemptRecord, RecordedWrite } from "../../shared/runtime/letters/attempt-record.ts";
+import { runEntryOf } from "../../shared/runtime/letters/run-entry.ts";
+import type { RunHistory } from "../../shared/runtime/letters/run-history.ts";
+import type { Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { machinePool } from "../support/builders.ts";
 import { round } from "./capstan-process.ts";
 

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { formatTable } from "../../infra/cli/table.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { openRunHistory } from "../../infra/history/open.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { openRunHistory } from "../../infra/queue/history/open.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { Node } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import type { Kind } from "../../shared/api/kinds.ts";

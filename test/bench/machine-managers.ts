@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
 import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
 import {

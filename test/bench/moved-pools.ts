@@ -1,7 +1,7 @@
 import { formatTable } from "../../infra/cli/table.ts";
-import { systemClock } from "../../infra/clock.ts";
-import type { Server } from "../../infra/kube/client.ts";
-import { startCloud } from "../../infra/sim/cloud.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import type { Server } from "../../infra/platform/kube/client.ts";
+import { startCloud } from "../../infra/playground/sim/cloud.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";

@@ -1,4 +1,4 @@
-import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
+import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import { ensureNamespace, startSide, type TestSide } from "../support/management-side.ts";
 import { plant } from "../support/planted.ts";
 import { EMBEDDED, REAL } from "../support/processes/api-servers.ts";

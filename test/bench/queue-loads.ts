@@ -1,5 +1,5 @@
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
-import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue/queue-port.ts";
 import { until } from "./until.ts";
 
 const OK: Outcome = Object.freeze({ type: "ok", requested: false, fences: [] });

@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
-import { pathOf } from "../../infra/kube/resource-path.ts";
+import { pathOf } from "../../infra/platform/kube/resource-path.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Contender } from "./contender.ts";
 import { kindOfLoad } from "./relay-load.ts";

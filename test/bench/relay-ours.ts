@@ -1,17 +1,17 @@
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { createMemoryStore } from "../../infra/queue/store/memory.ts";
+import { createRedisStore } from "../../infra/queue/store/redis.ts";
 import { createDelivery } from "../../infra/relay/delivery/delivery.ts";
 import { snapshotOf } from "../../infra/relay/snapshot.ts";
 import { createTurns } from "../../infra/relay/turns.ts";
 import { createBudget } from "../../infra/relay/watch/budget.ts";
 import { startWatchLoop } from "../../infra/relay/watch/watch-loop.ts";
 import { nodesOf } from "../../infra/relay/workload/workload-nodes.ts";
-import { createMemoryStore } from "../../infra/store/memory.ts";
-import { createRedisStore } from "../../infra/store/redis.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type { Queue, QueueEntry } from "../../shared/runtime/queue/queue-port.ts";
 import type { Contender } from "./contender.ts";
 import { kindOfLoad } from "./relay-load.ts";
 

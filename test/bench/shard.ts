@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { formatTable } from "../../infra/cli/table.ts";
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { formatTable } from "../../infra/cli/table.ts";
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { startSpanCollector } from "../support/processes/span-collector.ts";
 import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";
 import { type CpuPerRun, cpuPerRun, NEW_POOLS } from "./cpu-per-run.ts";

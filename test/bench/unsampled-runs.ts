@@ -1,12 +1,12 @@
-import { systemClock } from "../../infra/clock.ts";
-import { readTraceVariables } from "../../infra/config.ts";
-import { openTraces } from "../../infra/telemetry/traces/traces.ts";
-import type { Tracing } from "../../infra/telemetry/traces/tracing.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { readTraceVariables } from "../../infra/platform/config.ts";
+import { openTraces } from "../../infra/worker/telemetry/traces/traces.ts";
+import type { Tracing } from "../../infra/worker/telemetry/traces/tracing.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
-import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
-import type { Change } from "../../shared/runtime/route.ts";
+import type { Lease, Outcome, Queue } from "../../shared/runtime/queue/queue-port.ts";
+import type { Change } from "../../shared/runtime/queue/route.ts";
 import { machinePool } from "../support/builders.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round } from "./capstan-process.ts";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { startApiServer } from "../../infra/apiserver/entry.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { nodeNames } from "./ready-pools.ts";

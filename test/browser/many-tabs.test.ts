@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
 import { openPage } from "../../infra/console/open-page.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { HANG_MS } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";

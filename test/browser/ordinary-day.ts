@@ -1,4 +1,4 @@
-import type { Answered } from "../../infra/apiserver/entry.ts";
+import type { Answered } from "../../infra/playground/apiserver/entry.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CrdObject, toCrd } from "../../infra/crds/crd.ts";
-import type { Structural } from "../../infra/crds/structural.ts";
+import { type CrdObject, toCrd } from "../../infra/platform/crds/crd.ts";
+import type { Structural } from "../../infra/platform/crds/structural.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 

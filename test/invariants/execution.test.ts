@@ -33,7 +33,7 @@ describe("text of others", () => {
       // From sources, a child process builds the console's page: a fixed file of ours, and a folder that this process made.
       "infra/console/open-page.ts: a module of Node.js that runs code or commands",
       // The program is the file beside it; a letter reaches it as data.
-      "infra/replay/replay-apart.ts: a module of Node.js that runs code or commands",
+      "infra/operate/replay/replay-apart.ts: a module of Node.js that runs code or commands",
       // A text of ours, `gc`: as an option of the command it would make each start slower.
       "infra/worker/give-back-memory.ts: a module of Node.js that runs code or commands",
       // The folder of the functions: the operator names it.

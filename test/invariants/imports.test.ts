@@ -73,17 +73,19 @@ describe("imports go one way: shared ← functions ← infra", () => {
     const part = (path: string, length: number) => path.split("/").slice(0, length).join("/");
     expect(circlesOf((path) => path)).toEqual([]);
     expect(circlesOf((path) => part(path, 2))).toEqual([]);
-    // Folders of a room, such as infra/apiserver/rest.
+    // Folders of a room, such as infra/playground/apiserver/rest.
     expect(circlesOf((path) => part(path, 3))).toEqual([]);
   });
 
   it("the embedded API server has one entry", () => {
     const outside = [...product, ...(tests ?? [])].filter(
-      ({ path }) => !/^(?:test\/)?infra\/apiserver\//.test(path),
+      ({ path }) => !/^(?:test\/)?infra\/playground\/apiserver\//.test(path),
     );
-    const inside = (name: string) => name.startsWith("infra/apiserver/") && name.endsWith(".ts");
+    const inside = (name: string) => name.startsWith("infra/playground/apiserver/") && name.endsWith(".ts");
     expect(importing(outside, inside).length).toBeGreaterThan(0);
-    expect(importing(outside, (name) => inside(name) && name !== "infra/apiserver/entry.ts")).toEqual([]);
+    expect(
+      importing(outside, (name) => inside(name) && name !== "infra/playground/apiserver/entry.ts"),
+    ).toEqual([]);
   });
 
   it("infra finds functions by name, and nothing knows the tests", () => {
@@ -99,7 +101,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
   it("the Kubernetes client library is loaded in one place, lazily: it costs 290 ms and 90 MB", () => {
     const library = (name: string) => name.startsWith("@kubernetes/client-node");
     expect(importing(product, library)).toEqual([
-      "infra/kube/kubeconfig-plugins.ts imports @kubernetes/client-node",
+      "infra/platform/kube/kubeconfig-plugins.ts imports @kubernetes/client-node",
     ]);
     expect(containing(product, /(?<!\btype\b[^"]*)\bfrom\s*"@kubernetes\/client-node/)).toEqual([]);
   });
@@ -111,7 +113,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
 
   it("YAML is read and written in one place, by a parser of linear time (decision record 7)", () => {
     const outside = importing(product, (name) => name === "yaml" || name === "js-yaml").filter(
-      (found) => !found.startsWith("infra/yaml/"),
+      (found) => !found.startsWith("infra/platform/yaml/"),
     );
     expect(outside).toEqual([]);
   });
@@ -119,8 +121,11 @@ describe("imports go one way: shared ← functions ← infra", () => {
 
 describe("what a run depends on comes in through ports", () => {
   it("the environment is read in one place", () => {
-    // infra/setup.ts is a script of its own: it hands its environment on to apt-get.
-    expect(containing(product, /\bprocess\.env\b/)).toEqual(["infra/config.ts", "infra/setup.ts"]);
+    // infra/deploy/setup.ts is a script of its own: it hands its environment on to apt-get.
+    expect(containing(product, /\bprocess\.env\b/)).toEqual([
+      "infra/platform/config.ts",
+      "infra/deploy/setup.ts",
+    ]);
   });
 
   it("functions and shared have neither clock nor chance nor timers, print nothing and stop nothing", () => {

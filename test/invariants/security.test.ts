@@ -10,9 +10,9 @@ const PROMISED = BLOCKS.flatMap((block) => {
   return Array.from({ length: last - first + 1 }, (_, n) => `S-${String(first + n).padStart(2, "0")}`);
 });
 const textOf = async (path: string) => (await textsOf(path))[0];
-const page = await textOf("infra/SECURITY.md");
+const page = await textOf("infra/guides/security.md");
 const policy = await textOf(".github/SECURITY.md");
-const model = await textOf("infra/security/threat-model.md");
+const model = await textOf("infra/guides/threat-model.md");
 const rows = page === undefined ? [] : rulesOf(page);
 const exceptions = (policy?.text.split("\n## Exceptions\n")[1] ?? "")
   .split("\n")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RETENTION_MS } from "../../infra/dead-letters/limits.ts";
+import { RETENTION_MS } from "../../infra/queue/letters/limits.ts";
 import type {
   DeadLetters,
   LetterPage,

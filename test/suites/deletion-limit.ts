@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeletionLimit, LimitedWrite } from "../../shared/runtime/deletion-limit.ts";
+import type { DeletionLimit, LimitedWrite } from "../../shared/runtime/write/deletion-limit.ts";
 import { type VirtualClock, virtualClock } from "../support/clock.ts";
 
 interface DeletionLimitSuite {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
-import { createJsonLinesDeadLetters } from "../../infra/dead-letters/json-lines.ts";
-import { createRecorder } from "../../infra/dead-letters/recorder.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createJsonLinesDeadLetters } from "../../infra/queue/letters/json-lines.ts";
+import { createRecorder } from "../../infra/queue/letters/recorder.ts";
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { HOUR } from "./queue-world.ts";

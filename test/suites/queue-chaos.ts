@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { eventually } from "../support/eventually.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TOKEN_WINDOW } from "../../infra/queue/tokens/token-queue.ts";
-import type { Outcome, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type { Outcome, QueueEntry } from "../../shared/runtime/queue/queue-port.ts";
 import { type CreateQueue, live, OK, openWorld, resync, type World } from "./queue-world.ts";
 
 /** Short, because time is real on some drivers. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { wanted } from "../../infra/queue/wanted.ts";
-import type { Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { type CreateQueue, HOUR, live, OK, openWorld, resync } from "./queue-world.ts";
 
 /** Short, because time is real on some drivers. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Claim, ClaimTerms } from "../../infra/queue/claim.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
-import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
+import type { Lease, Outcome, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { NaiveLedger, TERMS } from "../infra/queue/naive-ledger.ts";
 import { type Operation, operations, outcomeOf } from "../infra/queue/operations.ts";
 import type { VirtualClock } from "../support/clock.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { DEFAULT_QUEUE, SECOND } from "../../shared/function/backoff.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue/queue-port.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { startProxy } from "../support/processes/tcp-proxy.ts";

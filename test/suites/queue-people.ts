@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { causeOf } from "../../shared/runtime/queue-control.ts";
-import type { Outcome } from "../../shared/runtime/queue-port.ts";
-import type { KeyPage, KeyRow, KeySelection } from "../../shared/runtime/queue-reader.ts";
-import { NO_RUNS, runsIn } from "../../shared/runtime/run-counts.ts";
+import { causeOf } from "../../shared/runtime/queue/queue-control.ts";
+import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
+import type { KeyPage, KeyRow, KeySelection } from "../../shared/runtime/queue/queue-reader.ts";
+import { NO_RUNS, runsIn } from "../../shared/runtime/queue/run-counts.ts";
 import { HOUR, live, OK, resync, type World } from "./queue-world.ts";
 
 const A = "default/a|MachinePool|default/a";

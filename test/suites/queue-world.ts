@@ -1,4 +1,4 @@
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import type { LedgerLimits } from "../../infra/queue/limits.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
@@ -11,7 +11,7 @@ import type {
   Queue,
   QueueEntry,
   WorkOptions,
-} from "../../shared/runtime/queue-port.ts";
+} from "../../shared/runtime/queue/queue-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { eventually, HANG_MS, holds } from "../support/eventually.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { createMemoryStore } from "../../infra/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/store/memory.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import { defineFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
-import type { Failure, Fence, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
-import { runStep } from "../../shared/runtime/run-step.ts";
+import { runStep } from "../../shared/runtime/decide/run-step.ts";
+import type { Failure, Fence, Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { recordingClients } from "../support/recording-clients.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { queueFairnessSuite } from "./queue-fairness.ts";

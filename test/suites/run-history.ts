@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEntry, RunHistory } from "../../shared/runtime/run-history.ts";
+import type { RunEntry, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { runEntry, writingRun } from "../support/run-entries.ts";
 

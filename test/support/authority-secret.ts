@@ -1,5 +1,5 @@
-import { createIssuer } from "../../infra/pki/issuer.ts";
-import { x509 } from "../../infra/pki/x509.ts";
+import { createIssuer } from "../../infra/platform/pki/issuer.ts";
+import { x509 } from "../../infra/platform/pki/x509.ts";
 import type { Kubectl } from "./processes/kubectl.ts";
 
 /** Writes the authority of a Cluster, as users do for one without a control plane provider. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { REAL } from "./processes/api-servers.ts";
 import { kubectlMissing } from "./processes/kubectl.ts";
 import { type CommandLine, commandLine, LIMIT } from "./processes/run-command.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSharedConsole } from "../../infra/cli/console/console.ts";
-import { REDIS_USERS, type RedisUser, RIGHTS } from "../../infra/redis/users.ts";
+import { REDIS_USERS, type RedisUser, RIGHTS } from "../../infra/queue/redis-server/users.ts";
 import { deployAccounts } from "./deployed-accounts.ts";
 import { eventually } from "./eventually.ts";
 import { jumpingClock } from "./jumping-clock.ts";
@@ -109,7 +109,7 @@ export async function startPersonsWorld() {
   starting.use(redis);
   starting.use(server);
   const kubectl = kubectlFor(server.kubeconfigFile);
-  await kubectl("apply --server-side -f infra/crds/generated");
+  await kubectl("apply --server-side -f infra/platform/crds/generated");
   await kubectl("wait crd --all --for=condition=Established --timeout=240s");
   const deployed = starting.use(
     await deployAccounts(server, ["capstan-console"], ["console", "console-actions"]),

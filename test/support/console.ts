@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { startConsole } from "../../infra/console/console.ts";
 import type { ConsoleData, ConsoleOptions } from "../../infra/console/console-options.ts";
-import { systemRandom } from "../../infra/random.ts";
+import { systemRandom } from "../../infra/platform/random.ts";
 import type { Reviewer } from "../../infra/worker/diagnostics/reviews.ts";
 import { virtualClock } from "./clock.ts";
 import { PRESSED } from "./console-client.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/processes.ts";
-import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { type CliProcess, startCli } from "./processes/cli.ts";
 import { kubectlFor } from "./processes/kubectl.ts";
 import type { RealServer } from "./processes/real-server.ts";

@@ -1,5 +1,4 @@
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
-import { systemClock } from "../../infra/clock.ts";
 import { rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
 import { WATCHED_KUBECONFIGS } from "../../infra/deploy/manifests/components.ts";
 import {
@@ -17,9 +16,10 @@ import {
   serviceAccount,
 } from "../../infra/deploy/rbac.ts";
 import { ofSim, type PolicyRule, rightsOf } from "../../infra/deploy/rights.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { type Connect, createTransport } from "../../infra/kube/transport.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import { type Connect, createTransport } from "../../infra/platform/kube/transport.ts";
 import { SubjectAccessReview } from "../../infra/worker/diagnostics/reviews.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";

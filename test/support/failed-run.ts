@@ -1,13 +1,13 @@
-import { createIssuer } from "../../infra/pki/issuer.ts";
-import { createMemoryStore } from "../../infra/store/memory.ts";
+import { createIssuer } from "../../infra/platform/pki/issuer.ts";
+import { createMemoryStore } from "../../infra/queue/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { runStep } from "../../shared/runtime/decide/run-step.ts";
 import { composeLetter, summarizeAttempt } from "../../shared/runtime/letters/compose-letter.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { FailedRun } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
-import type { Outcome } from "../../shared/runtime/queue-port.ts";
-import { runStep } from "../../shared/runtime/run-step.ts";
+import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "./clock.ts";
 import { createFakePki } from "./fake-pki.ts";
 import { POOL_KEY } from "./letters.ts";

@@ -1,4 +1,4 @@
-import type { CertificateFacts, CertificateRequest, Pki } from "../../infra/pki/pki.ts";
+import type { CertificateFacts, CertificateRequest, Pki } from "../../infra/platform/pki/pki.ts";
 
 /** Content of a fake certificate. */
 interface Claims extends CertificateFacts {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApiServer, startApiServer } from "../../infra/apiserver/entry.ts";
+import { type ApiServer, startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { CANARY } from "./canaries.ts";
 import { fooNode } from "./foo-provider.ts";
 import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";

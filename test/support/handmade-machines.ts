@@ -2,7 +2,7 @@ import type { Condition, DeprecatedCondition } from "../../shared/api/conditions
 import type { Event } from "../../shared/api/core.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { conditionOf, timestamp } from "../../shared/rules/conditions/conditions.ts";
-import { JSON_PATCH } from "../infra/apiserver/api-client.ts";
+import { JSON_PATCH } from "../infra/playground/apiserver/api-client.ts";
 import { eventually } from "./eventually.ts";
 import type { FooWorkload } from "./foo-workload.ts";
 import { type Objects, objectsOf } from "./objects.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Process } from "../../infra/image/process.ts";
+import type { Process } from "../../infra/deploy/image/process.ts";
 
 const MAX_OUTPUT = { maxBuffer: 16 * 2 ** 20 };
 

@@ -1,4 +1,4 @@
-import type { Connect, HttpAnswer, StreamedAnswer } from "../../infra/kube/transport.ts";
+import type { Connect, HttpAnswer, StreamedAnswer } from "../../infra/platform/kube/transport.ts";
 
 /**
  * A workload server with Nodes, without sockets: whatever it does is done within a few turns of the event loop, so that

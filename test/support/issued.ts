@@ -1,5 +1,5 @@
-import { createIssuer } from "../../infra/pki/issuer.ts";
-import { x509 } from "../../infra/pki/x509.ts";
+import { createIssuer } from "../../infra/platform/pki/issuer.ts";
+import { x509 } from "../../infra/platform/pki/x509.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { apiVersionOf, type ObjectKey } from "../../shared/api/kinds.ts";
 import { ISSUED_SECRET_TYPE, type Kubeconfig } from "../../shared/function/issue.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 /** The time of this process, which a test may set forward; timers stay real. */

@@ -9,7 +9,7 @@ import type { Token, TokenLedger } from "../../infra/queue/tokens/token-ledger.t
 import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
 import type { HandleToken, Transport } from "../../infra/queue/tokens/token-transport.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
-import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
+import type { NoteCount, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { VirtualClock } from "./clock.ts";
 import { putScriptsOnTestTime } from "./scripts-on-test-time.ts";
 import { silentLog } from "./silent-log.ts";

@@ -1,8 +1,8 @@
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer, type Server } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import type { ServerClient } from "../../infra/kube/verbs.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer, type Server } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { escapePointer } from "../../shared/api/path.ts";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer, type Server } from "../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer, type Server } from "../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import type { Condition } from "../../shared/api/conditions.ts";
 import { Node } from "../../shared/api/core.ts";
 import { type KubeObject, titleOf } from "../../shared/api/kinds.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
-import { type ApiClient, type Body, clientFor, MERGE } from "../infra/apiserver/api-client.ts";
+import { type ApiClient, type Body, clientFor, MERGE } from "../infra/playground/apiserver/api-client.ts";
 import type { Kubectl } from "./processes/kubectl.ts";
 import { readKubeconfig } from "./read-kubeconfig.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { judgeMove } from "../../infra/cli/move/plan-report.ts";
-import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
+import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import type { MoveSubject } from "../../shared/contract/rules/move/subject.ts";
 import { startCapstan } from "./capstan.ts";
 import { type Clusterctl, startClusterctl } from "./clusterctl.ts";

@@ -1,5 +1,5 @@
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
-import type { RunEntry } from "../../shared/runtime/run-history.ts";
+import type { RunEntry } from "../../shared/runtime/letters/run-history.ts";
 
 /** A run that had nothing to do, with what a test says about it. */
 export function runEntry(endedAt: Date, given: Partial<RunEntry> = {}): RunEntry {

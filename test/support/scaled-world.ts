@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../infra/clock.ts";
 import { scaledGroup } from "../../infra/deploy/manifests/scaling.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
-import { createMemoryStore } from "../../infra/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/store/memory.ts";
 import { observe } from "../../infra/worker/observe.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Group } from "../../shared/function/groups.ts";
-import type { Counted, Queue } from "../../shared/runtime/queue-port.ts";
+import type { Counted, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { Autoscaler, type ScaledObject, SYNC_SECONDS } from "./autoscaler.ts";
 import { eventually, HANG_MS } from "./eventually.ts";
 import { FREE, LOADS } from "./loads.ts";

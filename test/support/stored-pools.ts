@@ -1,8 +1,8 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
+import { formatKey, type Key } from "../../shared/runtime/queue/key.ts";
 import { cluster, connection, machinePool, node } from "./builders.ts";
 
 /** Stores objects of one server, of types that are then complete. */

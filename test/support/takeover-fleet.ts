@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
-import type { ServerClient } from "../../infra/kube/verbs.ts";
-import { Deployment } from "../../infra/takeover/core.ts";
-import { allMembers } from "../../infra/takeover/families.ts";
+import { Deployment } from "../../infra/operate/takeover/core.ts";
+import { allMembers } from "../../infra/operate/takeover/families.ts";
+import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";

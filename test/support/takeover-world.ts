@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { Deployment } from "../../infra/takeover/core.ts";
+import { Deployment } from "../../infra/operate/takeover/core.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { startCapstan } from "./capstan.ts";
 import { type CliProcess, startCli } from "./processes/cli.ts";

@@ -1,5 +1,5 @@
-import type { ServerClient } from "../../infra/kube/verbs.ts";
-import { FAMILIES } from "../../infra/takeover/families.ts";
+import { FAMILIES } from "../../infra/operate/takeover/families.ts";
+import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
-import type { Credentials } from "../../infra/pki/pki.ts";
+import type { Credentials } from "../../infra/platform/pki/pki.ts";
 
 interface Ask {
   readonly path?: string;

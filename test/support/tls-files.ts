@@ -1,5 +1,5 @@
-import type { CertificateRequest, Credentials } from "../../infra/pki/pki.ts";
-import { x509 } from "../../infra/pki/x509.ts";
+import type { CertificateRequest, Credentials } from "../../infra/platform/pki/pki.ts";
+import { x509 } from "../../infra/platform/pki/x509.ts";
 
 const HOUR_MS = 60 * 60_000;
 const LOOPBACK = { dns: ["localhost"], ips: ["127.0.0.1"] };

@@ -1,8 +1,8 @@
-import { startApiServer } from "../../infra/apiserver/entry.ts";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer, type Server } from "../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer, type Server } from "../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
 
 /** An embedded management API server with Capstan's kinds. */

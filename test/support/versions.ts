@@ -1,6 +1,6 @@
-import { systemClock } from "../../infra/clock.ts";
-import type { Server } from "../../infra/kube/client.ts";
-import { follow } from "../../infra/sim/follow.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import type { Server } from "../../infra/platform/kube/client.ts";
+import { follow } from "../../infra/playground/sim/follow.ts";
 import { type KubeObject, titleOf } from "../../shared/api/kinds.ts";
 import { MOVED_KINDS } from "./mover.ts";
 import { silentLog } from "./silent-log.ts";

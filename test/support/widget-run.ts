@@ -1,12 +1,12 @@
-import { createMemoryStore } from "../../infra/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/store/memory.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { type AnyDecision, defineFunction, type StepContext } from "../../shared/function/define-function.ts";
-import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
+import { type EndedRun, runStep } from "../../shared/runtime/decide/run-step.ts";
+import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
-import type { Lease } from "../../shared/runtime/queue-port.ts";
-import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
-import type { ToldEvents } from "../../shared/runtime/send-events.ts";
+import type { Lease } from "../../shared/runtime/queue/queue-port.ts";
+import type { ToldEvents } from "../../shared/runtime/write/send-events.ts";
 import { virtualClock } from "./clock.ts";
 import { recordingClients, type SentWrite } from "./recording-clients.ts";
 import { silentLog } from "./silent-log.ts";

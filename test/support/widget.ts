@@ -1,6 +1,6 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import type { ContractKind } from "../../shared/contract/contract-kind.ts";
-import type { Fence } from "../../shared/runtime/queue-port.ts";
+import type { Fence } from "../../shared/runtime/queue/queue-port.ts";
 
 /** A kind that only tests know: what the runtime does must not depend on Cluster API's kinds. */
 export interface Widget extends KubeObject {

@@ -1,4 +1,4 @@
-import { createIssuer } from "../../infra/pki/issuer.ts";
+import { createIssuer } from "../../infra/platform/pki/issuer.ts";
 import { Connection, CustomResourceDefinition, Secret } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
@@ -20,12 +20,12 @@ import { itself } from "../../shared/function/mappings.ts";
 import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { checkDecision } from "../../shared/runtime/check-decision.ts";
-import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
+import { checkDecision } from "../../shared/runtime/decide/check-decision.ts";
+import { reachOf, withinReach } from "../../shared/runtime/decide/reach.ts";
 import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
-import { reachOf, withinReach } from "../../shared/runtime/reach.ts";
-import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
-import { actsOnState } from "../../shared/runtime/route.ts";
+import { actsOnState } from "../../shared/runtime/queue/route.ts";
+import { declaredFields, keepOnly } from "../../shared/runtime/read/kept-fields.ts";
+import { createReader, type RecordingReader } from "../../shared/runtime/read/reader.ts";
 import { FOO_CRDS } from "./builders.ts";
 import { createFakePki } from "./fake-pki.ts";
 

@@ -20,7 +20,7 @@ import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
-const WORKLOAD_ROLE = "infra/kube/workload-role.yaml";
+const WORKLOAD_ROLE = "infra/platform/kube/workload-role.yaml";
 const WORKLOAD_USER = "capstan-of-foo";
 
 interface Rule {
@@ -135,7 +135,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const dir = await mkdtemp(join(tmpdir(), "capstan-accounts-"));
       stack.defer(() => rm(dir, { recursive: true, force: true }));
       const [kubectl, workload] = [kubectlFor(management.kubeconfigFile), kubectlFor(remote.kubeconfigFile)];
-      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("apply -f -", STANDARD(`${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`));
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       const processes = await serverProcesses();

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyManifests, readManifests } from "../../infra/cli/up/apply-manifests.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../shared/api/conditions.ts";
 import { Node, Secret } from "../../shared/api/core.ts";
@@ -26,7 +26,7 @@ import { moveNamespace, objectsIn, setPaused } from "../support/mover.ts";
 import { type CliProcess, startCli } from "../support/processes/cli.ts";
 import { startTestManagement, type TestManagement } from "../support/two-managements.ts";
 
-const EXAMPLE = fileURLToPath(new URL("../../infra/sim/example.yaml", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../../infra/playground/sim/example.yaml", import.meta.url));
 const WITHIN = { withinMs: 120_000, stepMs: 200 };
 /** Of the example: three of the control plane, three workers of a set. */
 const MACHINES = 6;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { judgeMove } from "../../infra/cli/move/plan-report.ts";
-import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
+import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { DISCOVERED_LABEL } from "../../shared/contract/clusterctl-marks.ts";
 import { staysBehind } from "../../shared/contract/rules/move/left-behind.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadCrds } from "../../infra/crds/load.ts";
+import { loadCrds } from "../../infra/platform/crds/load.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {
   expectGood,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { goodCrd, goodTemplate, type RawCrd, without } from "../support/contract/crds.ts";
 import { EMBEDDED } from "../support/processes/api-servers.ts";

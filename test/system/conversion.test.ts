@@ -8,7 +8,7 @@ import {
   CRDS_PATH,
   clientFor,
   MERGE,
-} from "../infra/apiserver/api-client.ts";
+} from "../infra/playground/apiserver/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../support/paints.ts";
 import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";

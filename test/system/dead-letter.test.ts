@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { letterStateOf } from "../../infra/dead-letters/letter-state.ts";
+import { letterStateOf } from "../../infra/queue/letters/letter-state.ts";
 import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import { CANARY } from "../support/canaries.ts";
 import { startCapstan } from "../support/capstan.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type ApiServer, startApiServer } from "../../infra/apiserver/entry.ts";
+import { type ApiServer, startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { CANARY } from "../support/canaries.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { Namespace, Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { PersistentVolume, Pod, VolumeAttachment } from "../../shared/api/workload.ts";
 import type { EvictionAnswer } from "../../shared/function/evictions.ts";
-import { sendEvictions } from "../../shared/runtime/evictions.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { sendEvictions } from "../../shared/runtime/write/evictions.ts";
 import { evictor } from "../support/evictor.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { describeWith } from "../support/requires.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { NotedRun } from "../../infra/cli/history/history-table.ts";
-import type { Explained, ExplainedFunction } from "../../infra/explain/explain-tree.ts";
+import type { Explained, ExplainedFunction } from "../../infra/operate/explain/explain-tree.ts";
 import { eventually } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../infra/apiserver/entry.ts";
+import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { startCapstan } from "../support/capstan.ts";

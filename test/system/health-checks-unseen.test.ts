@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Running } from "../../infra/cli/compose.ts";
-import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { Connection, type Secret } from "../../shared/api/core.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Remediation } from "../../infra/cli/remediations/remediation-list.ts";
-import type { ExplainedTree } from "../../infra/explain/explain-tree.ts";
+import type { ExplainedTree } from "../../infra/operate/explain/explain-tree.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { startCapstan } from "../support/capstan.ts";

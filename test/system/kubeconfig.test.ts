@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createIssuer } from "../../infra/pki/issuer.ts";
-import { x509 } from "../../infra/pki/x509.ts";
+import { createIssuer } from "../../infra/platform/pki/issuer.ts";
+import { x509 } from "../../infra/platform/pki/x509.ts";
 import type { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Secret } from "../../shared/api/core.ts";
 import { startCapstan } from "../support/capstan.ts";

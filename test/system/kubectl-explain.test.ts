@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { eventually } from "../support/eventually.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";

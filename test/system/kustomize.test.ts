@@ -75,7 +75,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     const PATH = `${assets}:${process.env["PATH"]}`;
     env = { ...process.env, PATH, KUBECONFIG: server.kubeconfigFile };
     await kubectl(
-      `apply --server-side -f ${CRDS}/keda -f ${CRDS}/prometheus-operator -f infra/crds/generated`,
+      `apply --server-side -f ${CRDS}/keda -f ${CRDS}/prometheus-operator -f infra/platform/crds/generated`,
     );
     await kubectl("wait crd --all --for=condition=Established --timeout=240s");
     // Its Namespace and its PriorityClasses are needed for a Pod of it.
@@ -129,7 +129,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     expect(output).toContain('violates PodSecurity "restricted');
   });
 
-  // Those that install and remove it are run with containers: test/infra/image/image.test.ts.
+  // Those that install and remove it are run with containers: test/infra/deploy/image/image.test.ts.
   it("D-201: takes every command of their README for what is installed", async () => {
     const sections = ["Renew the Secrets", "The console", "Rights"];
     const commands = (await Promise.all(sections.map(commandsOf))).flat();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "js-yaml";
 import { expect, it } from "vitest";
-import { buildInto } from "../../infra/build.ts";
+import { buildInto } from "../../infra/deploy/build.ts";
 import { startEksAuthenticator } from "../support/aws/eks-authenticator.ts";
 import { readStack } from "../support/aws/stack.ts";
 import { CANARY } from "../support/canaries.ts";

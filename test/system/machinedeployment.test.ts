@@ -9,7 +9,7 @@ import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const OURS = fileURLToPath(
-  new URL("../../infra/crds/generated/cluster.x-k8s.io_machinedeployments.yaml", import.meta.url),
+  new URL("../../infra/platform/crds/generated/cluster.x-k8s.io_machinedeployments.yaml", import.meta.url),
 );
 const ESTABLISHED = "wait crd --all --for=condition=Established --timeout=240s";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { systemClock } from "../../infra/clock.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../shared/api/machineset.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
+import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import { staysBehind } from "../../shared/contract/rules/move/left-behind.ts";
 import { startCapstan } from "../support/capstan.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { ClusterAnswer } from "../../infra/console/api/cluster.ts";
 import type { Fleet } from "../../infra/console/api/fleet.ts";
 import type { Me } from "../../infra/console/api/me.ts";
-import type { ExplainedTree } from "../../infra/explain/explain-tree.ts";
+import type { ExplainedTree } from "../../infra/operate/explain/explain-tree.ts";
 import { openClient } from "../support/console-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simMachineSet, simPool } from "../support/manifests.ts";

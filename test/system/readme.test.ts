@@ -15,7 +15,7 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const REDIS = "redis://127.0.0.1:6379";
 const POISONED = "--functions-dir test/support/poisoned";
 
-/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme`, `infra/image/image`, `takeover`, `listeners` and `trace` run those of their sections. */
+/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme`, `infra/deploy/image/image`, `takeover`, `listeners` and `trace` run those of their sections. */
 async function commandsOfReadme(): Promise<readonly string[]> {
   const whole = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const sections =
@@ -182,7 +182,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           await tryOnManager(reader, line);
           break;
         case line.startsWith("kubectl label ") && line.includes(" --all "):
-          await reader.kubectl("kubectl apply -f infra/sim/example.yaml");
+          await reader.kubectl("kubectl apply -f infra/playground/sim/example.yaml");
           expect(await reader.kubectl(line)).toContain("labeled");
           break;
         case / > \S+$/.test(line):
@@ -254,7 +254,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
         case line.endsWith(" || test $? = 1"):
           expect(await reader.run(line.replace(" || test $? = 1", ""), 1)).toContain("different");
           break;
-        case line === "kubectl apply -f infra/sim/remediation.yaml":
+        case line === "kubectl apply -f infra/playground/sim/remediation.yaml":
           await reader.kubectl(line);
           remediations.push(remediated("SimRemediation \\S+", "recovered"));
           remediations.push(remediated("SimRemediation \\S+", "replaced"));

@@ -25,7 +25,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
       queue = stack.use(await startRedis()).url;
       kubectl = kubectlFor(server.kubeconfigFile);
-      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       const processes = await serverProcesses();
       const accounts = stack.use(

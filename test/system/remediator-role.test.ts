@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer, type Server } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer, type Server } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
@@ -88,7 +88,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
     it("MHC-10.7: let it and Capstan do their work, and neither change nor delete a Machine", async () => {
       await using server = await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "");
       const kubectl = kubectlFor(server.kubeconfigFile);
-      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("apply -f -", asMetal3(FOREIGN_REMEDIATORS));
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       await kubectl("apply -f -", [simMachine("m1", "c1"), asMetal3(TEMPLATE)].join("---"));

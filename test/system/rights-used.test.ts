@@ -82,7 +82,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   // A kubeconfig is renewed, or cannot be issued (`system/kubeconfig`).
   "capstan-worker-credentials patch /secrets",
   "capstan-worker-credentials create /events",
-  // A refused create is noted on the health check that asked for it (`shared/runtime/run-step`).
+  // A refused create is noted on the health check that asked for it (`shared/runtime/decide/run-step`).
   `capstan-worker-workload patch ${CAPI}/machinehealthchecks`,
 ]);
 
@@ -112,7 +112,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const redis = stack.use(await startRedis());
       kubectl = kubectlFor(server.kubeconfigFile);
       scene = checkedSets(objectsThrough(kubectl));
-      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       processes = await serverProcesses();
       const accounts = stack.use(

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
-import { createServer } from "../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
 import { segmentsOf, valueAt } from "../../shared/api/path.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
 import { MAX_SIZE, MIN_SIZE } from "../../shared/rules/machines/node-group-size.ts";
-import { writeDecision } from "../../shared/runtime/write-decision.ts";
+import { writeDecision } from "../../shared/runtime/write/write-decision.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { simLegacyCluster } from "../support/manifests.ts";
@@ -18,7 +18,7 @@ import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
 
-const EXAMPLE = "infra/sim/example.yaml";
+const EXAMPLE = "infra/playground/sim/example.yaml";
 const REMEDIATION = `
 apiVersion: infrastructure.sim.capstan.dev/v1beta2
 kind: SimRemediation
@@ -91,7 +91,7 @@ for (const flavour of API_SERVERS) {
       {
         await using _ = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${await readFile(EXAMPLE, "utf8")}---${simLegacyCluster("old")}`);
-        await kubectl(`apply -f infra/sim/health-check.yaml`);
+        await kubectl(`apply -f infra/playground/sim/health-check.yaml`);
         await kubectl("wait cluster/demo cluster/old --for=condition=Available --timeout=240s");
         for (const fn of functions) await forget(fn);
         await kubectl(

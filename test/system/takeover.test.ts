@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ServerClient } from "../../infra/kube/verbs.ts";
-import { allMembers } from "../../infra/takeover/families.ts";
+import { allMembers } from "../../infra/operate/takeover/families.ts";
+import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Running } from "../../infra/cli/compose.ts";
 import { createRunsSource } from "../../infra/console/sources/runs-source.ts";
-import { chainOf, type LinkedRun } from "../../infra/explain/time-line.ts";
+import { chainOf, type LinkedRun } from "../../infra/operate/explain/time-line.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";

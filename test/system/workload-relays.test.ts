@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createRedisStore } from "../../infra/queue/store/redis.ts";
 import { CONNECTION_TYPE } from "../../infra/relay/workload/connection-record.ts";
-import { createRedisStore } from "../../infra/store/redis.ts";
 import type { Connection } from "../../shared/api/core.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { deployAccounts, userOf } from "../support/deployed-accounts.ts";
@@ -60,7 +60,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await using workloads = await startNodeServer();
       await using store = await createRedisStore({ url: redis.url, log: silentLog });
       const kubectl = kubectlFor(server.kubeconfigFile);
-      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       await using accounts = await deployAccounts(server, [LEADER, SHARED], ["workload-relays"]);
       await createCluster(kubectl, workloads, CLUSTERS);

@@ -1,9 +1,9 @@
 import { type Kind, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { systemClock } from "../../clock.ts";
-import { readEnvironment } from "../../config.ts";
-import { createServer } from "../../kube/client.ts";
-import { loadKubeconfig } from "../../kube/kubeconfig.ts";
-import { packageVersion } from "../../package-version.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readEnvironment } from "../../platform/config.ts";
+import { createServer } from "../../platform/kube/client.ts";
+import { loadKubeconfig } from "../../platform/kube/kubeconfig.ts";
+import { packageVersion } from "../../platform/package-version.ts";
 
 /** More take too long; with a namespace in front the list is shorter. */
 const MAX_ITEMS = 2_000;

@@ -1,19 +1,19 @@
 import { Command } from "commander";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { systemClock } from "../../clock.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
-import { openDeadLetters } from "../../dead-letters/open.ts";
-import { createUnserved } from "../../explain/unserved.ts";
-import { openRedisHints } from "../../hints/redis.ts";
-import { historyFrom } from "../../history/key-history.ts";
-import { openRunHistory } from "../../history/open.ts";
+import { createUnserved } from "../../operate/explain/unserved.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { systemRandom } from "../../platform/random.ts";
+import { openRedisHints } from "../../queue/hints/redis.ts";
+import { historyFrom } from "../../queue/history/key-history.ts";
+import { openRunHistory } from "../../queue/history/open.ts";
+import { openDeadLetters } from "../../queue/letters/open.ts";
 import { openSharedLedger } from "../../queue/open.ts";
 import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
-import { systemRandom } from "../../random.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { loadFunctions } from "../../worker/load.ts";
@@ -98,9 +98,9 @@ export async function startSharedConsole(
   const reviewer = server.as("console");
   const { isOwnData } = stack.use(await lookForOwnData({ ...redis, log }, server));
   const [{ createRedisStore }, { createRedisHeartbeats }, { createRedisSamples }] = await Promise.all([
-    import("../../store/redis.ts"),
-    import("../../heartbeats/redis.ts"),
-    import("../../samples/redis.ts"),
+    import("../../queue/store/redis.ts"),
+    import("../../queue/heartbeats/redis.ts"),
+    import("../../queue/samples/redis.ts"),
   ]);
   const store = stack.use(await createRedisStore({ ...redis, log }));
   const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));

@@ -1,7 +1,7 @@
 import { KubeError } from "../../../shared/function/errors.ts";
-import type { Server } from "../../kube/client.ts";
-import type { RedisTarget } from "../../redis/connection.ts";
-import { lookForOwner } from "../../redis/owner.ts";
+import type { Server } from "../../platform/kube/client.ts";
+import type { RedisTarget } from "../../queue/redis-server/connection.ts";
+import { lookForOwner } from "../../queue/redis-server/owner.ts";
 import { managementUid } from "../management-uid.ts";
 
 /** Looks again whose data are shown. */

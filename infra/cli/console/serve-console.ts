@@ -1,11 +1,11 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { type Console, startConsole } from "../../console/console.ts";
 import type { ConsoleOptions } from "../../console/console-options.ts";
-import { packageVersion } from "../../package-version.ts";
-import { systemRandom } from "../../random.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import { systemRandom } from "../../platform/random.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { callerName } from "../caller-name.ts";
 import { print } from "../terminal/print.ts";

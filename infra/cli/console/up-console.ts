@@ -1,8 +1,8 @@
-import type { Hints } from "../../../shared/runtime/hints.ts";
-import type { Samples } from "../../../shared/runtime/samples.ts";
+import type { Hints } from "../../../shared/runtime/queue/hints.ts";
+import type { Samples } from "../../../shared/runtime/queue/samples.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
-import { createMemorySamples } from "../../samples/memory.ts";
-import { startSampling } from "../../samples/sample-queue.ts";
+import { createMemorySamples } from "../../queue/samples/memory.ts";
+import { startSampling } from "../../queue/samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
 import { commandLineOf } from "../own-command.ts";

@@ -1,18 +1,18 @@
 import { hostname } from "node:os";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import type { Samples } from "../../../shared/runtime/samples.ts";
+import type { Hints } from "../../../shared/runtime/queue/hints.ts";
+import type { Samples } from "../../../shared/runtime/queue/samples.ts";
 import type { ConsoleData } from "../../console/console-options.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { openPage } from "../../console/open-page.ts";
 import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
-import { createUnserved } from "../../explain/unserved.ts";
-import type { LivingProcess } from "../../heartbeats/heartbeats.ts";
-import { packageVersion } from "../../package-version.ts";
-import { systemRandom } from "../../random.ts";
-import type { RedisAddress } from "../../redis/connection.ts";
+import { createUnserved } from "../../operate/explain/unserved.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import { systemRandom } from "../../platform/random.ts";
+import type { LivingProcess } from "../../queue/heartbeats/heartbeats.ts";
+import type { RedisAddress } from "../../queue/redis-server/connection.ts";
 import { partReasons } from "../../worker/health.ts";
 import type { Running } from "../compose.ts";
 import { readManagement } from "../management.ts";
@@ -65,8 +65,8 @@ async function followRedis(
   opened: AsyncDisposableStack,
 ): Promise<Followed> {
   const [{ openRedisHints }, { createRedisSamples }] = await Promise.all([
-    import("../../hints/redis.ts"),
-    import("../../samples/redis.ts"),
+    import("../../queue/hints/redis.ts"),
+    import("../../queue/samples/redis.ts"),
   ]);
   return {
     hints: opened.use(await openRedisHints({ ...redis, log })),

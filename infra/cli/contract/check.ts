@@ -2,11 +2,11 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { systemClock } from "../../clock.ts";
-import type { ReleaseName } from "../../clusterctl/release/read-release.ts";
-import type { Values } from "../../clusterctl/render/values.ts";
-import type { Outcome } from "../../contract/finding.ts";
-import type { Waivers } from "../../contract/waivers.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { ReleaseName } from "../../providers/clusterctl/release/read-release.ts";
+import type { Values } from "../../providers/clusterctl/render/values.ts";
+import type { Outcome } from "../../providers/contract/finding.ts";
+import type { Waivers } from "../../providers/contract/waivers.ts";
 import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
 import { asOption, failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
@@ -108,13 +108,13 @@ function judging({ as: named, waive: waivers, assume: assumed }: CheckCommandOpt
 }
 
 async function checkFiles(paths: readonly string[], options: CheckCommandOptions): Promise<Outcome> {
-  const { checkPaths } = await import("../../contract/check.ts");
+  const { checkPaths } = await import("../../providers/contract/check.ts");
   const values = await valuesOf(options);
   return checkPaths(paths, { ...judging(options), values, releaseName: options.release });
 }
 
 async function checkServer(options: CheckCommandOptions): Promise<Outcome> {
-  const { checkCluster } = await import("../../contract/live/check-cluster.ts");
+  const { checkCluster } = await import("../../providers/contract/live/check-cluster.ts");
   const { openForeignServer } = await import("../management.ts");
   using server = await openForeignServer(options.kubeconfig, systemClock);
   const { namespace } = options;
@@ -131,6 +131,6 @@ async function judged(paths: readonly string[], options: CheckCommandOptions): P
 }
 
 async function valuesOf({ variables }: CheckCommandOptions): Promise<Values> {
-  const { NO_VALUES, readValues } = await import("../../clusterctl/render/values.ts");
+  const { NO_VALUES, readValues } = await import("../../providers/clusterctl/render/values.ts");
   return variables === undefined ? NO_VALUES : readValues(variables);
 }

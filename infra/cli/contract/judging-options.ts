@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import { type ContractRole, readContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
-import { checkWaivers, readWaiver } from "../../contract/waivers.ts";
+import { checkWaivers, readWaiver } from "../../providers/contract/waivers.ts";
 
 export function waiveOption(): Option {
   return new Option("--waive <waiver>", "RULE=REASON: do not count findings of this rule (repeatable)")

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../contract/finding.ts";
+import type { Outcome } from "../../providers/contract/finding.ts";
 import { print, printError, printJson } from "../terminal/print.ts";
 
 /** How a judging command reports. */
@@ -22,14 +22,14 @@ export async function printReport(
   { failOn, output, verbose }: ReportOptions,
   { members = {}, lines = [] }: Beside = {},
 ): Promise<number> {
-  const { exitStatus, toReport } = await import("../../contract/report.ts");
+  const { exitStatus, toReport } = await import("../../providers/contract/report.ts");
   const status = exitStatus(outcome, failOn);
   switch (output) {
     case "json":
       printJson({ ...toReport(outcome), ...members });
       break;
     case "sarif": {
-      const { toSarif } = await import("../../contract/sarif.ts");
+      const { toSarif } = await import("../../providers/contract/sarif.ts");
       printJson(toSarif(outcome, status));
       break;
     }

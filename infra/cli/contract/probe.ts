@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { systemClock } from "../../clock.ts";
-import type { ProbeOutcome } from "../../contract/probe/probe.ts";
-import type { Mutation } from "../../contract/probe/stage.ts";
-import type { Waivers } from "../../contract/waivers.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { ProbeOutcome } from "../../providers/contract/probe/probe.ts";
+import type { Mutation } from "../../providers/contract/probe/stage.ts";
+import type { Waivers } from "../../providers/contract/waivers.ts";
 import { stopRequested } from "../options.ts";
 import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
@@ -100,8 +100,8 @@ async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | stri
     as: named,
     waive: waivers,
   } = options;
-  const { probe } = await import("../../contract/probe/probe.ts");
-  const { readManifest } = await import("../../contract/probe/manifest.ts");
+  const { probe } = await import("../../providers/contract/probe/probe.ts");
+  const { readManifest } = await import("../../providers/contract/probe/manifest.ts");
   const { openForeignServer } = await import("../management.ts");
   const stop = new AbortController();
   try {

@@ -1,7 +1,7 @@
 import { ALL_RULES, prefixOf, RULE_GROUPS } from "../../../shared/contract/rules/all.ts";
 import type { RuleText } from "../../../shared/contract/rules/rule.ts";
-import { linkTo } from "../../contract/links.ts";
-import { alignedTable } from "../../markdown-table.ts";
+import { alignedTable } from "../../platform/markdown-table.ts";
+import { linkTo } from "../../providers/contract/links.ts";
 import { contractText, levelText } from "./list.ts";
 
 const HEADER = ["Rule", "Level", "Contract", "Artefact", "Requirement", "Where it does not hold", "Source"];

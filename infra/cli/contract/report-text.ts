@@ -1,7 +1,7 @@
 import { ALL_RULES, prefixOf, RULE_GROUPS } from "../../../shared/contract/rules/all.ts";
 import type { Verdict } from "../../../shared/contract/rules/rule.ts";
-import type { Finding, Outcome } from "../../contract/finding.ts";
-import { summarize, toReport } from "../../contract/report.ts";
+import type { Finding, Outcome } from "../../providers/contract/finding.ts";
+import { summarize, toReport } from "../../providers/contract/report.ts";
 import { count } from "../plan-lines.ts";
 import { tableLines } from "../table.ts";
 import { bold, paint, type Style } from "../terminal/paint.ts";

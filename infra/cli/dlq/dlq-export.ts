@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
-import { writePrivateFile } from "../../private-file.ts";
+import { writePrivateFile } from "../../platform/private-file.ts";
 import {
   addSourceOptions,
   type LetterSource,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { allHeads } from "../../dead-letters/all-heads.ts";
-import { knownDeaths } from "../../dead-letters/known-deaths.ts";
-import { groupLetters, type LetterGroup } from "../../dead-letters/letter-groups.ts";
+import { allHeads } from "../../queue/letters/all-heads.ts";
+import { knownDeaths } from "../../queue/letters/known-deaths.ts";
+import { groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, tableLines } from "../table.ts";

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
-import { causeOf, type QueueControl } from "../../../shared/runtime/queue-control.ts";
-import type { KeyRow } from "../../../shared/runtime/queue-reader.ts";
+import { causeOf, type QueueControl } from "../../../shared/runtime/queue/queue-control.ts";
+import type { KeyRow } from "../../../shared/runtime/queue/queue-reader.ts";
+import { rest } from "../../platform/rest.ts";
 import { deadKeys } from "../../queue/dead-keys.ts";
-import { rest } from "../../rest.ts";
 import { callerName } from "../caller-name.ts";
 import {
   addSourceOptions,

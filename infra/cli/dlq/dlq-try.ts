@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
-import { groupIdOf, groupLetters, type LetterGroup } from "../../dead-letters/letter-groups.ts";
-import { openReplayApart } from "../../replay/replay-apart.ts";
-import { type Tried, tryLetters } from "../../replay/try-letters.ts";
-import { VERDICTS, type Verdict } from "../../replay/verdict.ts";
+import { openReplayApart } from "../../operate/replay/replay-apart.ts";
+import { type Tried, tryLetters } from "../../operate/replay/try-letters.ts";
+import { VERDICTS, type Verdict } from "../../operate/replay/verdict.ts";
+import { groupIdOf, groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";
 import {
   addSourceOptions,
   type LetterSource,

@@ -1,11 +1,11 @@
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import {
   type KeyRuns,
   MAX_RUNS,
   type ReadHistory,
   type RunHistory,
-} from "../../../shared/runtime/run-history.ts";
+} from "../../../shared/runtime/letters/run-history.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import { createTurns } from "../../relay/turns.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 

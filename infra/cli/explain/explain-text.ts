@@ -1,10 +1,10 @@
-import type { KeyState } from "../../../shared/runtime/queue-port.ts";
-import { titleOfWrite } from "../../../shared/runtime/run-entry.ts";
-import type { KeyHistory, RunEntry } from "../../../shared/runtime/run-history.ts";
-import type { Dependency, StepNow } from "../../explain/explain-step.ts";
-import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
-import type { Folded, HeldUp } from "../../explain/fold-causes.ts";
-import { textOfLeftOut } from "../../explain/siblings.ts";
+import { titleOfWrite } from "../../../shared/runtime/letters/run-entry.ts";
+import type { KeyHistory, RunEntry } from "../../../shared/runtime/letters/run-history.ts";
+import type { KeyState } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Dependency, StepNow } from "../../operate/explain/explain-step.ts";
+import type { Explained, ExplainedFunction } from "../../operate/explain/explain-tree.ts";
+import type { Folded, HeldUp } from "../../operate/explain/fold-causes.ts";
+import { textOfLeftOut } from "../../operate/explain/siblings.ts";
 import { ageOf, timeText } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";

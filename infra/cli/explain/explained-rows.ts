@@ -1,5 +1,5 @@
-import type { Explained, ExplainedFunction } from "../../explain/explain-tree.ts";
-import type { ObjectFacts } from "../../explain/object-facts.ts";
+import type { Explained, ExplainedFunction } from "../../operate/explain/explain-tree.ts";
+import type { ObjectFacts } from "../../operate/explain/object-facts.ts";
 import { textOfConcern, titleOfFacts } from "../tree/fact-lines.ts";
 import { textOfFunction } from "./explain-text.ts";
 

@@ -1,6 +1,6 @@
 import type { HealthReport, TargetReport } from "../../../shared/function/health-report.ts";
-import type { Detail } from "../../explain/details.ts";
-import type { ExplainedHealth } from "../../explain/explain-health.ts";
+import type { Detail } from "../../operate/explain/details.ts";
+import type { ExplainedHealth } from "../../operate/explain/explain-health.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { detailLines } from "../tree/detail-lines.ts";

@@ -1,8 +1,8 @@
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
-import { createUnserved, type ReadUnserved } from "../../explain/unserved.ts";
-import { historyFrom } from "../../history/key-history.ts";
-import { openRunHistory } from "../../history/open.ts";
+import type { ReadHistory } from "../../../shared/runtime/letters/run-history.ts";
+import { createUnserved, type ReadUnserved } from "../../operate/explain/unserved.ts";
+import { historyFrom } from "../../queue/history/key-history.ts";
+import { openRunHistory } from "../../queue/history/open.ts";
 import { redisOf } from "../../queue/queue-source.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import type { LetterSource } from "../letter-source.ts";
@@ -30,7 +30,7 @@ export async function openHistory(
   const log = openLog("error");
   const runs = await openRunHistory(source, { clock, log });
   if (runs !== undefined) opening.use(runs);
-  const { createRedisHeartbeats } = await import("../../heartbeats/redis.ts");
+  const { createRedisHeartbeats } = await import("../../queue/heartbeats/redis.ts");
   const heartbeats = opening.use(await createRedisHeartbeats({ ...redis, log }));
   const history = historyFrom(queue, runs);
   const opened = opening.move();

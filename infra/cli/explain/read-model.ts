@@ -3,19 +3,19 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clients, Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/signs.ts";
-import { systemClock } from "../../clock.ts";
-import { readEnvironment } from "../../config.ts";
-import { createServer, type Server } from "../../kube/client.ts";
-import { loadKubeconfig } from "../../kube/kubeconfig.ts";
-import { packageVersion } from "../../package-version.ts";
+import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/read/signs.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readEnvironment } from "../../platform/config.ts";
+import { createServer, type Server } from "../../platform/kube/client.ts";
+import { loadKubeconfig } from "../../platform/kube/kubeconfig.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import { rest } from "../../platform/rest.ts";
 import { createMemoryQueue } from "../../queue/memory.ts";
-import type { RedisAddress } from "../../redis/connection.ts";
+import type { RedisAddress } from "../../queue/redis-server/connection.ts";
+import { createMemoryStore } from "../../queue/store/memory.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
-import { rest } from "../../rest.ts";
-import { createMemoryStore } from "../../store/memory.ts";
 import { openLog } from "../terminal/log.ts";
 
 /** Read model for the functions of a command. */
@@ -84,7 +84,7 @@ export async function openReadModel(
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
-  const { createRedisStore } = await import("../../store/redis.ts");
+  const { createRedisStore } = await import("../../queue/store/redis.ts");
   const shared = stack.use(await createRedisStore({ ...redis, log }));
   const live = stack.use(createMemoryStore());
   const relay = stack.use(

@@ -1,5 +1,5 @@
-import { titleOfWrite } from "../../../shared/runtime/run-entry.ts";
-import type { FieldChange, RunEntry, Written } from "../../../shared/runtime/run-history.ts";
+import { titleOfWrite } from "../../../shared/runtime/letters/run-entry.ts";
+import type { FieldChange, RunEntry, Written } from "../../../shared/runtime/letters/run-history.ts";
 import { tableLines } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { oneLine } from "../tree/fact-lines.ts";

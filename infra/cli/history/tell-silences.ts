@@ -1,5 +1,5 @@
-import { readFreshness } from "../../../shared/runtime/signs.ts";
-import { systemClock } from "../../clock.ts";
+import { readFreshness } from "../../../shared/runtime/read/signs.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { type QueueSource, redisOf } from "../../queue/queue-source.ts";
 import { QUIET } from "../letter-source.ts";
 import { printError } from "../terminal/print.ts";
@@ -8,7 +8,7 @@ import { printError } from "../terminal/print.ts";
 export async function tellSilences(source: QueueSource): Promise<void> {
   const redis = redisOf(source);
   if (redis === undefined) return;
-  const { createRedisStore } = await import("../../store/redis.ts");
+  const { createRedisStore } = await import("../../queue/store/redis.ts");
   await using store = await createRedisStore({ ...redis, log: QUIET });
   const { silences } = await readFreshness(store, systemClock.now());
   for (const { message } of silences) printError(message);

@@ -1,5 +1,5 @@
-import { readEnvironment } from "../../config.ts";
-import { parseLimit } from "../../deletion-limit/parse-limit.ts";
+import { readEnvironment } from "../../platform/config.ts";
+import { parseLimit } from "../../queue/deletion-limit/parse-limit.ts";
 import { parseRunsPerSecond } from "../../queue/parse-runs-per-second.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { openLambda, parseTimeout } from "./open-lambda.ts";

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../platform/config.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { openRuntimeApi } from "../../worker/lambda-runtime.ts";
 import { addWorkOptions, stopRequested } from "../options.ts";

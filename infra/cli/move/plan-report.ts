@@ -1,9 +1,9 @@
 import { type StaysBehind, staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
 import { MOVE_RULES } from "../../../shared/contract/rules/move/rules.ts";
 import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
-import type { Finding } from "../../contract/finding.ts";
-import { judge } from "../../contract/judge.ts";
-import { type Report, toReport } from "../../contract/report.ts";
+import type { Finding } from "../../providers/contract/finding.ts";
+import { judge } from "../../providers/contract/judge.ts";
+import { type Report, toReport } from "../../providers/contract/report.ts";
 
 /** The report of the contract checker, with what moves and what does not. */
 export interface PlanReport extends Report {

@@ -1,7 +1,7 @@
 import { staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
 import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
-import type { Finding } from "../../contract/finding.ts";
-import { toReport } from "../../contract/report.ts";
+import type { Finding } from "../../providers/contract/finding.ts";
+import { toReport } from "../../providers/contract/report.ts";
 import { count, section } from "../plan-lines.ts";
 import { tableLines } from "../table.ts";
 import { bold, paint } from "../terminal/paint.ts";

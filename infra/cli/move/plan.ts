@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { systemClock } from "../../clock.ts";
-import { readMovePlan } from "../../clusterctl/move/read-plan.ts";
-import { exitStatus } from "../../contract/report.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readMovePlan } from "../../providers/clusterctl/move/read-plan.ts";
+import { exitStatus } from "../../providers/contract/report.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { openForeignServer } from "../management.ts";
 import { outputOption } from "../options.ts";

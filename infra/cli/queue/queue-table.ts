@@ -1,5 +1,5 @@
-import type { TenantDepth } from "../../../shared/runtime/queue-port.ts";
-import type { QueuePeek } from "../../../shared/runtime/queue-reader.ts";
+import type { TenantDepth } from "../../../shared/runtime/queue/queue-port.ts";
+import type { QueuePeek } from "../../../shared/runtime/queue/queue-reader.ts";
 import { tableLines, timeText } from "../table.ts";
 
 /** A function in the output of `capstan queue`. */

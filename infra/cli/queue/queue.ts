@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";

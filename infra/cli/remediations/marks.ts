@@ -4,7 +4,7 @@ import {
   FAILED_AT_ANNOTATION,
   FAILURE_ANNOTATION,
 } from "../../../shared/rules/machines/remediation-events.ts";
-import { eventNameOf } from "../../../shared/runtime/send-events.ts";
+import { eventNameOf } from "../../../shared/runtime/write/send-events.ts";
 import type { Recorded } from "./policy-history.ts";
 
 /** The Event of a hand-over. */

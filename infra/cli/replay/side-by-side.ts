@@ -1,6 +1,6 @@
 import type { Decided } from "../../../shared/runtime/letters/replay.ts";
-import { align, linesOfDecision, type Row } from "../../replay/align-decisions.ts";
-import { escaped } from "../../telemetry/escape.ts";
+import { align, linesOfDecision, type Row } from "../../operate/replay/align-decisions.ts";
+import { escaped } from "../../worker/telemetry/escape.ts";
 import { bold, padded, paint } from "../terminal/paint.ts";
 
 const MAX_SHOWN_LINES = 2_000;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { judgeBack } from "../../takeover/findings.ts";
-import { back } from "../../takeover/sequence.ts";
+import { judgeBack } from "../../operate/takeover/findings.ts";
+import { back } from "../../operate/takeover/sequence.ts";
 import { addHandOver } from "./hand-over-command.ts";
 
 export function backCommand(): Command {

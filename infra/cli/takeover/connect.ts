@@ -1,6 +1,6 @@
-import { systemClock } from "../../clock.ts";
-import { readEnvironment } from "../../config.ts";
-import type { Server } from "../../kube/client.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readEnvironment } from "../../platform/config.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import { readManagement } from "../management.ts";
 import { openLog } from "../terminal/log.ts";
 

@@ -1,9 +1,9 @@
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { systemClock } from "../../clock.ts";
-import { explainStep } from "../../explain/explain-step.ts";
-import type { Member } from "../../takeover/families.ts";
-import { runsOf } from "../../takeover/runs.ts";
-import type { Survey } from "../../takeover/survey.ts";
+import { explainStep } from "../../operate/explain/explain-step.ts";
+import type { Member } from "../../operate/takeover/families.ts";
+import { runsOf } from "../../operate/takeover/runs.ts";
+import type { Survey } from "../../operate/takeover/survey.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
 

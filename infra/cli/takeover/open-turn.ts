@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { systemClock } from "../../clock.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
-import { type Turn, takeTurn } from "../../takeover/turn.ts";
+import { type Turn, takeTurn } from "../../operate/takeover/turn.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { callerName } from "../caller-name.ts";
 
 /** The turn of the person who calls this command. */

@@ -1,7 +1,7 @@
-import { fieldManagersOf } from "../../takeover/field-managers.ts";
-import { type Finding, filtersOf } from "../../takeover/findings.ts";
-import { type Standing, standingOf } from "../../takeover/standing.ts";
-import type { ClusterSurvey, Scope, Survey } from "../../takeover/survey.ts";
+import { fieldManagersOf } from "../../operate/takeover/field-managers.ts";
+import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
+import { type Standing, standingOf } from "../../operate/takeover/standing.ts";
+import type { ClusterSurvey, Scope, Survey } from "../../operate/takeover/survey.ts";
 import { count, section } from "../plan-lines.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { bold, paint } from "../terminal/paint.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { systemClock } from "../../clock.ts";
-import { type Finding, judge } from "../../takeover/findings.ts";
-import { readSurvey } from "../../takeover/survey.ts";
+import { type Finding, judge } from "../../operate/takeover/findings.ts";
+import { readSurvey } from "../../operate/takeover/survey.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { print, printError, printJson } from "../terminal/print.ts";
 import { connectTo } from "./connect.ts";

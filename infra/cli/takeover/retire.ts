@@ -1,11 +1,16 @@
 import { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { systemClock } from "../../clock.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
-import type { Finding } from "../../takeover/findings.ts";
-import { retire, undo } from "../../takeover/retire.ts";
-import { judgeRetirement, judgeReturn, type Retirement, readRetirement } from "../../takeover/retirement.ts";
-import { readSurvey, type Scope, type Survey } from "../../takeover/survey.ts";
+import type { Finding } from "../../operate/takeover/findings.ts";
+import { retire, undo } from "../../operate/takeover/retire.ts";
+import {
+  judgeRetirement,
+  judgeReturn,
+  type Retirement,
+  readRetirement,
+} from "../../operate/takeover/retirement.ts";
+import { readSurvey, type Scope, type Survey } from "../../operate/takeover/survey.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { section } from "../plan-lines.ts";
 import { bold, paint } from "../terminal/paint.ts";

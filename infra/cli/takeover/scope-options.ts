@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
-import type { Scope } from "../../takeover/survey.ts";
+import type { Scope } from "../../operate/takeover/survey.ts";
 import { outputOption } from "../options.ts";
 
 /** Options of `plan`, `start`, `back` and `retire`. */

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { judge } from "../../takeover/findings.ts";
-import { start } from "../../takeover/sequence.ts";
+import { judge } from "../../operate/takeover/findings.ts";
+import { start } from "../../operate/takeover/sequence.ts";
 import { addHandOver } from "./hand-over-command.ts";
 
 export function startCommand(): Command {

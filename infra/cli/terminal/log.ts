@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { escaped } from "../../telemetry/escape.ts";
-import { createLog, type LogLevel } from "../../telemetry/log.ts";
+import { escaped } from "../../worker/telemetry/escape.ts";
+import { createLog, type LogLevel } from "../../worker/telemetry/log.ts";
 
 const require = createRequire(import.meta.url);
 

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import * as z from "zod";
-import { fileProblem } from "../../file-problem.ts";
+import { fileProblem } from "../../platform/file-problem.ts";
 
 /** The parts of a span of OTLP that the tree shows. */
 export interface ReadSpan {

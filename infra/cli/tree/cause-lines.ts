@@ -1,4 +1,4 @@
-import type { Problem } from "../../explain/problem.ts";
+import type { Problem } from "../../operate/explain/problem.ts";
 import { paint, widthOf } from "../terminal/paint.ts";
 
 /** Columns that the tree takes in front of a line. */

@@ -1,4 +1,4 @@
-import type { Detail } from "../../explain/details.ts";
+import type { Detail } from "../../operate/explain/details.ts";
 import { paint } from "../terminal/paint.ts";
 
 const MAX_CHARS = 1_000;

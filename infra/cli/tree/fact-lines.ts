@@ -1,4 +1,4 @@
-import type { Concern, ObjectFacts } from "../../explain/object-facts.ts";
+import type { Concern, ObjectFacts } from "../../operate/explain/object-facts.ts";
 import { paint } from "../terminal/paint.ts";
 import { detailLines } from "./detail-lines.ts";
 

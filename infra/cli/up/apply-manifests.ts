@@ -7,9 +7,9 @@ import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
-import { isOurs } from "../../crds/crd.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
-import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
+import { isOurs } from "../../platform/crds/crd.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
+import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../platform/yaml/read-yaml.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 /** An object to apply. */

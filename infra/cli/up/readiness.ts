@@ -2,8 +2,8 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 
 /** Reasons why one Cluster or MachinePool is not ready yet. */
 export interface Unready {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Hints } from "../../../shared/runtime/hints.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import { readEnvironment } from "../../config.ts";
-import { createMemoryHints, hintingStore } from "../../hints/memory.ts";
-import { rest } from "../../rest.ts";
+import type { Hints } from "../../../shared/runtime/queue/hints.ts";
+import { readEnvironment } from "../../platform/config.ts";
+import { rest } from "../../platform/rest.ts";
+import { createMemoryHints, hintingStore } from "../../queue/hints/memory.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import { compose, type Running } from "../compose.ts";
 import type { Role } from "../compose-options.ts";
@@ -23,7 +23,7 @@ import { printSummary } from "./summary.ts";
 import { observedStore, transitionsBetween } from "./transitions.ts";
 import type { UpOptions } from "./up-options.ts";
 
-const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../../playground/sim/example.yaml", import.meta.url));
 const POLL_MS = 100;
 
 /** Plays the roles until a person stops it, or everything is ready. */

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { packageVersion } from "../../package-version.ts";
+import { packageVersion } from "../../platform/package-version.ts";
 import { ROLES, type Role } from "../compose-options.ts";
 import { addUpConsoleOptions } from "../console/console-options.ts";
 import { addServeOptions, parsePort, parseSeconds, stopRequested } from "../options.ts";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
-import { createTokenBucket } from "../../token-bucket.ts";
+import { createTokenBucket } from "../../platform/token-bucket.ts";
 import { problem } from "../problem.ts";
 
 const CODE_BYTES = 16;

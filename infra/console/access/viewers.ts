@@ -1,7 +1,7 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { keptAnswers } from "../../kept-answers.ts";
+import { keptAnswers } from "../../platform/kept-answers.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
 import { problem } from "../problem.ts";
 import type { Sight, Viewer } from "../viewer.ts";

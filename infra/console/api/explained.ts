@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SUBJECTS } from "../../explain/problem.ts";
+import { SUBJECTS } from "../../operate/explain/problem.ts";
 import { type Shape, timeSchema } from "./page.ts";
 import { causeSchema, failureSchema, runEntrySchema } from "./runs.ts";
 

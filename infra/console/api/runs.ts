@@ -31,7 +31,7 @@ const writtenSchema = z.object({
   moreChanges: z.int().optional(),
 });
 
-/** One run of a function for a key, or equal idle runs in one: the members of RunEntry (shared/runtime/run-history.ts). */
+/** One run of a function for a key, or equal idle runs in one: the members of RunEntry (shared/runtime/letters/run-history.ts). */
 export const runEntrySchema = z.object({
   runId: z.string(),
   endedAt: timeSchema,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { VERDICTS } from "../../replay/verdict.ts";
+import { VERDICTS } from "../../operate/replay/verdict.ts";
 import { answerShape, listOf, pageQueryShape, type Shape, timeSchema } from "./page.ts";
 
 /** How the key of a letter would end with the functions that this console has. */

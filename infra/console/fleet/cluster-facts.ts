@@ -4,8 +4,8 @@ import type { Connection } from "../../../shared/api/core.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
-import { goodStatusOf } from "../../explain/siblings.ts";
-import { soundCluster } from "../../explain/sound-cluster.ts";
+import { goodStatusOf } from "../../operate/explain/siblings.ts";
+import { soundCluster } from "../../operate/explain/sound-cluster.ts";
 
 /** One Cluster as the fleet keeps it: at most 2 KiB, whatever its objects hold (W-206). */
 export interface ClusterFacts {

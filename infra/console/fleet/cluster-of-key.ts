@@ -1,8 +1,8 @@
 import { clusterNameOf } from "../../../shared/api/indexes.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { KeyParts } from "../../../shared/runtime/key.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
+import type { KeyParts } from "../../../shared/runtime/queue/key.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 
 interface Sources {
   readonly store: Pick<Store, "get">;

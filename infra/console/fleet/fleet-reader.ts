@@ -1,9 +1,9 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import type { Hints } from "../../../shared/runtime/hints.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import { readFreshness } from "../../../shared/runtime/signs.ts";
-import type { ReadUnserved } from "../../explain/unserved.ts";
+import type { Hints } from "../../../shared/runtime/queue/hints.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { readFreshness } from "../../../shared/runtime/read/signs.ts";
+import type { ReadUnserved } from "../../operate/explain/unserved.ts";
 import type { Concern } from "./cluster-facts.ts";
 import type { Freshness } from "./freshness.ts";
 import { inParts } from "./in-parts.ts";

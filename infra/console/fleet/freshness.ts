@@ -1,6 +1,6 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { Silence } from "../../../shared/runtime/signs.ts";
+import type { Silence } from "../../../shared/runtime/read/signs.ts";
 import type { Stale } from "../api/page.ts";
 
 /** Since when each part of what is known is old, and why. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { createTimeSlices } from "../../kube/time-slices.ts";
+import { createTimeSlices } from "../../platform/kube/time-slices.ts";
 
 /** Enough for a store that is reached over a network. */
 const AT_ONCE = 50;

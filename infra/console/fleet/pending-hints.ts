@@ -1,9 +1,9 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { MANAGEMENT, workloadCluster } from "../../../shared/api/kinds.ts";
-import type { Hint } from "../../../shared/runtime/hints.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Hint } from "../../../shared/runtime/queue/hints.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 
 /** Clusters and keys that hints have named since the last call. */
 export interface Pending {

@@ -1,8 +1,8 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
-import { errorPattern } from "../../dead-letters/error-pattern.ts";
-import type { Problem } from "../../explain/problem.ts";
+import type { Problem } from "../../operate/explain/problem.ts";
+import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../platform/cursor.ts";
+import { errorPattern } from "../../queue/letters/error-pattern.ts";
 import {
   CLUSTER_STATES,
   type ClusterState,

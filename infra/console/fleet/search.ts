@@ -1,11 +1,11 @@
 import { kindNames, titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
+import { RUN_ID, type RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import type { NamePart, Store } from "../../../shared/runtime/ports.ts";
-import { RUN_ID, type RunHistory } from "../../../shared/runtime/run-history.ts";
-import { shownKinds } from "../../explain/object-tree.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { shownKinds } from "../../operate/explain/object-tree.ts";
 import type { SearchAnswer } from "../api/search.ts";
 import { type Sight, sees } from "../viewer.ts";
 import type { FleetIndex } from "./fleet-index.ts";

@@ -1,5 +1,5 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
-import { type Problem, textOf } from "../../explain/problem.ts";
+import { type Problem, textOf } from "../../operate/explain/problem.ts";
 import type { ClusterState } from "../api/fleet.ts";
 import type { ClusterFacts, Concern } from "./cluster-facts.ts";
 import type { Trouble } from "./troubles.ts";

@@ -1,7 +1,7 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { causeOf } from "../../../shared/runtime/queue-control.ts";
+import { causeOf } from "../../../shared/runtime/queue/queue-control.ts";
 import { oneLine } from "../../worker/health.ts";
 import type { Job } from "../api/actions.ts";
 import type { Control } from "../control.ts";

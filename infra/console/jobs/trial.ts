@@ -2,9 +2,9 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { ReplayApart } from "../../replay/replay-apart.ts";
-import { type Tried, tryLetters } from "../../replay/try-letters.ts";
-import { VERDICTS } from "../../replay/verdict.ts";
+import type { ReplayApart } from "../../operate/replay/replay-apart.ts";
+import { type Tried, tryLetters } from "../../operate/replay/try-letters.ts";
+import { VERDICTS } from "../../operate/replay/verdict.ts";
 import { oneLine } from "../../worker/health.ts";
 import type { Trial } from "../api/trials.ts";
 

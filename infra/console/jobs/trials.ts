@@ -1,6 +1,6 @@
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
-import type { ReplayApart } from "../../replay/replay-apart.ts";
+import type { ReplayApart } from "../../operate/replay/replay-apart.ts";
 import { createStarted, type Started } from "./started.ts";
 import { type RunningTrial, startTrial, type TrialOptions } from "./trial.ts";
 

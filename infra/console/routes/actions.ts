@@ -1,4 +1,4 @@
-import { causeOf } from "../../../shared/runtime/queue-control.ts";
+import { causeOf } from "../../../shared/runtime/queue/queue-control.ts";
 import { doneSchema, seenLetterSchema, seenPauseSchema } from "../api/actions.ts";
 import { problem } from "../problem.ts";
 import { demandPause, demandRight } from "./demand.ts";

@@ -1,4 +1,4 @@
-import { shownKinds } from "../../explain/object-tree.ts";
+import { shownKinds } from "../../operate/explain/object-tree.ts";
 import { childrenQuerySchema, childrenSchema } from "../api/object.ts";
 import { problem } from "../problem.ts";
 import { demandNamespace } from "./demand.ts";

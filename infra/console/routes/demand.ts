@@ -1,4 +1,4 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { problem } from "../problem.ts";
 import { type Right, sees, type Viewer } from "../viewer.ts";
 import { seesKey } from "./keys.ts";

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
-import { SAMPLE_EVERY_MS } from "../../../shared/runtime/samples.ts";
-import { recentDurations } from "../../samples/recent-durations.ts";
+import { SAMPLE_EVERY_MS } from "../../../shared/runtime/queue/samples.ts";
+import { recentDurations } from "../../queue/samples/recent-durations.ts";
 import { durationsSchema } from "../api/queue.ts";
 import { demandAll } from "./demand.ts";
 import { defineRoute } from "./route.ts";

@@ -1,4 +1,4 @@
-import { type Cursor, pageOf } from "../../cursor.ts";
+import { type Cursor, pageOf } from "../../platform/cursor.ts";
 import { problem } from "../problem.ts";
 
 interface Page<T> {

@@ -1,6 +1,6 @@
-import { allHeads } from "../../dead-letters/all-heads.ts";
-import { knownDeaths, stillDead } from "../../dead-letters/known-deaths.ts";
-import { groupIdOf } from "../../dead-letters/letter-groups.ts";
+import { allHeads } from "../../queue/letters/all-heads.ts";
+import { knownDeaths, stillDead } from "../../queue/letters/known-deaths.ts";
+import { groupIdOf } from "../../queue/letters/letter-groups.ts";
 import {
   type Job,
   type JobRequest,

@@ -1,5 +1,5 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
-import type { KeyState } from "../../../shared/runtime/queue-port.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import type { KeyState } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Place } from "../api/place.ts";
 import type { Keys } from "../api/queue.ts";
 import { sees, type Viewer } from "../viewer.ts";

@@ -1,4 +1,4 @@
-import { groupLetters, groupPlaceOf } from "../../dead-letters/letter-groups.ts";
+import { groupLetters, groupPlaceOf } from "../../queue/letters/letter-groups.ts";
 import { letterGroupsQuerySchema, letterGroupsSchema } from "../api/letters.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { pageInMemory } from "./full-page.ts";

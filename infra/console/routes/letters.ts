@@ -1,9 +1,9 @@
 import { workloadCluster } from "../../../shared/api/kinds.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
 import { type DeadLetter, type DeadLetterHead, headOf } from "../../../shared/runtime/letters/dead-letter.ts";
-import type { Cursor } from "../../cursor.ts";
-import { groupIdOf, groupLetters } from "../../dead-letters/letter-groups.ts";
-import { letterStateOf } from "../../dead-letters/letter-state.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import type { Cursor } from "../../platform/cursor.ts";
+import { groupIdOf, groupLetters } from "../../queue/letters/letter-groups.ts";
+import { letterStateOf } from "../../queue/letters/letter-state.ts";
 import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from "../api/letters.ts";
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";

@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
-import { clusterKeyOf } from "../../explain/object-tree.ts";
+import { clusterKeyOf } from "../../operate/explain/object-tree.ts";
 import { clusterSchema } from "../api/cluster.ts";
 import type { Explained } from "../api/explained.ts";
 import { objectSchema } from "../api/object.ts";

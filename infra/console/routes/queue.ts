@@ -1,5 +1,5 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
 import type { Viewer } from "../viewer.ts";

@@ -1,5 +1,5 @@
-import { align, linesOfDecision } from "../../replay/align-decisions.ts";
-import type { ApartResult } from "../../replay/replay-apart.ts";
+import { align, linesOfDecision } from "../../operate/replay/align-decisions.ts";
+import type { ApartResult } from "../../operate/replay/replay-apart.ts";
 import { type ReplayAnswer, replaySchema } from "../api/letters.ts";
 import { demandKey } from "./demand.ts";
 import { letterAt } from "./letters.ts";

@@ -1,5 +1,5 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { type RunsQuery, runsQuerySchema, runsSchema } from "../api/runs.ts";
 import type { ReadRuns } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";

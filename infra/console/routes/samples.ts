@@ -1,5 +1,5 @@
-import { ALL_FUNCTIONS, SAMPLE_EVERY_MS } from "../../../shared/runtime/samples.ts";
-import { seriesOf } from "../../samples/series.ts";
+import { ALL_FUNCTIONS, SAMPLE_EVERY_MS } from "../../../shared/runtime/queue/samples.ts";
+import { seriesOf } from "../../queue/samples/series.ts";
 import { samplesSchema } from "../api/queue.ts";
 import { demandAll } from "./demand.ts";
 import { functionNamed } from "./named.ts";

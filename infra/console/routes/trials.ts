@@ -1,6 +1,6 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { allHeads } from "../../dead-letters/all-heads.ts";
-import { groupIdOf } from "../../dead-letters/letter-groups.ts";
+import { allHeads } from "../../queue/letters/all-heads.ts";
+import { groupIdOf } from "../../queue/letters/letter-groups.ts";
 import { nothingSchema } from "../api/actions.ts";
 import { MAX_ITEMS } from "../api/page.ts";
 import {

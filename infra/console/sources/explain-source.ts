@@ -1,13 +1,13 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
+import type { ReadHistory } from "../../../shared/runtime/letters/run-history.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import type { ReadHistory } from "../../../shared/runtime/run-history.ts";
-import { stillDead } from "../../dead-letters/known-deaths.ts";
-import { explainTree } from "../../explain/explain-tree.ts";
-import type { ReadUnserved } from "../../explain/unserved.ts";
-import { withoutLiveReads } from "../../explain/without-live-reads.ts";
-import { keptAnswers } from "../../kept-answers.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { explainTree } from "../../operate/explain/explain-tree.ts";
+import type { ReadUnserved } from "../../operate/explain/unserved.ts";
+import { withoutLiveReads } from "../../operate/explain/without-live-reads.ts";
+import { keptAnswers } from "../../platform/kept-answers.ts";
+import { stillDead } from "../../queue/letters/known-deaths.ts";
 import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
 
 export interface ExplainSourceOptions {

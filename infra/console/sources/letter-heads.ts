@@ -1,12 +1,12 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import { allHeads } from "../../dead-letters/all-heads.ts";
-import { knownDeaths } from "../../dead-letters/known-deaths.ts";
-import { groupIdOf } from "../../dead-letters/letter-groups.ts";
-import { keptFor } from "../../kept-for.ts";
-import { createTimeSlices } from "../../kube/time-slices.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { keptFor } from "../../platform/kept-for.ts";
+import { createTimeSlices } from "../../platform/kube/time-slices.ts";
+import { allHeads } from "../../queue/letters/all-heads.ts";
+import { knownDeaths } from "../../queue/letters/known-deaths.ts";
+import { groupIdOf } from "../../queue/letters/letter-groups.ts";
 import type { ReadHeads } from "../ports.ts";
 
 /** Neither a letter nor a death that is younger may be in an answer. */

@@ -1,10 +1,10 @@
 import { Event } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { mask } from "../../../shared/redaction/redact.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
-import type { Server } from "../../kube/client.ts";
-import { fieldOwners } from "../../kube/field-owners.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import type { Server } from "../../platform/kube/client.ts";
+import { fieldOwners } from "../../platform/kube/field-owners.ts";
 import type { LiveEvents, ReadLive } from "../ports.ts";
 
 interface LiveOptions {

@@ -1,9 +1,9 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { keptAnswers } from "../../kept-answers.ts";
+import type { ApartResult, ReplayApart } from "../../operate/replay/replay-apart.ts";
+import { keptAnswers } from "../../platform/kept-answers.ts";
 import { createTurns } from "../../relay/turns.ts";
-import type { ApartResult, ReplayApart } from "../../replay/replay-apart.ts";
 import type { ReplayLetter } from "../ports.ts";
 import { problem } from "../problem.ts";
 

@@ -1,11 +1,11 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
+import type { RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import type { RunHistory } from "../../../shared/runtime/run-history.ts";
-import { clusterKeyOf, objectTree } from "../../explain/object-tree.ts";
-import { lanesOf, timeLine } from "../../explain/time-line.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { clusterKeyOf, objectTree } from "../../operate/explain/object-tree.ts";
+import { lanesOf, timeLine } from "../../operate/explain/time-line.ts";
 import type { ReadRuns } from "../ports.ts";
 
 export interface RunsSourceOptions {

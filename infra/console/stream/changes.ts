@@ -1,6 +1,6 @@
 import { MANAGEMENT, workloadCluster } from "../../../shared/api/kinds.ts";
-import type { Hint, Hints } from "../../../shared/runtime/hints.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import type { Hint, Hints } from "../../../shared/runtime/queue/hints.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { FleetIndex } from "../fleet/fleet-index.ts";
 import type { Changed } from "../interest.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { alignedTable } from "../../markdown-table.ts";
+import { alignedTable } from "../../platform/markdown-table.ts";
 import { type Measured, needsOf, type Scale, type Shard } from "./model.ts";
 
 const RESULTS = new URL("../../../test/bench/results/", import.meta.url);

@@ -1,5 +1,5 @@
-import { bringUpToDate } from "../../generated-folder.ts";
-import { writeYaml } from "../../yaml/write-yaml.ts";
+import { bringUpToDate } from "../../platform/generated-folder.ts";
+import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { yamlOf } from "../components.ts";
 import { lambdaAccess } from "./access.ts";
 import { template } from "./template.ts";

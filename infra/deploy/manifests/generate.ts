@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeYaml } from "../../yaml/write-yaml.ts";
+import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { yamlOf } from "../components.ts";
 import { base } from "./base.ts";
 import { components, namespaceFolder } from "./components.ts";

@@ -1,5 +1,5 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { alignedTable } from "../../markdown-table.ts";
+import { alignedTable } from "../../platform/markdown-table.ts";
 import type { Manifest } from "../deployment.ts";
 import type { PolicyRule } from "../rights.ts";
 import { processAccount } from "./accounts.ts";

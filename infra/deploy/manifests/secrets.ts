@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
-import type { CertificateRequest, Credentials, Pki } from "../../pki/pki.ts";
-import { REDIS_USERS, type RedisUser, RIGHTS } from "../../redis/users.ts";
+import type { CertificateRequest, Credentials, Pki } from "../../platform/pki/pki.ts";
+import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/redis-server/users.ts";
 import type { Manifest } from "../deployment.ts";
 import { NAMESPACE } from "./processes.ts";
 

@@ -1,4 +1,4 @@
-import { RIGHTS, RIGHTS_BESIDE_CORE, RIGHTS_ON_MAKERS } from "../../takeover/rights.ts";
+import { RIGHTS, RIGHTS_BESIDE_CORE, RIGHTS_ON_MAKERS } from "../../operate/takeover/rights.ts";
 import type { Manifest } from "../deployment.ts";
 import { clusterRole, clusterRoleBinding, serviceAccount } from "../rbac.ts";
 import type { PolicyRule } from "../rights.ts";

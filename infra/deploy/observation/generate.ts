@@ -1,5 +1,5 @@
-import { bringUpToDate } from "../../generated-folder.ts";
-import { writeYaml } from "../../yaml/write-yaml.ts";
+import { bringUpToDate } from "../../platform/generated-folder.ts";
+import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { alertGroups } from "./alerts.ts";
 import { dashboard } from "./dashboard.ts";
 

@@ -1,4 +1,4 @@
-import type { EndedRuns } from "../../../shared/runtime/queue-port.ts";
+import type { EndedRuns } from "../../../shared/runtime/queue/queue-port.ts";
 import { BREAKER } from "../limits.ts";
 import type { EndedRun } from "./run-tally.ts";
 

@@ -1,5 +1,11 @@
-import type { KeyPage, KeySelection } from "../../../shared/runtime/queue-reader.ts";
-import { type Cursor, checkPageLimit, compareCursors, formatCursor, parseCursor } from "../../cursor.ts";
+import type { KeyPage, KeySelection } from "../../../shared/runtime/queue/queue-reader.ts";
+import {
+  type Cursor,
+  checkPageLimit,
+  compareCursors,
+  formatCursor,
+  parseCursor,
+} from "../../platform/cursor.ts";
 import { MAX_PAGE } from "../limits.ts";
 import { keyStateOf } from "./ledger-depth.ts";
 import type { Entry } from "./ledger-entries.ts";

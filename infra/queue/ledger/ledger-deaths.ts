@@ -1,7 +1,7 @@
 import { backoffMs, SECOND } from "../../../shared/function/backoff.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { Counted, Failure } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { Counted, Failure } from "../../../shared/runtime/queue/queue-port.ts";
 import { deathReason, LEASE_EXPIRED } from "../claim.ts";
 import type { LedgerLimits } from "../limits.ts";
 import type { Entry, LedgerEntries } from "./ledger-entries.ts";

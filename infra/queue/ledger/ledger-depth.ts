@@ -1,4 +1,4 @@
-import type { DeadKey, KeyState, QueueDepth, TenantDepth } from "../../../shared/runtime/queue-port.ts";
+import type { DeadKey, KeyState, QueueDepth, TenantDepth } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Class, Entry } from "./ledger-entries.ts";
 import { tenantOfKey } from "./tenant-lines.ts";
 

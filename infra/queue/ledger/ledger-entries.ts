@@ -1,6 +1,6 @@
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { Cause, Failure, QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import { type Due, DueHeap } from "../../due-heap.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { Cause, Failure, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import { type Due, DueHeap } from "../../platform/due-heap.ts";
 import type { ClaimTerms } from "../claim.ts";
 import { TenantLines, tenantOfKey } from "./tenant-lines.ts";
 

@@ -1,5 +1,5 @@
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { Counted } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { Counted } from "../../../shared/runtime/queue/queue-port.ts";
 import type { LedgerLimits } from "../limits.ts";
 import { ExpiringMap } from "./expiring-map.ts";
 import type { Entry, LedgerEntries } from "./ledger-entries.ts";

@@ -1,6 +1,6 @@
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import { checkPageLimit } from "../../cursor.ts";
+import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { checkPageLimit } from "../../platform/cursor.ts";
 import { MAX_PAGE } from "../limits.ts";
 import { countsIn, topTenants } from "../top-tenants.ts";
 import type { Ledger } from "./ledger.ts";

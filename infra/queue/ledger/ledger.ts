@@ -1,5 +1,5 @@
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue/queue-control.ts";
 import type {
   Cause,
   Counted,
@@ -9,9 +9,9 @@ import type {
   Outcome,
   QueueDepth,
   QueueEntry,
-} from "../../../shared/runtime/queue-port.ts";
-import type { KeyPage, KeySelection } from "../../../shared/runtime/queue-reader.ts";
-import type { RunCounts } from "../../../shared/runtime/run-counts.ts";
+} from "../../../shared/runtime/queue/queue-port.ts";
+import type { KeyPage, KeySelection } from "../../../shared/runtime/queue/queue-reader.ts";
+import type { RunCounts } from "../../../shared/runtime/queue/run-counts.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "../limits.ts";

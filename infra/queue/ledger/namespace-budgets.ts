@@ -1,5 +1,5 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import { ExpiringMap } from "./expiring-map.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { durationGroup, NO_RUNS, type RunCounts } from "../../../shared/runtime/run-counts.ts";
+import { durationGroup, NO_RUNS, type RunCounts } from "../../../shared/runtime/queue/run-counts.ts";
 
 export interface EndedRun {
   /** ms since 1970. */

@@ -1,4 +1,4 @@
-import type { Key } from "../../../shared/runtime/key.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import { Fifo } from "./fifo.ts";
 
 /** A tenant counts as busy once so many of its keys were taken since its line was empty. */

@@ -1,4 +1,4 @@
-import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import type { Cause } from "../../../shared/runtime/queue/queue-port.ts";
 import { MAX_CAUSES } from "../claim.ts";
 import type { Class } from "./ledger-entries.ts";
 

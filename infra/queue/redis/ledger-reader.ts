@@ -1,10 +1,15 @@
 import type { Redis } from "ioredis";
-import type { KeyState } from "../../../shared/runtime/queue-port.ts";
-import type { KeyPage, KeyRow, KeySelection, QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../cursor.ts";
-import { placesAfter } from "../../redis/places-after.ts";
+import type { KeyState } from "../../../shared/runtime/queue/queue-port.ts";
+import type {
+  KeyPage,
+  KeyRow,
+  KeySelection,
+  QueueReader,
+} from "../../../shared/runtime/queue/queue-reader.ts";
+import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../platform/cursor.ts";
 import { tenantOfKey } from "../ledger/tenant-lines.ts";
 import { LOOKED_AT, MAX_PAGE } from "../limits.ts";
+import { placesAfter } from "../redis-server/places-after.ts";
 import { countsIn, topTenants } from "../top-tenants.ts";
 import { keyStateOf, peekOf, tenantsOf } from "./redis-replies.ts";
 import { ledgerPrefix, type RunScript } from "./redis-scripts.ts";

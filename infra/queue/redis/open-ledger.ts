@@ -1,8 +1,8 @@
-import type { QueueControl } from "../../../shared/runtime/queue-control.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
-import { connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
+import type { QueueControl } from "../../../shared/runtime/queue/queue-control.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import { checkSeen, requeuedOf } from "../dead-as-seen.ts";
 import { checkFunctionName } from "../function-name.ts";
+import { connectRedis, endConnection, type RedisTarget } from "../redis-server/connection.ts";
 import { readerOf } from "../tokens/reader-of.ts";
 import { createRedisLedger } from "./redis-ledger.ts";
 

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { DeadKey, Failure, NoteCount, Outcome } from "../../../shared/runtime/queue-port.ts";
-import { batched } from "../../batched.ts";
+import type { DeadKey, Failure, NoteCount, Outcome } from "../../../shared/runtime/queue/queue-port.ts";
+import { batched } from "../../platform/batched.ts";
 import { type Claim, type ClaimTerms, forgetCount } from "../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "../limits.ts";
 import type { Change, FinishChange, Token, TokenLedger } from "../tokens/token-ledger.ts";

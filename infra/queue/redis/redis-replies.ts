@@ -1,5 +1,5 @@
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue/queue-control.ts";
 import type {
   Cause,
   Counted,
@@ -10,8 +10,8 @@ import type {
   QueueDepth,
   QueueEntry,
   TenantDepth,
-} from "../../../shared/runtime/queue-port.ts";
-import type { QueuePeek } from "../../../shared/runtime/queue-reader.ts";
+} from "../../../shared/runtime/queue/queue-port.ts";
+import type { QueuePeek } from "../../../shared/runtime/queue/queue-reader.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 import { floorMs, MAX_CAUSES } from "../claim.ts";
 import type { Change, ExpiredLease, KeyDeath, Token } from "../tokens/token-ledger.ts";

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import { backoffMs } from "../../../shared/function/backoff.ts";
-import { DURATIONS_MS } from "../../../shared/runtime/run-counts.ts";
-import { HINTS_CHANNEL } from "../../redis/hints-channel.ts";
+import { DURATIONS_MS } from "../../../shared/runtime/queue/run-counts.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MALFORMED_KEY, MAX_CAUSES } from "../claim.ts";
 import { BREAKER, type LedgerLimits } from "../limits.ts";
+import { HINTS_CHANNEL } from "../redis-server/hints-channel.ts";
 
 /** Each script with the parts of `lua/` that it needs, in this order: all parts would cost every call some 10 µs. */
 const SCRIPTS = {

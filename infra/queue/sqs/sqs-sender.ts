@@ -1,7 +1,7 @@
 import type { BatchResultErrorEntry } from "@aws-sdk/client-sqs";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import type { Token } from "../tokens/token-ledger.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { MissingQueueError } from "./sqs-endpoint.ts";

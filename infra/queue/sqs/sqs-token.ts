@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { Key } from "../../../shared/runtime/key.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import type { Token } from "../tokens/token-ledger.ts";
 
 /** S-20; Capstan never sends a longer message. */

@@ -2,22 +2,22 @@ import type { Message } from "@aws-sdk/client-sqs";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
-import { systemClock } from "../../clock.ts";
+import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue/queue-port.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { checkEntries } from "../check-entries.ts";
+import { forgetCount, forgetFailure } from "../claim.ts";
+import { checkFunctionName } from "../function-name.ts";
+import type { LedgerLimits } from "../limits.ts";
+import { createRedisLedger } from "../redis/redis-ledger.ts";
 import {
   connectPatiently,
   connectRedis,
   endConnection,
   type RedisTarget,
   withConnections,
-} from "../../redis/connection.ts";
-import type { RedisHealth } from "../../redis/health.ts";
-import { watchRedis } from "../../redis/health.ts";
-import { checkEntries } from "../check-entries.ts";
-import { forgetCount, forgetFailure } from "../claim.ts";
-import { checkFunctionName } from "../function-name.ts";
-import type { LedgerLimits } from "../limits.ts";
-import { createRedisLedger } from "../redis/redis-ledger.ts";
+} from "../redis-server/connection.ts";
+import type { RedisHealth } from "../redis-server/health.ts";
+import { watchRedis } from "../redis-server/health.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { LEASE_TIMING } from "../run-lease.ts";
 import { readerOf } from "../tokens/reader-of.ts";

@@ -1,6 +1,6 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
 import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Claim } from "../claim.ts";
 import type { Token } from "./token-ledger.ts";
 

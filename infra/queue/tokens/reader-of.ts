@@ -1,4 +1,4 @@
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import { checkFunctionName } from "../function-name.ts";
 
 /** Returns the calls of a ledger that only look, for any text as the name of a function. */

@@ -1,4 +1,4 @@
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Token } from "./token-ledger.ts";
 
 /**

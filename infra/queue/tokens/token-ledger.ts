@@ -1,5 +1,5 @@
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { SeenDeath } from "../../../shared/runtime/queue-control.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { SeenDeath } from "../../../shared/runtime/queue/queue-control.ts";
 import type {
   Cause,
   DeadKey,
@@ -7,8 +7,8 @@ import type {
   Outcome,
   QueueDepth,
   QueueEntry,
-} from "../../../shared/runtime/queue-port.ts";
-import type { QueueReader } from "../../../shared/runtime/queue-reader.ts";
+} from "../../../shared/runtime/queue/queue-port.ts";
+import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */

@@ -1,10 +1,16 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { FailedRun, NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
-import type { Requeued, SeenDeath } from "../../../shared/runtime/queue-control.ts";
-import type { Cause, Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
-import { batched } from "../../batched.ts";
-import { systemRandom } from "../../random.ts";
+import type { Requeued, SeenDeath } from "../../../shared/runtime/queue/queue-control.ts";
+import type {
+  Cause,
+  Lease,
+  Outcome,
+  QueueEntry,
+  WorkOptions,
+} from "../../../shared/runtime/queue/queue-port.ts";
+import { batched } from "../../platform/batched.ts";
+import { systemRandom } from "../../platform/random.ts";
 import { ActiveRuns } from "../active-runs.ts";
 import { deathReason, failedRun, forgetFailure } from "../claim.ts";
 import { checkSeen, requeuedOf } from "../dead-as-seen.ts";

@@ -1,8 +1,8 @@
 import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";

@@ -1,9 +1,9 @@
 import { titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store } from "../../../shared/runtime/ports.ts";
-import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import { type Change, routeChange } from "../../../shared/runtime/route.ts";
-import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
+import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import { type Change, routeChange } from "../../../shared/runtime/queue/route.ts";
+import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
 import { untilAccepted } from "../retry.ts";
 import type { TracedEvent, TraceEvent } from "./trace-event.ts";
 import type { WatchFilter } from "./watch-filter.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
 
 /** One event whose way into the queue is traced. */
 export interface TracedEvent {

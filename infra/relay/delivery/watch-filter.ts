@@ -1,9 +1,9 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import type { Change, RoutedKey } from "../../../shared/runtime/route.ts";
+import type { Change, RoutedKey } from "../../../shared/runtime/queue/route.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 
 type Routed = readonly RoutedKey[];
 

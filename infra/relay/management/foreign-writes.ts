@@ -1,8 +1,8 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectMeta } from "../../../shared/api/kinds.ts";
-import { FOREIGN_TIMES, FOREIGN_WITHIN_MS } from "../../../shared/runtime/foreign-controller.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { type FieldOwner, fieldOwners } from "../../kube/field-owners.ts";
+import { FOREIGN_TIMES, FOREIGN_WITHIN_MS } from "../../../shared/runtime/write/foreign-controller.ts";
+import { type FieldOwner, fieldOwners } from "../../platform/kube/field-owners.ts";
 
 type ForeignController = NonNullable<ObjectMeta["foreign"]>;
 

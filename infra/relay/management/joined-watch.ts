@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
 import { nameOf } from "../delivery/other-server.ts";
 import type { CompleteList, Kept, WatchConsumer } from "../watch/watch-consumer.ts";
 import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";

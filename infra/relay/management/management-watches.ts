@@ -1,9 +1,9 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { Server } from "../../kube/client.ts";
+import { keepOnly, keptFields } from "../../../shared/runtime/read/kept-fields.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import { contestedPaths, idOf } from "../declared-kinds.ts";
 import { createIdentity, scopeOf } from "../scope.ts";
 import { snapshotOf } from "../snapshot.ts";

@@ -1,8 +1,8 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { managementType } from "../../../shared/runtime/management-type.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { idOf, typesNamedBy } from "../declared-kinds.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { untilAccepted } from "../retry.ts";

@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
 import type { Connections } from "../workload/connections.ts";
 import { nameOf } from "./cluster-watch.ts";
 

@@ -6,7 +6,7 @@ import {
   objectKeyOf,
   workloadCluster,
 } from "../../../shared/api/kinds.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
 import { separate } from "../delivery/delivery.ts";
 import { createManagementWatches, type ManagementWatchesOptions } from "../management/management-watches.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";

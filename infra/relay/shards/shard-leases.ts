@@ -2,7 +2,7 @@ import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock, KubeClient, Log } from "../../../shared/runtime/ports.ts";
-import { rest } from "../../rest.ts";
+import { rest } from "../../platform/rest.ts";
 import { freeSpec, heldSpec, Lease, writeLease } from "../lease.ts";
 import { createLeaseAges } from "../lease-ages.ts";
 import { type LeaseHold, startLeaseHold } from "../lease-hold.ts";

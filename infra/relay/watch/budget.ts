@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { rest } from "../../rest.ts";
-import { createTokenBucket } from "../../token-bucket.ts";
+import { rest } from "../../platform/rest.ts";
+import { createTokenBucket } from "../../platform/token-bucket.ts";
 
 export interface Spent {
   readonly bytes?: number;

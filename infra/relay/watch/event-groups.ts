@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import type { ReceivedEvent } from "../../platform/kube/watch-stream.ts";
 
 /** A read model on Redis does nothing else while it stores a group. */
 const MAX_EVENTS = 16;

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
 import type { Budget } from "./budget.ts";
 import { isOversized, type ListMode } from "./recovery.ts";
 

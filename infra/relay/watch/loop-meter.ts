@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { ManagedFieldsEntry } from "../../../shared/runtime/field-managers.ts";
 import type { Clock, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { ManagedFieldsEntry } from "../../../shared/runtime/write/field-managers.ts";
 
 /** The traffic of a watch loop, KR-23. Instants are ms since epoch, undefined before the first. */
 export interface Traffic {

@@ -1,8 +1,8 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
-import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
+import type { ReceivedEvent } from "../../platform/kube/watch-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { LoopMeter } from "./loop-meter.ts";
 import type { Recovery } from "./recovery.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { createTimeSlices } from "../../kube/time-slices.ts";
-import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import { createTimeSlices } from "../../platform/kube/time-slices.ts";
+import type { ReceivedEvent } from "../../platform/kube/watch-stream.ts";
 import { inGroups } from "./event-groups.ts";
 import type { OpenWatch } from "./open-watch.ts";
 import { checkForward } from "./recovery.ts";

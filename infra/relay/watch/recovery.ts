@@ -1,8 +1,8 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
-import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
-import { STORAGE_INITIALIZING } from "../../kube/errors.ts";
-import { ERROR_EVENT } from "../../kube/watch-stream.ts";
+import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { STORAGE_INITIALIZING } from "../../platform/kube/errors.ts";
+import { ERROR_EVENT } from "../../platform/kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 
 /** Reason of a KubeError: a watch was accepted but does not show changes, as behind a proxy that buffers. */

@@ -1,8 +1,8 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
-import { rest } from "../../rest.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
+import { rest } from "../../platform/rest.ts";
 import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
 import type { Comeback } from "./comeback.ts";

@@ -4,7 +4,7 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { assert, WaitingError } from "../../../shared/function/errors.ts";
 import type { Clients, KubeClient, Store } from "../../../shared/runtime/ports.ts";
-import type { Server } from "../../kube/client.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import {
   createWorkloadServer,

@@ -10,10 +10,10 @@ import {
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { WaitingError } from "../../../shared/function/errors.ts";
-import { keptFields } from "../../../shared/runtime/kept-fields.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
-import type { Server } from "../../kube/client.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
+import { keptFields } from "../../../shared/runtime/read/kept-fields.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "../delivery/watch-filter.ts";
 import { untilAccepted } from "../retry.ts";

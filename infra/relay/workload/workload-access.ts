@@ -3,12 +3,12 @@ import { Secret } from "../../../shared/api/core.ts";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { createServer, type Server } from "../../kube/client.ts";
-import { parseKubeconfig } from "../../kube/kubeconfig.ts";
-import type { RequestRate } from "../../kube/rate-limit.ts";
-import type { RequesterOptions } from "../../kube/request.ts";
-import { type AddressList, isLoopback, type ServerAccess } from "../../kube/server-access.ts";
-import type { Connect } from "../../kube/transport.ts";
+import { createServer, type Server } from "../../platform/kube/client.ts";
+import { parseKubeconfig } from "../../platform/kube/kubeconfig.ts";
+import type { RequestRate } from "../../platform/kube/rate-limit.ts";
+import type { RequesterOptions } from "../../platform/kube/request.ts";
+import { type AddressList, isLoopback, type ServerAccess } from "../../platform/kube/server-access.ts";
+import type { Connect } from "../../platform/kube/transport.ts";
 
 /** KC-09. */
 const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };

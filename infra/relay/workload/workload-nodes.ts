@@ -1,9 +1,9 @@
 import type { Secret } from "../../../shared/api/core.ts";
 import { Node } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
-import { keepOnly } from "../../../shared/runtime/kept-fields.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Server } from "../../kube/client.ts";
+import { keepOnly } from "../../../shared/runtime/read/kept-fields.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { scopeOf } from "../scope.ts";
 import { snapshotOf } from "../snapshot.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { Credentials } from "../../pki/pki.ts";
-import { MAX_PEM_BYTES, readCertificates } from "../../pki/read-certificates.ts";
-import { x509 } from "../../pki/x509.ts";
-import { readSmallFile } from "../../read-small-file.ts";
+import type { Credentials } from "../../platform/pki/pki.ts";
+import { MAX_PEM_BYTES, readCertificates } from "../../platform/pki/read-certificates.ts";
+import { x509 } from "../../platform/pki/x509.ts";
+import { readSmallFile } from "../../platform/read-small-file.ts";
 
 /** Files of a listener with TLS. */
 export interface IdentityFiles {

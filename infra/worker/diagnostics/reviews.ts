@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { keptAnswers } from "../../kept-answers.ts";
-import type { ServerClient } from "../../kube/verbs.ts";
+import { keptAnswers } from "../../platform/kept-answers.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 const TokenReview: Kind = {
   group: "authentication.k8s.io",

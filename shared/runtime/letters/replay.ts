@@ -1,16 +1,15 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../../function/define-function.ts";
 import { mask } from "../../redaction/redact.ts";
-import type { RecordedWrite } from "../attempt-record.ts";
-import { checkDecision } from "../check-decision.ts";
-import { settle, withAnswers } from "../evictions.ts";
-import { standBack } from "../foreign-controller.ts";
+import { checkDecision } from "../decide/check-decision.ts";
+import { reachOf, withinReach } from "../decide/reach.ts";
+import { demandKey } from "../decide/run-step.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
-import { reachOf, withinReach } from "../reach.ts";
-import { recordWrites } from "../record-writes.ts";
-import { titleOfWrite } from "../run-entry.ts";
-import { demandKey } from "../run-step.ts";
-import { writeDecision } from "../write-decision.ts";
+import { settle, withAnswers } from "../write/evictions.ts";
+import { standBack } from "../write/foreign-controller.ts";
+import { recordWrites } from "../write/record-writes.ts";
+import { writeDecision } from "../write/write-decision.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import {
   type DeadLetter,
@@ -20,6 +19,7 @@ import {
   recordedDecision,
 } from "./dead-letter.ts";
 import { createReplayReader, describeQuestion, type ReplayReader } from "./replay-reader.ts";
+import { titleOfWrite } from "./run-entry.ts";
 
 /** One side of a replay. */
 export interface Decided {

@@ -1,6 +1,6 @@
 import type { Fleet } from "../../../infra/console/api/fleet.ts";
 import type { Runs } from "../../../infra/console/api/runs.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { ago, MINUTE, type Scene } from "../scene.ts";
 import { ME } from "./me.ts";
 import { PLAYED } from "./played.ts";

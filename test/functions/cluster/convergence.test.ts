@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyJsonPatch, type Json } from "../../../infra/apiserver/entry.ts";
+import { applyJsonPatch, type Json } from "../../../infra/playground/apiserver/entry.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";

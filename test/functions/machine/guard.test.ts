@@ -3,7 +3,7 @@ import { machineGuard } from "../../../functions/machine/guard.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
-import { routeChange } from "../../../shared/runtime/route.ts";
+import { routeChange } from "../../../shared/runtime/queue/route.ts";
 import { cluster, machine, merge } from "../../support/builders.ts";
 import { soloMachine } from "../../support/machines.ts";
 import { decide, given } from "../../support/world.ts";

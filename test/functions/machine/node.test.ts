@@ -3,7 +3,7 @@ import { machineNode } from "../../../functions/machine/node.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
-import { routeChange } from "../../../shared/runtime/route.ts";
+import { routeChange } from "../../../shared/runtime/queue/route.ts";
 import {
   cluster,
   connection,

@@ -1,4 +1,4 @@
-import { applyJsonPatch, type Json } from "../../../infra/apiserver/entry.ts";
+import { applyJsonPatch, type Json } from "../../../infra/playground/apiserver/entry.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import { type KubeObject, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";

@@ -4,12 +4,12 @@ import { machinesetGuard } from "../../../functions/machineset/guard.ts";
 import { machinesetMachines } from "../../../functions/machineset/machines.ts";
 import { machinesetRemediate } from "../../../functions/machineset/remediate.ts";
 import { machinesetStatus } from "../../../functions/machineset/status.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { RESERVATION } from "../../../shared/rules/machines/reservation.ts";
-import { routeChange } from "../../../shared/runtime/route.ts";
-import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
+import { routeChange } from "../../../shared/runtime/queue/route.ts";
+import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
 import {
   cluster,
   crd,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
-import { loadCrds } from "../../../infra/crds/load.ts";
+import { loadCrds } from "../../../infra/platform/crds/load.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients } from "../../support/recording-clients.ts";

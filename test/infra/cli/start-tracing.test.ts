@@ -5,7 +5,7 @@ describe("the code of traces", () => {
   it("D-701: is loaded by the process that has an endpoint, and by no other", async () => {
     const texts = await textsOf("{functions,shared,infra}/**/*.ts");
     const importers = texts
-      .filter(({ path }) => !path.startsWith("infra/telemetry/traces/"))
+      .filter(({ path }) => !path.startsWith("infra/worker/telemetry/traces/"))
       .flatMap(({ path, text }) =>
         (text.match(/^.*telemetry\/traces\/.*$/gm) ?? []).map((line) => `${path}: ${line.trim()}`),
       );

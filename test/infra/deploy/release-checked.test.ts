@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkPaths } from "../../../infra/contract/check.ts";
-import { exitStatus, toReport } from "../../../infra/contract/report.ts";
 import { PROVIDERS } from "../../../infra/deploy/providers.ts";
+import { checkPaths } from "../../../infra/providers/contract/check.ts";
+import { exitStatus, toReport } from "../../../infra/providers/contract/report.ts";
 import { type Releases, renderReleases } from "../../support/capstan-release.ts";
 
 let releases: Releases;

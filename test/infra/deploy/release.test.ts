@@ -166,7 +166,7 @@ describe("a release", () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
     const release = (version: string) =>
       promisify(execFile)(process.execPath, [
-        "infra/release.ts",
+        "infra/deploy/write-release.ts",
         folder,
         `--version=${version}`,
         "--image=ghcr.io/example/capstan",

@@ -91,7 +91,9 @@ describe("a signed release", () => {
     );
     const file = join(dir, "wrong.key");
     await writeFile(file, "c4n4ry");
-    const args = [`'${process.execPath}' infra/release.ts ${dir}/other --version v0.1.0 --image ghcr.io/a/b`];
+    const args = [
+      `'${process.execPath}' infra/deploy/write-release.ts ${dir}/other --version v0.1.0 --image ghcr.io/a/b`,
+    ];
     for (const key of [file, join(dir, "missing.key")]) {
       const failed = shell(`${args} --sign-key ${key}`, process.cwd());
       await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.not.stringContaining("c4n4ry") });

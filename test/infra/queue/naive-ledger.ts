@@ -1,7 +1,7 @@
 import { type Claim, type ClaimTerms, FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import { BREAKER, LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { backoffMs } from "../../../shared/function/backoff.ts";
-import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 
 export const TERMS: ClaimTerms = {
   owner: "",

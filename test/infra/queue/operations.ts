@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 
 /** One call of a ledger. `back` picks a claim: 0 is the latest. */
 export type Operation =

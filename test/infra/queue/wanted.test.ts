@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Load, wanted } from "../../../infra/queue/wanted.ts";
-import type { QueueDepth, TenantDepth } from "../../../shared/runtime/queue-port.ts";
+import type { QueueDepth, TenantDepth } from "../../../shared/runtime/queue/queue-port.ts";
 
 const NONE: TenantDepth = { ready: 0, waiting: 0, running: 0, dead: 0 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { createDelivery, type Delivery } from "../../../infra/relay/delivery/delivery.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../../shared/function/define-function.ts";
 import { itself } from "../../../shared/function/mappings.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { Thing } from "../../support/thing.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../infra/apiserver/entry.ts";
-import { systemClock } from "../../../infra/clock.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
 import { startElected } from "../../../infra/relay/elected.ts";
 import { Lease } from "../../../infra/relay/lease.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";

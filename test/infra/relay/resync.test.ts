@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { resyncAfterLoss, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { Thing } from "../../support/thing.ts";

@@ -1,13 +1,13 @@
 import { constants, createGzip, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { createDelivery } from "../../../infra/relay/delivery/delivery.ts";
 import { EVERYTHING } from "../../../infra/relay/delivery/watch-filter.ts";
 import { createBudget } from "../../../infra/relay/watch/budget.ts";
 import type { WatchConsumer } from "../../../infra/relay/watch/watch-consumer.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
-import type { Change } from "../../../shared/runtime/route.ts";
+import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Change } from "../../../shared/runtime/queue/route.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import {

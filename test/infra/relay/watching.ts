@@ -1,6 +1,6 @@
-import { systemClock } from "../../../infra/clock.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
 import { createTurns } from "../../../infra/relay/turns.ts";
 import type { Budget } from "../../../infra/relay/watch/budget.ts";
 import type { Comeback } from "../../../infra/relay/watch/comeback.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
-import { systemClock } from "../../../infra/clock.ts";
-import { createServer, type Server } from "../../../infra/kube/client.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { createServer, type Server } from "../../../infra/platform/kube/client.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import type { Clients } from "../../../shared/runtime/ports.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import { node } from "../../support/builders.ts";
 import { eventually } from "../../support/eventually.ts";
 import { json, type Reply, startScriptedServer } from "../../support/processes/scripted-server.ts";

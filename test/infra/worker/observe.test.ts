@@ -7,7 +7,7 @@ import { EMBEDDED } from "../../support/processes/api-servers.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 
-const EXAMPLE = new URL("../../../infra/sim/example.yaml", import.meta.url).pathname;
+const EXAMPLE = new URL("../../../infra/playground/sim/example.yaml", import.meta.url).pathname;
 const WITHIN = { withinMs: 25_000, stepMs: 100 };
 
 /** A process of one function, with its metrics. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";
-import type { Queue, WorkOptions } from "../../../shared/runtime/queue-port.ts";
+import type { Queue, WorkOptions } from "../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { recordingClients } from "../../support/recording-clients.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { targetsOf } from "../../../functions/mhc/rules/targets.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
@@ -13,7 +13,7 @@ import {
   selectingChecks,
 } from "../../../shared/function/health-check-mappings.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
+import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
 import { merge, node } from "../../support/builders.ts";
 import { healthCheck, target } from "../../support/health-checks.ts";
 

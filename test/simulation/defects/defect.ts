@@ -1,9 +1,9 @@
-import type { Network } from "../../../infra/network.ts";
+import type { Network } from "../../../infra/playground/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 
 /** Replacements of parts of the product by a defect; other parts stay as they are. */

@@ -1,5 +1,5 @@
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
-import type { Fence } from "../../../shared/runtime/queue-port.ts";
+import type { Fence } from "../../../shared/runtime/queue/queue-port.ts";
 import { type Defect, patched } from "./defect.ts";
 
 /** Defects of fences: the version that a run must not go back behind, and the time when it runs again. */

@@ -1,7 +1,7 @@
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { Outcome } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { Outcome } from "../../../shared/runtime/queue/queue-port.ts";
 import { type Defect, patched } from "./defect.ts";
 
 /** */

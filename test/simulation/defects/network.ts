@@ -1,5 +1,5 @@
-import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube/transport.ts";
-import type { Network } from "../../../infra/network.ts";
+import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/platform/kube/transport.ts";
+import type { Network } from "../../../infra/playground/network.ts";
 import { type Defect, patched } from "./defect.ts";
 
 /** Defects of requests and of the handling of answers. */

@@ -1,10 +1,10 @@
-import type { HttpAnswer, HttpRequest } from "../../../infra/kube/transport.ts";
+import type { HttpAnswer, HttpRequest } from "../../../infra/platform/kube/transport.ts";
 import type { Claim } from "../../../infra/queue/claim.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 import { type Defect, patched } from "./defect.ts";
 import { connecting, lines } from "./network.ts";

@@ -1,6 +1,6 @@
 import type { AnyDecision } from "../../../shared/function/define-function.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
-import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue/queue-port.ts";
 import { type Defect, patched, stepping } from "./defect.ts";
 
 /** How a worker runs what it has claimed. */

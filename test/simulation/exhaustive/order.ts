@@ -1,4 +1,4 @@
-import { Storage } from "../../../infra/apiserver/entry.ts";
+import { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import type { AnyOperation, Fault } from "../faults/fault.ts";
 import { FAULTS } from "../faults/known.ts";
 import type { Operation, Process } from "../kernel/kernel.ts";

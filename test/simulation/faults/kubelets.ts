@@ -1,7 +1,7 @@
-import type { KubeObject } from "../../../infra/apiserver/entry.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { nodeOf } from "../../../infra/sim/node.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import type { KubeObject } from "../../../infra/playground/apiserver/entry.ts";
+import { nodeOf } from "../../../infra/playground/sim/node.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";

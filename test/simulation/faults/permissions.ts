@@ -1,4 +1,4 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { Seeded } from "../kernel/seeded.ts";
 import type { World } from "../play/world.ts";
 import { isRequest, type RequestOperation } from "../ports/request-operation.ts";

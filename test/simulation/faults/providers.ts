@@ -1,4 +1,4 @@
-import type { Json, JsonObject, KubeObject } from "../../../infra/apiserver/entry.ts";
+import type { Json, JsonObject, KubeObject } from "../../../infra/playground/apiserver/entry.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";

@@ -1,4 +1,4 @@
-import type { Answered } from "../../../infra/apiserver/entry.ts";
+import type { Answered } from "../../../infra/playground/apiserver/entry.ts";
 
 interface Cause {
   readonly reason: string;

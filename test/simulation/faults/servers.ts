@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../infra/apiserver/entry.ts";
+import type { KubeObject } from "../../../infra/playground/apiserver/entry.ts";
 import type { Seeded } from "../kernel/seeded.ts";
 import type { World } from "../play/world.ts";
 import { isRequest, type RequestOperation } from "../ports/request-operation.ts";

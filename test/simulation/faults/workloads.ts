@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../infra/apiserver/entry.ts";
+import type { KubeObject } from "../../../infra/playground/apiserver/entry.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { World } from "../play/world.ts";

@@ -1,5 +1,5 @@
 import { Document, isCollection, visit, type Node as YamlNode } from "yaml";
-import { fieldOwners } from "../../../infra/kube/field-owners.ts";
+import { fieldOwners } from "../../../infra/platform/kube/field-owners.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { type Listed, maskText, namesOf } from "../play/state.ts";
 import type { Workload } from "../workloads/workload.ts";

@@ -12,8 +12,8 @@ import { kindOf } from "../../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
 import * as checkMappings from "../../../shared/function/health-check-mappings.ts";
 import * as mappings from "../../../shared/function/mappings.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 
 /** One snapshot replaced by another of the same uid. */
 export interface ShownChange {

@@ -1,4 +1,4 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { reservedBy } from "./machines.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";

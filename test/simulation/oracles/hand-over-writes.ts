@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { World } from "../play/world.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import { objectsRead } from "./run-reads.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { type Key, parseKey } from "../../../shared/runtime/key.ts";
+import { type Key, parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { functionOf } from "./sent-write.ts";

@@ -3,7 +3,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite, placeOf, type SentWrite } from "./sent-write.ts";

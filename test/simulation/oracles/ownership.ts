@@ -1,8 +1,8 @@
-import { fieldOwners } from "../../../infra/kube/field-owners.ts";
+import { fieldOwners } from "../../../infra/platform/kube/field-owners.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { segmentsOf, valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
-import { FIRST_APPLY } from "../../../shared/runtime/field-managers.ts";
+import { FIRST_APPLY } from "../../../shared/runtime/write/field-managers.ts";
 import type { Oracle, StoredChange } from "./oracle.ts";
 
 interface Entry {

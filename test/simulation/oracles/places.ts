@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../../../infra/kube/transport.ts";
+import type { HttpRequest } from "../../../infra/platform/kube/transport.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";

@@ -1,4 +1,4 @@
-import type { Network } from "../../../infra/network.ts";
+import type { Network } from "../../../infra/playground/network.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Network } from "../../../infra/network.ts";
+import type { Network } from "../../../infra/playground/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
@@ -7,7 +7,7 @@ import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AnyDecision, AnyFunction, NewObject } from "../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { patched, stepping } from "../defects/defect.ts";
 import { alone } from "../defects/planted-steps.ts";
 import { NO_FAULTS, type Plan } from "../play/plan.ts";

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead } from "./run-reads.ts";
 import { onWrite } from "./sent-write.ts";

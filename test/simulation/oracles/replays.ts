@@ -1,4 +1,4 @@
-import { systemClock } from "../../../infra/clock.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { composeLetter, summarizeAttempt } from "../../../shared/runtime/letters/compose-letter.ts";
 import type { Death, FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";

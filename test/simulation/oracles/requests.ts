@@ -1,4 +1,4 @@
-import type { Cause, Outcome } from "../../../shared/runtime/queue-port.ts";
+import type { Cause, Outcome } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
 

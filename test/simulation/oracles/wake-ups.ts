@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import type { Cause } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 import type { World } from "../play/world.ts";
 import { concernedBy, isOf, type Woken } from "./concerned.ts";

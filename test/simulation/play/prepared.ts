@@ -1,7 +1,7 @@
-import { Storage, startApiServer } from "../../../infra/apiserver/entry.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import { Storage, startApiServer } from "../../../infra/playground/apiserver/entry.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { createKernel } from "../kernel/kernel.ts";

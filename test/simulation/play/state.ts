@@ -1,10 +1,10 @@
-import type { Storage } from "../../../infra/apiserver/entry.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { isObject } from "../../../infra/kube/object-shape.ts";
-import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import { isObject } from "../../../infra/platform/kube/object-shape.ts";
+import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
+import type { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { FIRST_APPLY } from "../../../shared/runtime/field-managers.ts";
+import { FIRST_APPLY } from "../../../shared/runtime/write/field-managers.ts";
 import { withoutGeneratedNames } from "./generated-names.ts";
 import { withoutOrder } from "./order-dependent.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,5 @@
-import { createServer, type ServerOptions } from "../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { createServer, type ServerOptions } from "../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import type { Secret } from "../../../shared/api/core.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 

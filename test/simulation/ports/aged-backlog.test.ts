@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { createSharedLedger } from "./shared-ledger.ts";
 import { createSharedQueue } from "./shared-queue.ts";

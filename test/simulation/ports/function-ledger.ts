@@ -2,7 +2,7 @@ import type { Claim } from "../../../infra/queue/claim.ts";
 import { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../../infra/queue/ledger/ledger-deaths.ts";
 import type { Change, ExpiredLease, KeyDeath, Token } from "../../../infra/queue/tokens/token-ledger.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import { createLedgerJournal, type LedgerJournal } from "./ledger-journal.ts";
 
 /** The token of an unclaimed key is sent again. */

@@ -1,5 +1,5 @@
-import type { Exchange, TlsIdentity } from "../../../infra/apiserver/entry.ts";
-import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
+import type { Exchange, TlsIdentity } from "../../../infra/playground/apiserver/entry.ts";
 import { readFakeCertificate } from "../../support/fake-pki.ts";
 
 /** Carry what a client shows and trusts in a handshake; the values are those of its kubeconfig. */

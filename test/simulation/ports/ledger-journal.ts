@@ -1,6 +1,6 @@
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 
 /** Every change of one ledger, so that it can lose its newest moments: the earlier ones are replayed. */
 export interface LedgerJournal {

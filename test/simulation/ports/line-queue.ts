@@ -1,5 +1,5 @@
-import type { Stream } from "../../../infra/apiserver/entry.ts";
-import type { StreamedAnswer } from "../../../infra/kube/transport.ts";
+import type { StreamedAnswer } from "../../../infra/platform/kube/transport.ts";
+import type { Stream } from "../../../infra/playground/apiserver/entry.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 
 /** The next line of a watch. */

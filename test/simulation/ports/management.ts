@@ -3,7 +3,7 @@ import {
   type ChangeListener,
   Storage,
   startApiServer,
-} from "../../../infra/apiserver/entry.ts";
+} from "../../../infra/playground/apiserver/entry.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import type { SimulatedNetwork } from "./network.ts";
 import { isRequest } from "./request-operation.ts";

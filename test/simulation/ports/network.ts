@@ -1,7 +1,7 @@
-import type { Answered, Exchange, Serve } from "../../../infra/apiserver/entry.ts";
-import type { ServerAccess } from "../../../infra/kube/server-access.ts";
-import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube/transport.ts";
-import type { Network } from "../../../infra/network.ts";
+import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
+import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/platform/kube/transport.ts";
+import type { Answered, Exchange, Serve } from "../../../infra/playground/apiserver/entry.ts";
+import type { Network } from "../../../infra/playground/network.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import { handshake, handshakeHeaders } from "./handshake.ts";
 import { requestOperation } from "./request-operation.ts";

@@ -1,6 +1,6 @@
-import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
+import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 
 /** One run of a function, as the queue has handed it out. */

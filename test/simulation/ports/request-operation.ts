@@ -1,5 +1,5 @@
-import type { Answered, Serve } from "../../../infra/apiserver/entry.ts";
-import type { HttpRequest } from "../../../infra/kube/transport.ts";
+import type { HttpRequest } from "../../../infra/platform/kube/transport.ts";
+import type { Answered, Serve } from "../../../infra/playground/apiserver/entry.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 import type { SimulatedExchange } from "./simulated-exchange.ts";
 

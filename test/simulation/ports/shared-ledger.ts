@@ -3,8 +3,8 @@ import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../../infra/queue/ledger/ledger-deaths.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import { countsIn, topTenants } from "../../../infra/queue/top-tenants.ts";
-import type { Key } from "../../../shared/runtime/key.ts";
-import type { KeyState, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
+import type { KeyState, Outcome, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 import { FunctionLedger } from "./function-ledger.ts";
 

@@ -4,7 +4,7 @@ import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import { TokenQueue } from "../../../infra/queue/tokens/token-queue.ts";
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 import type { SharedTokens } from "./shared-tokens.ts";
 

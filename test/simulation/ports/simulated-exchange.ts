@@ -1,5 +1,5 @@
-import type { Answered, Exchange, Stream } from "../../../infra/apiserver/entry.ts";
-import type { HttpRequest, StreamedAnswer } from "../../../infra/kube/transport.ts";
+import type { HttpRequest, StreamedAnswer } from "../../../infra/platform/kube/transport.ts";
+import type { Answered, Exchange, Stream } from "../../../infra/playground/apiserver/entry.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import { LineQueue } from "./line-queue.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { readManagement } from "../../../infra/cli/management.ts";
 import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
-import { systemClock } from "../../../infra/clock.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { KINDS } from "../../../shared/api/registry.ts";

@@ -1,4 +1,4 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { StoryLine } from "./lines.ts";
 
 /** Selection of the lines of a story. */

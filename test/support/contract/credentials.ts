@@ -1,5 +1,5 @@
-import { x509 } from "../../../infra/pki/x509.ts";
-import { writeYaml } from "../../../infra/yaml/write-yaml.ts";
+import { x509 } from "../../../infra/platform/pki/x509.ts";
+import { writeYaml } from "../../../infra/platform/yaml/write-yaml.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -2,11 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { systemClock } from "../../../infra/clock.ts";
-import { readManifest } from "../../../infra/contract/probe/manifest.ts";
-import { type ProbeOptions, type ProbeOutcome, probe } from "../../../infra/contract/probe/probe.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { createServer } from "../../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import { readManifest } from "../../../infra/providers/contract/probe/manifest.ts";
+import {
+  type ProbeOptions,
+  type ProbeOutcome,
+  probe,
+} from "../../../infra/providers/contract/probe/probe.ts";
 import { Namespace } from "../../../shared/api/core.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import {

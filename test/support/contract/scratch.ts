@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../../infra/clock.ts";
-import { openScratch, type Scratch } from "../../../infra/contract/probe/scratch.ts";
-import type { LifeOptions, Stage } from "../../../infra/contract/probe/stage.ts";
-import { Watcher } from "../../../infra/contract/probe/watcher.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { openScratch, type Scratch } from "../../../infra/providers/contract/probe/scratch.ts";
+import type { LifeOptions, Stage } from "../../../infra/providers/contract/probe/stage.ts";
+import { Watcher } from "../../../infra/providers/contract/probe/watcher.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
+import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
 import { grantAccounts } from "../derived-accounts.ts";
 import { eventually } from "../eventually.ts";

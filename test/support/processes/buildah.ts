@@ -2,7 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Process } from "../../../infra/image/process.ts";
+import type { Process } from "../../../infra/deploy/image/process.ts";
 
 /** Why buildah cannot build here; undefined when it can. */
 export function buildahMissing(): string | undefined {

@@ -1,4 +1,4 @@
-import { x509 } from "../../../infra/pki/x509.ts";
+import { x509 } from "../../../infra/platform/pki/x509.ts";
 
 const HOUR_MS = 60 * 60_000;
 

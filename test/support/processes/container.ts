@@ -6,8 +6,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { managerDeployment } from "../../../infra/deploy/deployment.ts";
+import type { Process } from "../../../infra/deploy/image/process.ts";
 import { CORE } from "../../../infra/deploy/providers.ts";
-import type { Process } from "../../../infra/image/process.ts";
 import { eventually } from "../eventually.ts";
 import { spawnChild } from "./spawn-child.ts";
 

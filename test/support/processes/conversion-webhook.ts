@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createCertificateAuthority } from "../../../infra/pki/certificate-authority.ts";
+import { createCertificateAuthority } from "../../../infra/platform/pki/certificate-authority.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test may answer whatever it likes
 type Body = any;

@@ -1,6 +1,6 @@
-import { systemClock } from "../../../infra/clock.ts";
-import { openDeadLetters } from "../../../infra/dead-letters/open.ts";
-import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
+import { openDeadLetters } from "../../../infra/queue/letters/open.ts";
+import { createRecorder } from "../../../infra/queue/letters/recorder.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { openShortLetterQueue } from "../short-letter-queue.ts";
 import { silentLog } from "../silent-log.ts";

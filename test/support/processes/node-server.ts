@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dump } from "js-yaml";
-import type { Credentials } from "../../../infra/pki/pki.ts";
+import type { Credentials } from "../../../infra/platform/pki/pki.ts";
 import type { Node } from "../../../shared/api/core.ts";
 
 /** Many workload API servers behind one port, with Nodes only; the token of a kubeconfig says which one is meant. */

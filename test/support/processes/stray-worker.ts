@@ -1,9 +1,9 @@
-import { systemClock } from "../../../infra/clock.ts";
+import { systemClock } from "../../../infra/platform/clock.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { openSharedQueue } from "../../../infra/queue/open.ts";
-import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { createLog } from "../../../infra/telemetry/log.ts";
+import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { catchStrayErrors } from "../../../infra/worker/stray-errors.ts";
+import { createLog } from "../../../infra/worker/telemetry/log.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";

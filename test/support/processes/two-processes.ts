@@ -1,4 +1,4 @@
-import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
 
 export interface TwoProcesses extends AsyncDisposable {
   readonly queue: Queue;

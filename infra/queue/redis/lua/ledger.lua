@@ -71,7 +71,7 @@ local tokens = {}
 local waitMs = -1
 -- Keys that began to die in this call: their letters must be written, then they must be buried.
 local deaths = {}
--- Counts of this call, for metrics (shared/runtime/queue-port.ts, Counted).
+-- Counts of this call, for metrics (shared/runtime/queue/queue-port.ts, Counted).
 local counts = {}
 local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.

@@ -7,7 +7,7 @@ import type { PatchOperation } from "../../../../shared/api/patch.ts";
 import type { AnyDecision } from "../../../../shared/function/define-function.ts";
 import { requeueAfter } from "../../../../shared/function/result.ts";
 import type { KubeClient } from "../../../../shared/runtime/ports.ts";
-import { toPatch } from "../../../../shared/runtime/write-request.ts";
+import { toPatch } from "../../../../shared/runtime/write/write-request.ts";
 import { cluster, node } from "../../../support/builders.ts";
 import {
   at,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeYaml } from "../../../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
 import { goodCrd, goodTemplate, without } from "../../../support/contract/crds.ts";
 import { runCli } from "../../../support/processes/cli.ts";
 import { commandLine } from "../../../support/processes/run-command.ts";

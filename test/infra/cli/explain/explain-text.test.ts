@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOfExplained } from "../../../../infra/cli/explain/explain-text.ts";
-import type { Explained, ExplainedFunction } from "../../../../infra/explain/explain-tree.ts";
-import type { KeyState } from "../../../../shared/runtime/queue-port.ts";
+import type { Explained, ExplainedFunction } from "../../../../infra/operate/explain/explain-tree.ts";
+import type { KeyState } from "../../../../shared/runtime/queue/queue-port.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
 const KEY = "default/c1|MachinePool|default/p1";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { textOfCheck, textOfMachineHealth } from "../../../../infra/cli/explain/health-text.ts";
-import type { ExplainedHealth } from "../../../../infra/explain/explain-health.ts";
+import type { ExplainedHealth } from "../../../../infra/operate/explain/explain-health.ts";
 import type { TargetReport } from "../../../../shared/function/health-report.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");

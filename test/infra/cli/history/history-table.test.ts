@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { historyTable, type NotedRun } from "../../../../infra/cli/history/history-table.ts";
 import { shown } from "../../../../infra/cli/terminal/paint.ts";
-import type { RunEntry } from "../../../../shared/runtime/run-history.ts";
+import type { RunEntry } from "../../../../shared/runtime/letters/run-history.ts";
 import { runEntry, writingRun } from "../../../support/run-entries.ts";
 
 const AT = new Date("2026-01-01T12:00:00.123Z");

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startApiServer } from "../../../../infra/apiserver/entry.ts";
+import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
 import { arnOf } from "../../../support/aws/stack.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MAIN, startCli } from "../../../support/processes/cli.ts";

@@ -4,7 +4,7 @@ import { markedUnhealthy } from "../../../../functions/mhc/rules/machine-writes.
 import { claimedMarks, isAfter, type Mark, marksOf } from "../../../../infra/cli/remediations/marks.ts";
 import { recordedIn } from "../../../../infra/cli/remediations/policy-history.ts";
 import type { Event } from "../../../../shared/api/core.ts";
-import { sendEvents } from "../../../../shared/runtime/send-events.ts";
+import { sendEvents } from "../../../../shared/runtime/write/send-events.ts";
 import { at, failed, machineWith } from "../../../support/checked-machines.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { healthCheck } from "../../../support/health-checks.ts";

@@ -11,7 +11,7 @@ import {
   FAILURE_ANNOTATION,
   RECOVERY_REASON,
 } from "../../../../shared/rules/machines/remediation-events.ts";
-import { eventNameOf } from "../../../../shared/runtime/send-events.ts";
+import { eventNameOf } from "../../../../shared/runtime/write/send-events.ts";
 import { at, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { healthCheck, since } from "../../../support/health-checks.ts";
 import { entryOf, remediationPolicy } from "../../../support/remediation-policies.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { installCrds } from "../../../../infra/cli/install-crds.ts";
 import { replayLive } from "../../../../infra/cli/replay/replay-live.ts";
-import { systemClock } from "../../../../infra/clock.ts";
-import { createServer } from "../../../../infra/kube/client.ts";
-import { loadKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
+import { systemClock } from "../../../../infra/platform/clock.ts";
+import { createServer } from "../../../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { deadLetter } from "../../../support/letters.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openLog, prettyWriter } from "../../../../infra/cli/terminal/log.ts";
-import { createLog } from "../../../../infra/telemetry/log.ts";
+import { createLog } from "../../../../infra/worker/telemetry/log.ts";
 
 function linesFor(work: (log: ReturnType<typeof createLog>) => void): string {
   let text = "";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSpans } from "../../../../infra/cli/trace/read-spans.ts";
-import { otlpText } from "../../../../infra/telemetry/traces/otlp.ts";
+import { otlpText } from "../../../../infra/worker/telemetry/traces/otlp.ts";
 
 const SPAN = {
   traceId: "0af7651916cd43dd8448eb211c80319c",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSessions } from "../../../../infra/console/access/sessions.ts";
-import { systemRandom } from "../../../../infra/random.ts";
+import { systemRandom } from "../../../../infra/platform/random.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
 describe("sessions", () => {

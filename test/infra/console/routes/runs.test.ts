@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { runsSchema } from "../../../../infra/console/api/runs.ts";
 import { createRunsSource } from "../../../../infra/console/sources/runs-source.ts";
-import { createMemoryRunHistory } from "../../../../infra/history/memory.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
+import { createMemoryRunHistory } from "../../../../infra/queue/history/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
-import type { RunEntry } from "../../../../shared/runtime/run-history.ts";
+import type { RunEntry } from "../../../../shared/runtime/letters/run-history.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { serveTestConsole } from "../../../support/console.ts";
 import { allowingIn } from "../../../support/console-queue.ts";

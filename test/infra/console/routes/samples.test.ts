@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { durationsSchema, samplesSchema } from "../../../../infra/console/api/queue.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
-import { NO_RUNS } from "../../../../shared/runtime/run-counts.ts";
+import { NO_RUNS } from "../../../../shared/runtime/queue/run-counts.ts";
 import { serveTestConsole } from "../../../support/console.ts";
 import { allowingIn } from "../../../support/console-queue.ts";
 import { Widget } from "../../../support/widget.ts";

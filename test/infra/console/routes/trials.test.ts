@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { letterGroupsSchema } from "../../../../infra/console/api/letters.ts";
 import { trialSchema, triedLettersSchema } from "../../../../infra/console/api/trials.ts";
-import type { ApartResult } from "../../../../infra/replay/replay-apart.ts";
+import type { ApartResult } from "../../../../infra/operate/replay/replay-apart.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
 import { allowingIn, GROW, keyOf, serveQueueConsole } from "../../../support/console-queue.ts";

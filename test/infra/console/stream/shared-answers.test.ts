@@ -4,8 +4,8 @@ import type { Interest } from "../../../../infra/console/interest.ts";
 import { followChanges } from "../../../../infra/console/stream/changes.ts";
 import { createSharedAnswers } from "../../../../infra/console/stream/shared-answers.ts";
 import type { Viewer } from "../../../../infra/console/viewer.ts";
-import { createMemoryHints } from "../../../../infra/hints/memory.ts";
-import type { Hint } from "../../../../shared/runtime/hints.ts";
+import { createMemoryHints } from "../../../../infra/queue/hints/memory.ts";
+import type { Hint } from "../../../../shared/runtime/queue/hints.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
 const ANN = { name: "ann", sight: "all" } as Viewer;

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { newSecrets } from "../../../../infra/deploy/manifests/secrets.ts";
-import { x509 } from "../../../../infra/pki/x509.ts";
+import { x509 } from "../../../../infra/platform/pki/x509.ts";
 
 type Data = { readonly [file: string]: string | undefined };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ALERTS, alertGroups } from "../../../../infra/deploy/observation/alerts.ts";
-import { writeYaml } from "../../../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
 import { promtool, promtoolMissing } from "../../../support/promtool.ts";
 import { describeWith } from "../../../support/requires.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ALERTS } from "../../../../infra/deploy/observation/alerts.ts";
 import { ROWS } from "../../../../infra/deploy/observation/dashboard.ts";
-import { METRICS } from "../../../../infra/telemetry/metric-specs.ts";
-import { writeYaml } from "../../../../infra/yaml/write-yaml.ts";
+import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
+import { METRICS } from "../../../../infra/worker/telemetry/metric-specs.ts";
 import { promtool, promtoolMissing } from "../../../support/promtool.ts";
 import { describeWith } from "../../../support/requires.ts";
 

@@ -8,7 +8,7 @@ import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../../../shared/runtime/ports.ts";
-import type { Outcome, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
+import type { Outcome, QueueEntry } from "../../../../shared/runtime/queue/queue-port.ts";
 import { eventually, holds } from "../../../support/eventually.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { spawnChild } from "../../../support/processes/spawn-child.ts";

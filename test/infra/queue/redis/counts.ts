@@ -1,4 +1,4 @@
-import { COUNTED, type Counted } from "../../../../shared/runtime/queue-port.ts";
+import { COUNTED, type Counted } from "../../../../shared/runtime/queue/queue-port.ts";
 
 /** Sums up what a ledger has counted. */
 export class Counts {

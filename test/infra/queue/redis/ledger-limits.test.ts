@@ -4,7 +4,7 @@ import type { ClaimTerms } from "../../../../infra/queue/claim.ts";
 import { BREAKER, LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { Change, Token, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
-import type { QueueEntry } from "../../../../shared/runtime/queue-port.ts";
+import type { QueueEntry } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { VirtualClock } from "../../../support/clock.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
-import type { NoteCount } from "../../../../shared/runtime/queue-port.ts";
+import type { NoteCount } from "../../../../shared/runtime/queue/queue-port.ts";
 import { startRedis } from "../../../support/processes/redis-server.ts";
 import { Counts } from "./counts.ts";
 

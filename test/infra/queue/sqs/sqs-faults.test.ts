@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../infra/clock.ts";
+import { systemClock } from "../../../../infra/platform/clock.ts";
 import { LEASE_TIMING } from "../../../../infra/queue/run-lease.ts";
 import type { SqsQueueOptions } from "../../../../infra/queue/sqs/sqs.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
-import type { Outcome, Queue, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
+import type { Outcome, Queue, QueueEntry } from "../../../../shared/runtime/queue/queue-port.ts";
 import { eventually, holds } from "../../../support/eventually.ts";
 import type { RedisServer } from "../../../support/processes/redis-server.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";

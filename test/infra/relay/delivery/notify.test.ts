@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import { createNotify } from "../../../../infra/relay/delivery/notify.ts";
 import { createWatchFilter, EVERYTHING } from "../../../../infra/relay/delivery/watch-filter.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { itself } from "../../../../shared/function/mappings.ts";
-import type { QueueEntry } from "../../../../shared/runtime/queue-port.ts";
-import type { Change } from "../../../../shared/runtime/route.ts";
+import type { QueueEntry } from "../../../../shared/runtime/queue/queue-port.ts";
+import type { Change } from "../../../../shared/runtime/queue/route.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAssignment } from "../../../../infra/relay/shards/assignment.ts";
 import { type KubeObject, MANAGEMENT, workloadCluster } from "../../../../shared/api/kinds.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
-import type { Change } from "../../../../shared/runtime/route.ts";
+import type { Change } from "../../../../shared/runtime/queue/route.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
 function cluster(index: number, uid = `uid-${index}`): KubeObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReceivedEvent } from "../../../../infra/kube/watch-stream.ts";
+import type { ReceivedEvent } from "../../../../infra/platform/kube/watch-stream.ts";
 import { inGroups } from "../../../../infra/relay/watch/event-groups.ts";
 import { thing } from "../watching.ts";
 

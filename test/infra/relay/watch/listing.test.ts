@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ServerClient } from "../../../../infra/kube/verbs.ts";
+import type { ServerClient } from "../../../../infra/platform/kube/verbs.ts";
 import { createBudget } from "../../../../infra/relay/watch/budget.ts";
 import { listAll } from "../../../../infra/relay/watch/listing.ts";
 import { virtualClock } from "../../../support/clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../infra/clock.ts";
-import type { ReceivedEvent } from "../../../../infra/kube/watch-stream.ts";
+import { systemClock } from "../../../../infra/platform/clock.ts";
+import type { ReceivedEvent } from "../../../../infra/platform/kube/watch-stream.ts";
 import type { OpenWatch } from "../../../../infra/relay/watch/open-watch.ts";
 import { type ReadAhead, readAhead } from "../../../../infra/relay/watch/pending-events.ts";
 import type { WatchEvent } from "../../../../shared/runtime/ports.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../infra/clock.ts";
+import { systemClock } from "../../../../infra/platform/clock.ts";
+import { rest } from "../../../../infra/platform/rest.ts";
 import { type Comeback, createComeback } from "../../../../infra/relay/watch/comeback.ts";
-import { rest } from "../../../../infra/rest.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";

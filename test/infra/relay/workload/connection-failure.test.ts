@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { errorOf, noAnswer, type RequestSubject, undecodable } from "../../../../infra/kube/errors.ts";
+import {
+  errorOf,
+  noAnswer,
+  type RequestSubject,
+  undecodable,
+} from "../../../../infra/platform/kube/errors.ts";
 import {
   connectionFailure,
   refusesCredentials,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import {
   CONNECTION_TYPE,
   ConnectionRecord,
   FAILURES,
 } from "../../../../infra/relay/workload/connection-record.ts";
-import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import type { Connection } from "../../../../shared/api/core.ts";
-import type { Queue } from "../../../../shared/runtime/queue-port.ts";
+import type { Queue } from "../../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 

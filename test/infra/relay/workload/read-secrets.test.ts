@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../../infra/apiserver/entry.ts";
-import { createServer } from "../../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
+import { createServer } from "../../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
+import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
 import { createReadSecrets } from "../../../../infra/relay/workload/read-secrets.ts";
 import { Secret } from "../../../../shared/api/core.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
-import { systemClock } from "../../../../infra/clock.ts";
+import { systemClock } from "../../../../infra/platform/clock.ts";
 import { Secret as CoreSecret } from "../../../../shared/api/core.ts";
 import { type Kind, type KubeObject, refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";

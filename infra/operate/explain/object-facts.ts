@@ -1,0 +1,66 @@
+import { titleOf } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { CURRENT, type Freshness } from "../../../shared/runtime/read/signs.ts";
+import { type Detail, detailsOf } from "./details.ts";
+import type { ObjectNode } from "./object-tree.ts";
+import { goodStatusOf } from "./siblings.ts";
+
+/** The most important facts about an object. */
+export interface ObjectFacts {
+  /** `MachinePool default/p1`. */
+  readonly object: string;
+  readonly phase?: string;
+  /** `3 of 5`. */
+  readonly nodes?: string;
+  readonly deletingSince?: string;
+  /** Why its snapshot is old, so that nothing here shows how it is now; absent: it is current. */
+  readonly old?: string;
+  /** Why it is not there. */
+  readonly problem?: string;
+  /** Conditions that show a problem. */
+  readonly conditions: readonly Concern[];
+  /** Of Machines and MachineSets. */
+  readonly details?: readonly Detail[];
+}
+
+export interface Concern {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function factsOf(
+  { kind, key, object, problem }: ObjectNode,
+  { silenceOf }: Pick<Freshness, "silenceOf"> = CURRENT,
+): ObjectFacts {
+  const silence = silenceOf(managementType(kind));
+  const name = { object: titleOf(kind.kind, key), ...(silence && { old: silence.message }) };
+  if (object === undefined) return { ...name, ...(problem ? { problem } : {}), conditions: [] };
+  const phase = valueAt(object, "status.phase");
+  const refs = valueAt(object, "status.nodeRefs");
+  const replicas = valueAt(object, "spec.replicas");
+  const nodes = Array.isArray(refs) ? refs.length : 0;
+  const { deletionTimestamp } = object.metadata;
+  const details = detailsOf(kind, object);
+  return {
+    ...name,
+    ...(typeof phase === "string" ? { phase } : {}),
+    ...(kind.kind === "MachinePool" ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
+    ...(deletionTimestamp === undefined ? {} : { deletingSince: deletionTimestamp }),
+    conditions: concernsOf(valueAt(object, "status.conditions")),
+    ...(details.length === 0 ? {} : { details }),
+  };
+}
+
+/** Conditions of providers are foreign data: malformed ones are left out. */
+function concernsOf(conditions: unknown): readonly Concern[] {
+  if (!Array.isArray(conditions)) return [];
+  return conditions.flatMap((one: unknown) => {
+    const [type, status, reason, message] = ["type", "status", "reason", "message"].map((field) =>
+      String(valueAt(one, field) ?? ""),
+    ) as [string, string, string, string];
+    return type === "" || status === goodStatusOf(type) ? [] : [{ type, status, reason, message }];
+  });
+}

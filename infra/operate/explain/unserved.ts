@@ -1,0 +1,64 @@
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import type { QueuePeek, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { keptFor } from "../../platform/kept-for.ts";
+import type { Heartbeat } from "../../queue/heartbeats/heartbeats.ts";
+
+/** A function whose keys no living process takes. */
+export interface Unserved {
+  readonly function: string;
+  /** When the key that waits longest became ready, RFC 3339. */
+  readonly since: string;
+  /** The function that waits, since when, then `; ` and the next step. */
+  readonly message: string;
+}
+
+export type ReadUnserved = () => Promise<readonly Unserved[]>;
+
+interface UnservedSources {
+  readonly queue: Pick<QueueReader, "peek">;
+  readonly functions: readonly AnyFunction[];
+  readonly processes: () => Promise<readonly Pick<Heartbeat, "functions" | "running">[]>;
+  readonly clock: Clock;
+}
+
+/** A worker that was replaced takes its keys within this time; one that leaves no sign of life takes them, too. */
+const LATE_MS = 30 * SECOND;
+const KEPT_MS = 5 * SECOND;
+/** As many as are known at most: beyond, one that is not known may serve it. */
+const MOST_PROCESSES = 200;
+
+/**
+ * Returns a question that is answered at most every 5 s: which functions has no process served for so long that their
+ * keys wait. Costs one read while every function is served.
+ */
+export function createUnserved({ queue, functions, processes, clock }: UnservedSources): ReadUnserved {
+  return keptFor(KEPT_MS, clock, async () => {
+    const living = await processes();
+    if (living.length >= MOST_PROCESSES) return [];
+    // Beside a relay, too, stand the names of all functions.
+    const served = new Set(
+      living.flatMap(({ running, functions: own }) => (running === undefined ? [] : own)),
+    );
+    const names = functions.map(({ spec }) => spec.name).filter((name) => !served.has(name));
+    const found = await Promise.all(
+      names.map(async (name) => unservedOf(name, await queue.peek(name), clock.now())),
+    );
+    return found.flat();
+  });
+}
+
+function unservedOf(
+  name: string,
+  { ready, oldestReadyMs = {}, paused }: QueuePeek,
+  now: Date,
+): readonly Unserved[] {
+  const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
+  if (ready === 0 || oldestMs < LATE_MS || paused === true) return [];
+  // To the second: the message stays the same while it waits.
+  const since = new Date(Math.floor((now.getTime() - oldestMs) / SECOND) * SECOND).toISOString();
+  const keys = ready === 1 ? "1 key waits" : `${ready} keys wait`;
+  const message = `no worker serves ${name} since ${since}, ${keys}; start one: capstan worker --functions ${name}`;
+  return [{ function: name, since, message }];
+}

@@ -1,0 +1,87 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { CLUSTER_NAME_LABEL, tenantOf } from "../../../shared/api/indexes.ts";
+import { type Kind, type KubeObject, type ObjectKey, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { ServerClient } from "../../platform/kube/verbs.ts";
+
+/** The kinds whose controllers change with a Cluster. Those that make and remove others come first: they are paused first. */
+export const FAMILIES: readonly Kind[] = [
+  MachineHealthCheck as Kind,
+  MachineSet as Kind,
+  MachinePool as Kind,
+  Machine as Kind,
+  Cluster as Kind,
+];
+
+const ClusterResourceSet: Kind = {
+  group: "addons.cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: "ClusterResourceSet",
+  plural: "clusterresourcesets",
+  namespaced: true,
+};
+
+/** Kinds that only Cluster API's manager serves, besides a Cluster with a topology. */
+export const UNSERVED: readonly Kind[] = [MachineDeployment as Kind, ClusterResourceSet];
+
+/** An object of one of these kinds, read live. */
+export interface Member {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+/** Returns `<namespace>/<name>`. */
+export function nameOf(object: KubeObject): string {
+  const { namespace, name } = objectKeyOf(object);
+  return `${namespace}/${name}`;
+}
+
+/** Returns the Cluster that an object belongs to, `<namespace>/<name>`. */
+export function clusterOf({ kind, object }: Member): string {
+  return tenantOf(kind, object);
+}
+
+/** Returns the objects of these Clusters, read live, in the order of `FAMILIES`. */
+export async function membersOf(
+  client: ServerClient,
+  clusters: readonly ObjectKey[],
+): Promise<readonly Member[]> {
+  const [only, ...more] = clusters;
+  if (only !== undefined && more.length === 0) return membersOfOne(client, only);
+  const wanted = new Set(clusters.map(({ namespace, name }) => `${namespace}/${name}`));
+  return (await allMembers(client)).filter((member) => wanted.has(clusterOf(member)));
+}
+
+async function membersOfOne(
+  client: ServerClient,
+  { namespace, name }: ObjectKey,
+): Promise<readonly Member[]> {
+  const lists = await Promise.all(
+    FAMILIES.map(async (kind): Promise<readonly Member[]> => {
+      if (kind === (Cluster as Kind)) {
+        const object = await client.get(kind, { namespace, name });
+        return object === undefined ? [] : [{ kind, object }];
+      }
+      const labelSelector = `${CLUSTER_NAME_LABEL}=${name}`;
+      const { items } = await client.list(kind, { namespace, labelSelector });
+      return items.map((object) => ({ kind, object }));
+    }),
+  );
+  const cluster = `${namespace}/${name}`;
+  return lists.flat().filter((member) => clusterOf(member) === cluster);
+}
+
+/** Returns all objects of these kinds, read live. */
+export async function allMembers(client: ServerClient): Promise<readonly Member[]> {
+  const lists = await Promise.all(
+    FAMILIES.map(async (kind) => {
+      const { items } = await client.list(kind, {});
+      return items.map((object) => ({ kind, object }));
+    }),
+  );
+  return lists.flat();
+}

@@ -1,0 +1,223 @@
+import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
+import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import type { Core } from "./core.ts";
+import { missingFields } from "./definition-fields.ts";
+import { FAMILIES, nameOf } from "./families.ts";
+import { type Filters, isHeldByUser, standingOf } from "./standing.ts";
+import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
+
+/** Something that stops a take-over (`fail`), or that its operator should know (`warn`). */
+export interface Finding {
+  readonly verdict: "fail" | "warn";
+  /** `Cluster default/demo` */
+  readonly object: string;
+  readonly found: string;
+  /** The next step of the operator. */
+  readonly next: string;
+}
+
+/** Judges whether `start` may begin, or continue. */
+export function judge(survey: Survey, scope: Scope): readonly Finding[] {
+  const filters = filtersOf(survey, scope);
+  const unserved = Map.groupBy(scope.parkLease ? [] : survey.unserved, clusterNameOf);
+  return [
+    ...definitionFindings(survey),
+    ...coreFindings(survey, scope),
+    ...rightsFindings(survey.missingRights),
+    ...scopeFindings(survey, scope),
+    ...(scope.parkLease
+      ? unservedFindings(survey, `${UNSERVED_NEXT}; take the others without --park-lease`)
+      : []),
+    ...survey.clusters.flatMap((cluster) => [
+      ...labelFindings(cluster, filters),
+      ...(scope.parkLease ? [] : keptFindings(cluster, unserved.get(cluster.name) ?? [])),
+      ...makerFindings(cluster, filters),
+      ...heldFindings(cluster),
+    ]),
+  ];
+}
+
+/** Judges whether `back` may begin, or continue. */
+export function judgeBack(survey: Survey, scope: Scope): readonly Finding[] {
+  return [
+    ...definitionFindings(survey),
+    ...(survey.core === undefined ? coreFindings(survey, scope) : awayFindings(survey.core)),
+    ...rightsFindings(survey.missingRights),
+    ...scopeFindings(survey, scope),
+  ];
+}
+
+export function filtersOf({ core }: Survey, scope: Scope): Filters {
+  return { core: core?.filter, capstan: scope.filter };
+}
+
+export function fail(object: string, found: string, next: string): Finding {
+  return { verdict: "fail", object, found, next };
+}
+
+export function warn(object: string, found: string, next: string): Finding {
+  return { verdict: "warn", object, found, next };
+}
+
+function definitionFindings({ definitions }: Survey): readonly Finding[] {
+  return FAMILIES.flatMap((kind) => {
+    const object = `CustomResourceDefinition ${kind.plural}.${kind.group}`;
+    const crd = definitions.get(kind.kind);
+    const upgrade = "upgrade Cluster API to v1.14 first (clusterctl upgrade apply)";
+    if (crd === undefined)
+      return [
+        fail(object, "does not exist", "install Cluster API v1.14, or name its cluster with --kubeconfig"),
+      ];
+    const versions = crd.spec.versions.filter(({ served }) => served).map(({ name }) => name);
+    if (!versions.includes(kind.version)) {
+      return [
+        fail(object, `serves ${versions.join(", ")}, and Capstan needs ${apiVersionOf(kind)}`, upgrade),
+      ];
+    }
+    const lacking = missingFields(kind, crd);
+    if (lacking.length === 0) return [];
+    return [fail(object, `${kind.version} lacks ${someOf(lacking)}`, upgrade)];
+  });
+}
+
+function coreFindings({ core }: Survey, scope: Scope): readonly Finding[] {
+  const object = `Deployment ${scope.core.namespace}/${scope.core.name}`;
+  if (core === undefined) {
+    return [
+      fail(
+        object,
+        "does not exist",
+        "name the Deployment of Cluster API's manager with --core NAMESPACE/NAME",
+      ),
+    ];
+  }
+  return scope.parkLease ? leaseFindings(core, object) : filterFindings(core, object, scope);
+}
+
+function awayFindings({ deployment, replicas }: Core): readonly Finding[] {
+  const object = `Deployment ${deployment.namespace}/${deployment.name}`;
+  const next = "bring the manager back first: capstan takeover retire --undo, where it was retired";
+  return replicas === 0 ? [fail(object, "has no replica", next)] : [];
+}
+
+function leaseFindings({ deployment, leaseKey, lease, replicas }: Core, object: string): readonly Finding[] {
+  const name = `Lease ${leaseKey.namespace}/${leaseKey.name}`;
+  const scale = `kubectl --namespace ${deployment.namespace} scale deployment/${deployment.name} --replicas=2`;
+  return [
+    ...(lease === undefined ? [fail(name, "does not exist", "run the manager with --leader-elect")] : []),
+    ...(lease?.holder === "" ? [warn(name, "is free: no manager leads now", "start takes it")] : []),
+    ...(replicas < 2 ? [warn(object, "has one replica: no webhook answers while it restarts", scale)] : []),
+  ];
+}
+
+function filterFindings({ leaseKey, lease, filter }: Core, object: string, scope: Scope): readonly Finding[] {
+  const name = `Lease ${leaseKey.namespace}/${leaseKey.name}`;
+  const proceed = "continue with start --park-lease, or return with back";
+  const give = "give it one (README), or take all Clusters at once with --park-lease";
+  const same = `has Capstan's own --watch-filter ${filter}`;
+  return [
+    ...(lease?.parked === true ? [fail(name, "is parked by a take-over of all Clusters", proceed)] : []),
+    ...(filter === undefined
+      ? [fail(object, "has no --watch-filter, so it works on every object", give)]
+      : []),
+    ...(filter === scope.filter
+      ? [fail(object, same, "name that of Capstan's relay with --watch-filter")]
+      : []),
+  ];
+}
+
+export function rightsFindings(missingRights: readonly string[]): readonly Finding[] {
+  if (missingRights.length === 0) return [];
+  const next = "grant them, or use another kubeconfig";
+  return [fail("this account", `lacks the right to ${someOf(missingRights)}`, next)];
+}
+
+function scopeFindings({ clusters }: Survey, scope: Scope): readonly Finding[] {
+  const missing = scope.clusters.filter((name) => !clusters.some((each) => each.name === name));
+  const absent = missing.map((name) =>
+    fail(`Cluster ${name}`, "does not exist", "kubectl get clusters --all-namespaces lists them"),
+  );
+  if (!scope.parkLease || scope.clusters.length === 0) return absent;
+  const why = "no manager of Cluster API leads meanwhile, so all Clusters change hands";
+  return [...absent, fail("a parked Lease", why, "leave out their names")];
+}
+
+const UNSERVED_NEXT = "Capstan does not run this kind, so its Clusters stay with Cluster API's manager";
+
+export function unservedFindings({ unserved, clusters }: Survey, next: string): readonly Finding[] {
+  const kinds = Map.groupBy(unserved, ({ kind }) => kind);
+  return [
+    ...[...kinds].map(([kind, objects]) =>
+      fail(kind, `${objects.length} of it: ${someOf(objects.map(nameOf))}`, next),
+    ),
+    ...clusters.filter(({ cluster }) => cluster.spec.topology !== undefined).map(topologyFinding),
+  ];
+}
+
+function topologyFinding({ name }: ClusterSurvey): Finding {
+  return fail(`Cluster ${name}`, "has a topology, which Cluster API's manager keeps", UNSERVED_NEXT);
+}
+
+/** Objects that neither side would have. */
+function labelFindings({ name, members }: ClusterSurvey, filters: Filters): readonly Finding[] {
+  const others = members.filter(({ object }) => standingOf(object, filters) === "other");
+  const byLabel = Map.groupBy(others, ({ object }) => object.metadata.labels?.[WATCH_FILTER_LABEL]);
+  return [...byLabel].map(([label, found]) => {
+    const value =
+      filters.core === undefined ? `${WATCH_FILTER_LABEL}-` : `${WATCH_FILTER_LABEL}=${filters.core}`;
+    const what =
+      label === undefined ? `no label ${WATCH_FILTER_LABEL}` : `label ${WATCH_FILTER_LABEL}=${label}`;
+    return fail(
+      `Cluster ${name}`,
+      `${what} on ${someOf(found.map(titleOf))}`,
+      `kubectl label --overwrite them ${value}, or leave this Cluster out`,
+    );
+  });
+}
+
+/** Objects that Cluster API's manager alone can run: their Cluster stays with it as a whole. */
+function keptFindings(of: ClusterSurvey, unserved: readonly KubeObject[]): readonly Finding[] {
+  const titles = someOf(unserved.map((each) => `${each.kind} ${each.metadata.name}`));
+  return [
+    ...(unserved.length > 0 ? [fail(`Cluster ${of.name}`, `has ${titles}`, UNSERVED_NEXT)] : []),
+    ...(of.cluster.spec.topology === undefined ? [] : [topologyFinding(of)]),
+  ];
+}
+
+/** Returns the Cluster that such an object names, `<namespace>/<name>`; a ClusterResourceSet names none. */
+function clusterNameOf(object: KubeObject): string | undefined {
+  const name = valueAt(object, "spec.clusterName");
+  return typeof name === "string" ? `${object.metadata.namespace}/${name}` : undefined;
+}
+
+/** The label of a template changes hands with the Cluster. */
+function makerFindings({ name, makers }: ClusterSurvey, { capstan }: Filters): readonly Finding[] {
+  const next = `label each new one ${WATCH_FILTER_LABEL}=${capstan}; until then no manager works on it`;
+  return makers.flatMap(({ title, template }) =>
+    template === undefined
+      ? [warn(`Cluster ${name}`, `${title} makes Machines and has no labels for them`, next)]
+      : [],
+  );
+}
+
+function heldFindings({ name, cluster, members }: ClusterSurvey): readonly Finding[] {
+  const held = [
+    ...(cluster.spec.paused === true ? ["Cluster.spec.paused"] : []),
+    ...members.filter(({ object }) => isHeldByUser(object)).map(titleOf),
+  ];
+  if (held.length === 0) return [];
+  return [
+    warn(`Cluster ${name}`, `is paused by a user: ${someOf(held)}`, "it changes hands and stays paused"),
+  ];
+}
+
+function titleOf({ object }: { readonly object: KubeObject }): string {
+  return `${object.kind} ${object.metadata.name}`;
+}
+
+const MAX_NAMED = 5;
+function someOf(texts: readonly string[]): string {
+  const more = texts.length - MAX_NAMED;
+  return more > 0 ? `${texts.slice(0, MAX_NAMED).join(", ")} and ${more} more` : texts.join(", ");
+}

@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { valueAt } from "../../../shared/api/path.ts";
+import { loadCrds } from "./load.ts";
+
+const VERSION = "v1beta2";
+const PUBLISHED = new URL("../../../../shared/data/core-crds/", import.meta.url);
+
+const NO_ADMISSION =
+  "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (MP-12)";
+
+const FOR_READING =
+  "ours: served so that clients can list them; every new one is refused (decision record 11)";
+
+/** Differences on purpose: path as printed → why. Every other difference fails the comparison. */
+const EXPLAINED: ReadonlyMap<string, string> = new Map([
+  ["machinedeployments/schema#x-kubernetes-validations", FOR_READING],
+  [
+    "machinesets/schema/spec/selector#x-kubernetes-map-type",
+    "ours: the label of the Cluster is added to what an author applies again (MS-3)",
+  ],
+  ...[
+    "clusters/schema#x-kubernetes-validations",
+    "clusters/schema/spec#x-kubernetes-validations",
+    "machinedrainrules/schema/spec/drain#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec/checks/nodeStartupTimeoutSeconds#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec/clusterName#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec/remediation/triggerIf/unhealthyInRange#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec/remediation/triggerIf/unhealthyLessThanOrEqualTo#x-kubernetes-validations",
+    "machinehealthchecks/schema/spec/selector#x-kubernetes-validations",
+    "machines/schema/spec/clusterName#x-kubernetes-validations",
+    "machinepools/schema/spec#x-kubernetes-validations",
+    "machinepools/schema/spec/clusterName#x-kubernetes-validations",
+    "machinepools/schema/spec/template/spec#x-kubernetes-validations",
+    "machinesets/schema/spec#x-kubernetes-validations",
+    "machinesets/schema/spec/clusterName#x-kubernetes-validations",
+    "machinesets/schema/spec/machineNaming/template#x-kubernetes-validations",
+    "machinesets/schema/spec/replicas#x-kubernetes-validations",
+    "machinesets/schema/spec/template/spec#x-kubernetes-validations",
+    ...[
+      "machines/schema/spec",
+      "machinepools/schema/spec/template/spec",
+      "machinesets/schema/spec/template/spec",
+    ].map((spec) => `${spec}/taints#x-kubernetes-validations`),
+  ].map((path) => [path, NO_ADMISSION] as const),
+]);
+
+/** One path where ours and the published CRD differ; values as JSON, `undefined` where it is absent. */
+interface Difference {
+  readonly path: string;
+  readonly ours: string | undefined;
+  readonly published: string | undefined;
+  /** Why it differs on purpose. */
+  readonly explained: string | undefined;
+}
+
+type Facts = Map<string, string>;
+
+/** Order has no meaning in these lists. */
+const SETS = new Set(["required", "enum", "shortNames", "categories"]);
+
+/**
+ * Returns every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are
+ * left out.
+ */
+function addSchemaFacts(facts: Facts, path: string, schema: object): void {
+  for (const [member, value] of Object.entries(schema)) {
+    if (member === "description") continue;
+    if (member === "properties") {
+      for (const [name, property] of Object.entries(value)) {
+        facts.set(`${path}/${name}`, "a property");
+        addSchemaFacts(facts, `${path}/${name}`, property as object);
+      }
+    } else if (member === "items" || (member === "additionalProperties" && typeof value === "object")) {
+      addSchemaFacts(facts, `${path}#${member}`, value);
+    } else {
+      facts.set(`${path}#${member}`, canonical(member, value));
+    }
+  }
+}
+
+function canonical(member: string, value: unknown): string {
+  if (SETS.has(member) && Array.isArray(value)) return JSON.stringify(value.map(String).sort(byText));
+  // `\/` and `/` are the same in both dialects of regular expressions.
+  if (member === "pattern") return JSON.stringify(String(value).replaceAll("\\/", "/"));
+  return JSON.stringify(value, (_, part: unknown) => (isPlain(part) ? sorted(part) : part));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function sorted(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([member]) => member !== "description")
+      .sort(([a], [b]) => byText(a, b)),
+  );
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Facts of one version of a CRD that users and clients can see. */
+function factsOf(crd: unknown): Facts {
+  const plural = String(valueAt(crd, "spec.names.plural"));
+  const versions = valueAt(crd, "spec.versions");
+  const version: unknown = Array.isArray(versions)
+    ? versions.find((candidate) => valueAt(candidate, "name") === VERSION)
+    : undefined;
+  const facts: Facts = new Map([
+    [`${plural}/group`, canonical("group", valueAt(crd, "spec.group"))],
+    [`${plural}/scope`, canonical("scope", valueAt(crd, "spec.scope"))],
+    [`${plural}/subresources`, canonical("subresources", valueAt(version, "subresources"))],
+  ]);
+  for (const [member, value] of Object.entries(Object(valueAt(crd, "spec.names")))) {
+    facts.set(`${plural}/names/${member}`, canonical(member, value));
+  }
+  const columns = valueAt(version, "additionalPrinterColumns");
+  for (const [position, column] of (Array.isArray(columns) ? columns : []).entries()) {
+    facts.set(`${plural}/columns/${position}`, canonical("column", column));
+  }
+  addSchemaFacts(facts, `${plural}/schema`, Object(valueAt(version, "schema.openAPIV3Schema")));
+  return facts;
+}
+
+/** Returns every difference between one of our CRDs and a published one, in both directions, sorted by path. */
+export function differences(ours: unknown, published: unknown): readonly Difference[] {
+  const [left, right] = [factsOf(ours), factsOf(published)];
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((path) => left.get(path) !== right.get(path))
+    .sort(byText)
+    .map((path) => ({
+      path,
+      ours: left.get(path),
+      published: right.get(path),
+      explained: EXPLAINED.get(path),
+    }));
+}
+
+/** Our CRDs of `cluster.x-k8s.io` against the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
+export async function compareFolder(folder: URL = PUBLISHED): Promise<readonly Difference[]> {
+  const { FILE_BOUNDS, readYaml } = await import("../yaml/read-yaml.ts");
+  const found: Difference[] = [];
+  for (const ours of await loadCrds()) {
+    if (valueAt(ours, "spec.group") !== "cluster.x-k8s.io") continue;
+    const file = `cluster.x-k8s.io_${String(valueAt(ours, "spec.names.plural"))}.yaml`;
+    const [published] = readYaml(await readFile(new URL(file, folder), "utf8"), FILE_BOUNDS);
+    found.push(...differences(ours, published?.value));
+  }
+  return found;
+}
+
+async function main(folder: string | undefined): Promise<void> {
+  const found = await compareFolder(folder === undefined ? undefined : pathToFileURL(`${folder}/`));
+  for (const { path, ours, published, explained } of found) {
+    console.log(`${explained === undefined ? "DIFFERS" : "on purpose"} ${path}`);
+    console.log(`  ours      ${ours ?? "-"}\n  published ${published ?? "-"}`);
+    if (explained !== undefined) console.log(`  why       ${explained}`);
+  }
+  const unexplained = found.filter(({ explained }) => explained === undefined).length;
+  console.log(`${found.length} differences, ${unexplained} of them not explained`);
+  if (unexplained > 0) process.exitCode = 1;
+}
+
+if (import.meta.main) await main(process.argv[2]);

@@ -1,0 +1,88 @@
+import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
+import { providerOf } from "../../../shared/function/providers.ts";
+import { toStructural } from "./structural.ts";
+
+/** A complete CustomResourceDefinition, schemas included. */
+export interface CrdObject extends KubeObject {
+  readonly spec: object;
+}
+
+/**
+ * `--install-crds` replaces only CRDs that carry the first label. clusterctl moves objects of kinds that carry the
+ * second, and deletes by the third: as if it had installed them. Source: RL-03
+ */
+function labelsOf(group: string): { readonly [key: string]: string } {
+  return {
+    "app.kubernetes.io/managed-by": "capstan",
+    "clusterctl.cluster.x-k8s.io": "",
+    "cluster.x-k8s.io/provider": providerOf(group),
+    ...(group === CLUSTER_GROUP ? CORE_CONTRACT : {}),
+  };
+}
+
+/** Controllers of others find the version of core's kinds by it, as with Cluster API. */
+const CORE_CONTRACT = { "cluster.x-k8s.io/v1beta2": "v1beta2" };
+
+/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
+export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
+  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
+}
+
+/** As `capstan contract check` reads it. */
+function textOf(waived: { readonly [rule: string]: string }): string {
+  return Object.entries(waived)
+    .map(([rule, reason]) => `${rule}=${reason}`)
+    .join("; ");
+}
+
+/**
+ * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored
+ * in one.
+ */
+export function toCrd({
+  group,
+  version,
+  kind,
+  plural,
+  namespaced,
+  schema,
+  crd,
+}: Kind): CrdObject | undefined {
+  if (crd === undefined || schema === undefined) return undefined;
+  const subresources = {
+    ...(crd.scale === undefined ? {} : { scale: crd.scale }),
+    ...(crd.status ? { status: {} } : {}),
+  };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${group}`,
+      labels: { ...labelsOf(group), ...crd.labels },
+      ...(crd.waived === undefined ? {} : { annotations: { [WAIVE_ANNOTATION]: textOf(crd.waived) } }),
+    },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind: crd.listKind ?? `${kind}List`,
+        plural,
+        singular: crd.singular ?? kind.toLowerCase(),
+        ...(crd.shortNames === undefined ? {} : { shortNames: crd.shortNames }),
+        ...(crd.categories === undefined ? {} : { categories: crd.categories }),
+      },
+      scope: namespaced ? "Namespaced" : "Cluster",
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          ...(crd.printerColumns === undefined ? {} : { additionalPrinterColumns: crd.printerColumns }),
+          schema: { openAPIV3Schema: toStructural(schema(), crd.requiresMetadata) },
+          subresources,
+        },
+      ],
+    },
+  };
+}

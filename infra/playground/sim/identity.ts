@@ -1,0 +1,16 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+
+/** By which a server is found again, whatever object stands for it: from spec and metadata, never from a uid. */
+export function serverID(server: SimServer): string {
+  return server.spec.serverID ?? defaultID(server);
+}
+
+/** By which an instance is found again; its Node repeats it as its provider ID. */
+export function instanceID(instance: SimInstance): string {
+  return instance.spec.providerID ?? defaultID(instance);
+}
+
+function defaultID({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `sim://${namespace}/${name}`;
+}

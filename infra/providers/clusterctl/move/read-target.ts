@@ -1,0 +1,109 @@
+import { type Kind, type KubeObject, titleOf } from "../../../../shared/api/kinds.ts";
+import type {
+  MoveTarget,
+  TargetCrd,
+  TargetOnly,
+  Unread,
+} from "../../../../shared/contract/rules/move/subject.ts";
+import { sideBySide } from "../../../../shared/runtime/write/side-by-side.ts";
+import { contentDigest } from "./content-digest.ts";
+import { CONFIG_MAPS, type CrdFacts, SECRETS, storedKind, typeKey } from "./discovery-types.ts";
+import { listReduced, refusedList } from "./listing.ts";
+import type { ManagementSide } from "./management-side.ts";
+import { reduceObject, type SourceObject } from "./source-object.ts";
+
+/** The state of the target: what it has of the objects that move. */
+export interface TargetObjects extends Pick<MoveTarget, "only" | "running" | "unread"> {
+  /** Digests of contents by `objectKey`. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** `<group>/<Kind>` whose objects could not be listed. */
+  readonly unreadKinds: ReadonlySet<string>;
+}
+
+/** Where objects of the move set are, and in which version the source stores them. */
+export interface MovedType {
+  readonly kind: Kind;
+  /** Undefined: cluster-scoped. */
+  readonly namespaces: readonly (string | undefined)[];
+}
+
+/** The same for an object of either side. */
+export function objectKey(
+  { group, kind }: Pick<Kind, "group" | "kind">,
+  namespace: string,
+  name: string,
+): string {
+  return `${group}/${kind} ${namespace}/${name}`;
+}
+
+/**
+ * Lists the kinds of the move set, and whatever else clusterctl would find in the namespace, each once. `isKnown`
+ * says whether the source has an object of that key.
+ */
+export async function readTarget(
+  side: ManagementSide,
+  { namespace, moved }: { readonly namespace: string; readonly moved: readonly MovedType[] },
+  isKnown: (key: string) => boolean,
+): Promise<TargetObjects> {
+  const digests = new Map<string, string>();
+  const only: TargetOnly[] = [];
+  const running = new Set<string>();
+  const unread: Unread[] = [];
+  const unreadKinds = new Set<string>();
+  await sideBySide(listsOf(side.crds, namespace, moved), async ({ kind, namespace: within }) => {
+    const reduce = (object: KubeObject) => [reduceObject(object), contentDigest(object)] as const;
+    try {
+      for (const [object, digest] of await listReduced(side, { kind, namespace: within }, reduce)) {
+        const key = objectKey(kind, object.namespace, object.name);
+        digests.set(key, digest);
+        if (object.cluster !== undefined && !isPaused(object)) running.add(titleOf(object.kind, object));
+        if (!isKnown(key)) only.push(targetOnly(object, kind));
+      }
+    } catch (error) {
+      unread.push(refusedList(error, kind));
+      unreadKinds.add(typeKey(kind));
+    }
+  });
+  return { digests, only, running, unread, unreadKinds };
+}
+
+function targetOnly(object: SourceObject, { group }: Kind): TargetOnly {
+  const { kind, clusterName, cluster } = object;
+  const canPause = cluster !== undefined || kind === "ClusterClass";
+  const paused = canPause && isPaused(object);
+  return { title: titleOf(object.kind, object), kind, group, clusterName, paused };
+}
+
+function isPaused({ hasPausedAnnotation, cluster }: SourceObject): boolean {
+  return hasPausedAnnotation || cluster?.paused === true;
+}
+
+function listsOf(
+  crds: readonly CrdFacts[],
+  namespace: string,
+  moved: readonly MovedType[],
+): readonly { readonly kind: Kind; readonly namespace: string | undefined }[] {
+  const seen = new Set(moved.map(({ kind }) => typeKey(kind)));
+  const rest = crds
+    .filter(({ discovered, namespaced }) => discovered && namespaced)
+    .flatMap((crd) => storedKind(crd) ?? [])
+    .filter((kind) => !seen.has(typeKey(kind)));
+  return [
+    ...moved.flatMap(({ kind, namespaces }) => namespaces.map((each) => ({ kind, namespace: each }))),
+    ...rest.map((kind) => ({ kind, namespace })),
+  ];
+}
+
+/** By `<group>/<Kind>`. */
+export function targetCrds(crds: readonly CrdFacts[]): ReadonlyMap<string, TargetCrd> {
+  return new Map(
+    crds.map((crd) => [
+      typeKey(crd),
+      { served: crd.served, storage: crd.storage, discovered: crd.discovered },
+    ]),
+  );
+}
+
+export function isBuiltIn(kind: Kind): boolean {
+  return [SECRETS, CONFIG_MAPS].some((each) => typeKey(each) === typeKey(kind));
+}

@@ -1,0 +1,139 @@
+import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
+import { applyOperator, BadLengthError, CutCharacterError } from "./operators.ts";
+import { type Part, parseTemplate, type Use } from "./parse.ts";
+import { lineIndex } from "./places.ts";
+import { removeSpaces } from "./spaces.ts";
+import { SubstitutionError } from "./substitution-error.ts";
+
+/** A variable of a text, by its first occurrence: only that decides whether a value is needed. */
+interface Variable {
+  readonly name: string;
+  /** Of the first occurrence, from 1. */
+  readonly line: number;
+  /** Operator of the first occurrence; empty for a bare one. */
+  readonly operator: string;
+  /** Text of its arguments, whatever the operator; undefined: a value is needed. */
+  readonly default: string | undefined;
+  /** Some occurrence has a default in the proper sense: `:=`, `=`, `:-`, `:?` or `:+`. */
+  readonly hasDefault: boolean;
+}
+
+/** Undefined: not set. */
+export type Lookup = (name: string) => string | undefined;
+
+export interface Template {
+  /** In alphabetical order. */
+  readonly variables: readonly Variable[];
+  /** Returns the text with values. Throws TemplateError where a value does not fit its operator or is too large. */
+  readonly evaluate: (lookup: Lookup) => string;
+}
+
+/** The text has no valid substitutions; `line` is that of its `${`, from 1. */
+export class TemplateError extends Error {
+  readonly line: number;
+  /** Without the line. */
+  readonly reason: string;
+  constructor(reason: string, line: number, cause: unknown) {
+    super(`line ${line}: ${reason}`, { cause });
+    this.name = "TemplateError";
+    this.line = line;
+    this.reason = reason;
+  }
+}
+
+/** UTF-16 units of a result; a comparison of a pattern counts as eight. */
+const MAX_STEPS = 64 * 1024 * 1024;
+
+/**
+ * Reads a file as clusterctl does before it is YAML: variables in comments count. Linear in its length. Throws
+ * TemplateError. Source: PC-8.
+ */
+export function readTemplate(source: string): Template {
+  const { text, originOf } = removeSpaces(source);
+  const lineAt = lineIndex(source);
+  const locate = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof SubstitutionError)) throw error;
+      throw new TemplateError(error.message, lineAt(originOf(error.at)), error);
+    }
+  };
+  const parts = locate(() => parseTemplate(text));
+  return {
+    variables: variablesOf(parts, (at) => lineAt(originOf(at))),
+    evaluate: (lookup) => locate(() => evaluate(parts, lookup)),
+  };
+}
+
+/** Names without value whose first occurrence has no arguments, sorted. */
+export function missingVariables({ variables }: Template, lookup: Lookup): readonly string[] {
+  return variables
+    .filter((variable) => variable.default === undefined && lookup(variable.name) === undefined)
+    .map(({ name }) => name);
+}
+
+const DEFAULT_OPERATORS: ReadonlySet<string> = new Set(["=", ":=", ":-", ":?", ":+"]);
+
+/** Variables that occur only in the default of another are not collected, as in clusterctl. */
+function variablesOf(parts: readonly Part[], lineAt: (at: number) => number): readonly Variable[] {
+  const found = new Map<string, Variable>();
+  for (const part of parts) {
+    if (typeof part === "string") continue;
+    const { name, operator, at } = part;
+    const hasDefault = DEFAULT_OPERATORS.has(operator);
+    const first = found.get(name) ?? {
+      name,
+      operator,
+      line: lineAt(at),
+      default: defaultOf(part),
+      hasDefault,
+    };
+    found.set(name, first.hasDefault === hasDefault ? first : { ...first, hasDefault: true });
+  }
+  return [...found.values()].toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/** Undefined: a value is needed. */
+function defaultOf({ args }: Use): string | undefined {
+  const text = args.map((arg) => (typeof arg === "string" ? arg : `\${${arg.name}}`)).join("");
+  return text === "" ? undefined : text;
+}
+
+function evaluate(parts: readonly Part[], lookup: Lookup): string {
+  let steps = 0;
+  const spend = (count: number, at: number): void => {
+    steps += count;
+    if (steps > MAX_STEPS)
+      throw new SubstitutionError("values make the text too large; use shorter ones", at);
+  };
+  const resultOf = (use: Use): string => {
+    const args = use.args.map((arg) => (typeof arg === "string" ? arg : resultOf(arg)));
+    try {
+      return applyOperator(use.operator, lookup(use.name) ?? "", args, (count) => spend(count, use.at));
+    } catch (error) {
+      throw explained(error, use);
+    }
+  };
+  return parts
+    .map((part) => {
+      const text = typeof part === "string" ? part : resultOf(part);
+      spend(text.length, typeof part === "string" ? 0 : part.at);
+      return text;
+    })
+    .join("");
+}
+
+/** Names the variable, never its value. */
+function explained(error: unknown, { name, operator, at }: Use): unknown {
+  if (error instanceof CutCharacterError) {
+    return new SubstitutionError(
+      `${operator} cuts a character of variable ${name}; use a value in ASCII`,
+      at,
+    );
+  }
+  if (error instanceof BadLengthError) {
+    return new SubstitutionError(`length of ${name} is negative: clusterctl panics; use one from 0`, at);
+  }
+  return error;
+}

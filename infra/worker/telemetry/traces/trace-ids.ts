@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { MINUTE } from "../../../../shared/function/backoff.ts";
+
+/** The trace of a tenant in one hour. */
+export interface Trace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Its spans are exported. */
+  readonly sampled: boolean;
+}
+
+/** Ids of spans that two processes must agree on without asking each other; 16 hexadecimal digits each. */
+interface VersionIds {
+  /** Of the request that wrote the version. */
+  readonly write: string;
+  /** Of the watch event that brought it. */
+  readonly event: string;
+}
+
+/** Returns the trace of the tenant of a key, `<namespace>/<cluster>`. */
+export type TraceOf = (tenant: string) => Trace;
+
+const HOUR_MS = 60 * MINUTE;
+/** Beyond it all are computed again. */
+const MAX_TENANTS = 20_000;
+
+/**
+ * Picks traces: all that happens to one Cluster within an hour is one trace, and `ratio` (0 to 1) of the traces are
+ * sampled as a whole. Id and choice follow from tenant and hour, so relay and workers agree on them, whether or not an
+ * event has passed from one to the other. The choice is that of OpenTelemetry's TraceIdRatioBased sampler. Source: D-701
+ */
+export function createTraceOf(ratio: number, nowMs: () => number): TraceOf {
+  const traces = new Map<string, Trace>();
+  let hour = 0;
+  return (tenant) => {
+    const current = Math.floor(nowMs() / HOUR_MS);
+    if (current !== hour || traces.size >= MAX_TENANTS) traces.clear();
+    hour = current;
+    const known = traces.get(tenant);
+    if (known !== undefined) return known;
+    const traceId = hash("sha256", `${tenant} ${hour}`).slice(0, 32);
+    const trace = { traceId, sampled: Number.parseInt(traceId.slice(18), 16) / 2 ** 56 < ratio };
+    traces.set(tenant, trace);
+    return trace;
+  };
+}
+
+/** Returns the ids of the spans of one version of an object. */
+export function versionIds(uid: string, resourceVersion: string): VersionIds {
+  const digits = hash("sha256", `${uid} ${resourceVersion}`);
+  return { write: digits.slice(0, 16), event: digits.slice(16, 32) };
+}

@@ -1,0 +1,64 @@
+import type { Lease, Outcome, Queue } from "../../../../shared/runtime/queue/queue-port.ts";
+import { runSpans } from "./run-spans.ts";
+import type { AddSpan } from "./span.ts";
+import type { TraceOf } from "./trace-ids.ts";
+import type { NoteRunRequest, TracedRequest } from "./traced-clients.ts";
+import { parseTraceparent } from "./traceparent.ts";
+
+/** Requests of one run that become spans; a mass eviction has more. */
+const MAX_REQUESTS = 100;
+
+interface RunTracing {
+  readonly traceOf: TraceOf;
+  readonly add: AddSpan;
+  readonly nowMs: () => number;
+}
+
+/** The runs of one process. */
+interface TracedRuns {
+  /** Returns the same queue; its runs are traced. */
+  queue(queue: Queue): Queue;
+  /** Where the requests of a run are noted; undefined for requests of no run. */
+  requestsOf(runId: string | undefined): NoteRunRequest | undefined;
+}
+
+/**
+ * Traces runs: those of sampled traces, and every run that fails. A run belongs to the trace of its newest cause, without
+ * one to that of its tenant. Source: D-701
+ */
+export function traceRuns({ traceOf, add, nowMs }: RunTracing): TracedRuns {
+  const running = new Map<string, NoteRunRequest>();
+  const traced = async (
+    functionName: string,
+    lease: Lease,
+    run: (lease: Lease) => Promise<Outcome>,
+  ): Promise<Outcome> => {
+    const startMs = nowMs();
+    const requests: TracedRequest[] = [];
+    let leftOut = 0;
+    running.set(lease.runId, (request) => {
+      if (requests.length < MAX_REQUESTS) requests.push(request);
+      else leftOut += 1;
+    });
+    try {
+      const outcome = await run(lease);
+      const causes = lease.causes.flatMap(({ traceparent }) => parseTraceparent(traceparent) ?? []);
+      const trace = traceOf(lease.key.slice(0, Math.max(0, lease.key.indexOf("|"))));
+      if (causes.length > 0 || trace.sampled || outcome.type === "error") {
+        const traceId = causes[0]?.traceId ?? trace.traceId;
+        const ended = { functionName, lease, outcome, startMs, endMs: nowMs(), requests, leftOut };
+        for (const span of runSpans(ended, traceId, causes)) add(span);
+      }
+      return outcome;
+    } finally {
+      running.delete(lease.runId);
+    }
+  };
+  return {
+    queue: (queue) => ({
+      ...queue,
+      work: (name, options, run) => queue.work(name, options, (lease) => traced(name, lease, run)),
+    }),
+    requestsOf: (runId) => (runId === undefined ? undefined : running.get(runId)),
+  };
+}

@@ -1,0 +1,129 @@
+import { clusterNameOf } from "../../api/indexes.ts";
+import {
+  type ClusterName,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  workloadCluster,
+} from "../../api/kinds.ts";
+import type { AnyDecision, AnyFunction } from "../../function/define-function.ts";
+import { assert } from "../../function/errors.ts";
+import type { Reader } from "../../function/reads.ts";
+
+/**
+ * Where the runs about one object look and write: on the management server in the namespace of the object, and on no
+ * workload server but that of its own Cluster (S-30, S-32). A bug in a function, or a reference that a user has made up,
+ * then stays in the namespace of that user. Objects without a namespace can be read by all.
+ */
+export interface Reach {
+  readonly functionName: string;
+  readonly namespace: string;
+  /** Absent for an object that belongs to no Cluster. */
+  readonly workload: ClusterName | undefined;
+}
+
+export function reachOf({ spec }: AnyFunction, object: KubeObject): Reach {
+  const { namespace = "" } = object.metadata;
+  const name = clusterNameOf(spec.reconciles, object);
+  return {
+    functionName: spec.name,
+    namespace,
+    workload: name === undefined ? undefined : workloadCluster({ namespace, name }),
+  };
+}
+
+/** Returns a reader that asks for nothing beyond the reach and refuses lists that hold anything beyond it. */
+export function withinReach(read: Reader, reach: Reach): Reader {
+  const { live } = read;
+  return {
+    ...readsWithin(read, reach),
+    live: {
+      ...readsWithin(live, reach),
+      secret: async (key) => {
+        demandNamespace(reach, { kind: "Secret" }, key.namespace);
+        return live.secret(key);
+      },
+    },
+  };
+}
+
+/** Reads that the read model and the servers both answer; they differ in how a list is chosen. */
+interface Reads<Chosen> extends Pick<Reader, "get" | "referenced"> {
+  list<T extends KubeObject>(kind: Kind<T>, chosen: Chosen, cluster?: ClusterName): Promise<readonly T[]>;
+}
+
+function readsWithin<Chosen>(read: Reads<Chosen>, reach: Reach): Reads<Chosen> {
+  return {
+    get: async (kind, key, cluster = MANAGEMENT) => {
+      demandWithin(reach, { cluster, kind, namespace: key.namespace });
+      return read.get(kind, key, cluster);
+    },
+    list: async (kind, chosen, cluster = MANAGEMENT) => {
+      demandServer(reach, cluster, kind);
+      return demandAllWithin(reach, cluster, kind, await read.list(kind, chosen, cluster));
+    },
+    referenced: async (reference, namespace) => {
+      demandNamespace(reach, reference, namespace);
+      return read.referenced(reference, namespace);
+    },
+  };
+}
+
+/** Refuses a decision with a write, or an Event, beyond the reach. */
+export function checkReach(reach: Reach, decision: AnyDecision): void {
+  const {
+    issue = [],
+    create = [],
+    patch = [],
+    evict,
+    applyOn = [],
+    delete: deletes = [],
+    events = [],
+  } = decision;
+  const refused = create.flatMap(({ ifRefused }) => ifRefused ?? []);
+  const targets = [...patch, ...refused, ...(evict?.pods ?? []), ...applyOn, ...deletes];
+  for (const { target } of targets) demandWithin(reach, target);
+  for (const { cluster, kind, object } of create) {
+    demandWithin(reach, { cluster, kind, namespace: object.metadata.namespace ?? "" });
+  }
+  for (const { secret } of issue) demandNamespace(reach, { kind: "Secret" }, secret.namespace);
+  for (const { about } of events) {
+    if (about !== undefined) demandNamespace(reach, about, about.metadata.namespace ?? reach.namespace);
+  }
+}
+
+interface Place {
+  readonly cluster: ClusterName;
+  readonly kind: Kind;
+  readonly namespace: string;
+}
+
+function demandWithin(reach: Reach, { cluster, kind, namespace }: Place): void {
+  demandServer(reach, cluster, kind);
+  if (cluster === MANAGEMENT && kind.namespaced) demandNamespace(reach, kind, namespace);
+}
+
+function demandServer({ functionName, workload }: Reach, cluster: ClusterName, { kind }: Kind): void {
+  const isReached = cluster === MANAGEMENT || cluster === workload;
+  assert(isReached, `${functionName} reaches for ${kind} of the foreign Cluster ${cluster}`);
+}
+
+function demandNamespace(
+  { functionName, namespace: own }: Reach,
+  { kind }: { readonly kind: string },
+  namespace: string,
+): void {
+  assert(namespace === own, `${functionName} reaches for ${kind} of the foreign Namespace ${namespace}`);
+}
+
+function demandAllWithin<T extends KubeObject>(
+  reach: Reach,
+  cluster: ClusterName,
+  kind: Kind,
+  objects: readonly T[],
+): readonly T[] {
+  for (const { metadata } of objects) {
+    demandWithin(reach, { cluster, kind, namespace: metadata.namespace ?? "" });
+  }
+  return objects;
+}

@@ -1,0 +1,143 @@
+import { CustomResourceDefinition, Secret } from "../../api/core.ts";
+import type { Selection } from "../../api/indexes.ts";
+import {
+  type ClusterName,
+  type ContractReference,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectKey,
+  objectKeyOf,
+} from "../../api/kinds.ts";
+import type { ContractKind } from "../../contract/contract-kind.ts";
+import { type Referenced, unresolved } from "../../contract/referenced.ts";
+import { type AnyFunction, isContractKind } from "../../function/define-function.ts";
+import { assert, KubeError } from "../../function/errors.ts";
+import { groupOf } from "../../function/groups.ts";
+import type { ListOptions, LiveReader } from "../../function/reads.ts";
+import type { Clients, Issuer, Store, TypeKey } from "../ports.ts";
+import { keepDeclared } from "./kept-fields.ts";
+import { whileListed } from "./listed.ts";
+import { crdExistsLive, resolveReference } from "./resolve-reference.ts";
+
+export interface LiveReaderOptions {
+  readonly function: AnyFunction;
+  readonly store: Store;
+  readonly clients: Clients;
+  /** Needed by functions that read Secrets. */
+  readonly issuer?: Issuer | undefined;
+}
+
+/** A read as it was made; most runs are over before a record of it is needed. */
+export interface Seen {
+  readonly source: "snapshot" | "live";
+  readonly cluster: ClusterName;
+  readonly kind: { readonly kind: string };
+  readonly asked: ObjectKey | Selection | ListOptions;
+  readonly found: readonly (Pick<KubeObject, "metadata"> | undefined)[];
+}
+
+/** Where a live reader keeps what it has read. */
+interface Notes {
+  readonly seen: Seen[];
+  /** By `objectText`: the version of an object, undefined when there was none. */
+  readonly versions: Map<string, string | undefined>;
+}
+
+export function objectText(
+  cluster: ClusterName,
+  { group, kind }: Pick<Kind, "group" | "kind">,
+  key: ObjectKey,
+): string {
+  return `${cluster} ${group}/${kind} ${key.namespace}/${key.name}`;
+}
+
+export const DEFINITIONS: TypeKey = {
+  cluster: MANAGEMENT,
+  group: CustomResourceDefinition.group,
+  kind: CustomResourceDefinition.kind,
+};
+
+/** Reads the API servers, and of every object only what the function declares; of a Secret only a summary. */
+export function createLiveReader(
+  { clients, store, function: fn, issuer }: LiveReaderOptions,
+  { seen, versions }: Notes,
+): LiveReader {
+  async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
+    demandReadable(fn.spec, kind, cluster);
+    const served = await clients.of(cluster, fn.spec.name).get(kind, key);
+    const found = served && declaredPart(fn, kind, served);
+    versions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
+    seen.push({ source: "live", cluster, kind, asked: key, found: [found] });
+    return found;
+  }
+  return {
+    get,
+    async secret(key) {
+      const { spec } = fn;
+      const isDeclared = spec.readsLive?.some((on) => isKind(on, Secret)) === true;
+      assert(isDeclared, `${spec.name} reads a Secret, which it does not declare`);
+      assert(issuer !== undefined, `${spec.name} reads a Secret in a process that may read none`);
+      const served = await clients.of(MANAGEMENT, spec.name).get(Secret, key);
+      const found = served && issuer.describe(served);
+      versions.set(objectText(MANAGEMENT, Secret, key), found?.metadata.resourceVersion);
+      seen.push({ source: "live", cluster: MANAGEMENT, kind: Secret, asked: key, found: [found] });
+      return found;
+    },
+    async list<T extends KubeObject>(
+      kind: Kind<T>,
+      selection: ListOptions,
+      cluster: ClusterName = MANAGEMENT,
+    ) {
+      demandReadable(fn.spec, kind, cluster);
+      const { items: served } = await clients.of(cluster, fn.spec.name).list(kind, selection);
+      const items = served.map((item) => declaredPart(fn, kind, item));
+      for (const item of items) {
+        versions.set(objectText(cluster, kind, objectKeyOf(item)), item.metadata.resourceVersion);
+      }
+      seen.push({ source: "live", cluster, kind, asked: selection, found: items });
+      return items;
+    },
+    async referenced<T extends KubeObject>(
+      reference: ContractReference,
+      namespace: string,
+    ): Promise<Referenced<T>> {
+      const client = clients.of(MANAGEMENT, fn.spec.name);
+      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
+      if (resolved.state === "unresolved") {
+        return { ...resolved, crdExists: resolved.crdExists || (await crdExistsLive(client, reference)) };
+      }
+      try {
+        const object = await get(resolved.kind as Kind as Kind<T>, { namespace, name: reference.name });
+        return object === undefined
+          ? { ...resolved, state: "missing" }
+          : { ...resolved, state: "found", object };
+      } catch (error) {
+        if (!(error instanceof KubeError) || error.reason !== "TypeNotServed") throw error;
+        return unresolved(reference, await crdExistsLive(client, reference), "is not served");
+      }
+    },
+  };
+}
+
+/**
+ * Returns the declared fields of an object, as a snapshot has them (S-22): the function decides by nothing
+ * else, so that a letter holds nothing else of a user's objects.
+ */
+function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, object: T): T {
+  return keepDeclared(fn, kind as unknown as Kind)(object) as T;
+}
+
+function demandReadable(spec: AnyFunction["spec"], kind: Kind, cluster: ClusterName): void {
+  const { name, reconciles, watches, readsLive = [] } = spec;
+  assert(!isKind(kind, Secret), `${name} reads a Secret with its values; use read.live.secret`);
+  const mayCall = cluster === MANAGEMENT || groupOf(spec) === "workload";
+  assert(mayCall, `${name} reads from ${cluster} live and sets no maxRunningPerTenant`);
+  const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
+  const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
+  assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
+}
+
+export function isKind(on: Kind | ContractKind, kind: Pick<Kind, "group" | "kind">): boolean {
+  return !isContractKind(on) && on.group === kind.group && on.kind === kind.kind;
+}

@@ -1,0 +1,94 @@
+import type { KubeObject } from "../../api/kinds.ts";
+import { Pod } from "../../api/workload.ts";
+import { SECOND } from "../../function/backoff.ts";
+import type { AnyDecision } from "../../function/define-function.ts";
+import { KubeError } from "../../function/errors.ts";
+import { type EvictionAnswer, NOT_REACHED, type PodEviction } from "../../function/evictions.ts";
+import type { KubeClient } from "../ports.ts";
+import type { EventContext } from "./send-events.ts";
+import { sideBySide } from "./side-by-side.ts";
+
+/** Reason of a KubeError: an eviction was not sent, or not answered, in time. */
+export const EVICTION_TIMEOUT = "EvictionTimeout";
+
+/** For all evictions of a run: a budget or a webhook may take its time for each. */
+const ALL_WITHIN_MS = 10 * SECOND;
+
+export interface SentEvictions {
+  /** One for each Pod, in their order. */
+  readonly answers: readonly EvictionAnswer[];
+  /** Evictions sent. */
+  readonly requests: number;
+}
+
+/**
+ * Evicts Pods within ten seconds. A refusal is an answer, not a failure. Throws what ends the run itself: its lease is
+ * lost, or the workload cluster is not connected.
+ */
+export async function sendEvictions(
+  pods: readonly PodEviction[],
+  { clients, clock, signal, function: fn }: Pick<EventContext, "clients" | "clock" | "signal" | "function">,
+): Promise<SentEvictions> {
+  const deadlineAt = clock.now().getTime() + ALL_WITHIN_MS;
+  const answers: EvictionAnswer[] = pods.map(({ target }) => notReached(target));
+  let requests = 0;
+  const evict = async ({ target, gracePeriodSeconds }: PodEviction, withinMs: number) => {
+    const client = clients.of(target.cluster, fn.spec.name);
+    try {
+      requests += 1;
+      await client.evict(target, { uid: target.uid ?? "", gracePeriodSeconds, withinMs });
+      return { type: "accepted", target } as const;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      return refusalOf(error, target, client);
+    }
+  };
+  await sideBySide([...pods.entries()], async ([at, pod]) => {
+    const withinMs = deadlineAt - clock.now().getTime();
+    if (withinMs <= 0) return;
+    signal.throwIfAborted();
+    answers[at] = await evict(pod, withinMs);
+  });
+  return { answers, requests };
+}
+
+function notReached(target: PodEviction["target"]): EvictionAnswer {
+  return { type: "refused", target, message: NOT_REACHED, causes: [] };
+}
+
+async function refusalOf(
+  error: KubeError,
+  target: PodEviction["target"],
+  client: KubeClient,
+): Promise<EvictionAnswer> {
+  if (error.reason === EVICTION_TIMEOUT) return notReached(target);
+  const isGone =
+    (error.status === 404 && error.reason === "NotFound") ||
+    // The uid may be another's by now. A conflict can mean something else, too: a race for the budget.
+    (error.status === 409 && (await uidOf(target, client)) !== target.uid);
+  if (isGone) return { type: "gone", target };
+  const subject = `evict Pod ${target.namespace}/${target.name}: `;
+  const message = error.message.startsWith(subject) ? error.message.slice(subject.length) : error.message;
+  return { type: "refused", target, message, causes: error.causes };
+}
+
+/** Nothing is known about a Pod that the server does not show: it counts as the one that was meant. */
+async function uidOf(target: PodEviction["target"], client: KubeClient): Promise<string | undefined> {
+  try {
+    const found: KubeObject | undefined = await client.get(Pod, target);
+    return found?.metadata.uid;
+  } catch (error) {
+    if (error instanceof KubeError) return target.uid;
+    throw error;
+  }
+}
+
+/** The decision with the answers to its evictions and what follows from them. */
+export function settle(decision: AnyDecision, answers: readonly EvictionAnswer[]): AnyDecision {
+  return { ...withAnswers(decision, answers), ...decision.evict?.answered?.(answers) };
+}
+
+/** The decision with the answers alone: what follows from them is not known. */
+export function withAnswers(decision: AnyDecision, answers: readonly EvictionAnswer[]): AnyDecision {
+  return { ...decision, evict: { pods: decision.evict?.pods ?? [], answers } };
+}

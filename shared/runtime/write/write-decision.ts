@@ -1,0 +1,88 @@
+import type { AnyDecision } from "../../function/define-function.ts";
+import { assert } from "../../function/errors.ts";
+import type { EvictionAnswer } from "../../function/evictions.ts";
+import type { LimitContext } from "./deletion-limit.ts";
+import { issueWrite } from "./issue-write.ts";
+import { mergePatches, removesFinalizer } from "./merge-patches.ts";
+import { ownStatus } from "./own-status.ts";
+import type { EventContext } from "./send-events.ts";
+import { sendEvents } from "./send-events.ts";
+import { createSender, type Sender, type Sent } from "./sender.ts";
+import { toApply, toCreate, toDelete, toPatch } from "./write-request.ts";
+
+/** Requests and answers. */
+export interface Written extends Sent {
+  /** The decision, with what its evictions were answered and what follows from that. */
+  readonly decision: AnyDecision;
+}
+
+export interface WriteContext extends EventContext, LimitContext {
+  /**
+   * Called with the answers to the evictions of the decision; the decision that it returns is sent from there on. Without
+   * it, the decision remains as it is: its evictions were answered earlier.
+   */
+  readonly settle?: ((answers: readonly EvictionAnswer[]) => AnyDecision) | undefined;
+}
+
+/**
+ * Sends a decision: issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
+ * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
+ * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
+ * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply
+ * that changes nothing (F-07). Errors of `settle` are passed on.
+ */
+export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
+  const { function: fn, object } = context;
+  const sender = createSender(context);
+  let decision = given;
+  const written = (): Written => ({ ...sender.sent(), decision });
+  await sendIssues(given, sender, context);
+  if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
+  if (sender.sent().error !== undefined) return written();
+  const patches = mergePatches([...(given.patch ?? []), ...sender.refused()]);
+  const last = patches.filter(removesFinalizer);
+  await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
+  if (decision.evict !== undefined) {
+    if (sender.sent().error !== undefined) return written();
+    const answers = await sender.evict(decision.evict.pods);
+    if (answers === undefined) return written();
+    decision = context.settle?.(answers) ?? decision;
+  }
+  const status = ownStatus(fn, object, decision);
+  const applied = [...status, ...(decision.applyOn ?? [])];
+  await sender.all(applied.map((each) => toApply(each, `capstan-${fn.spec.name}`)));
+  await sendDeletes(decision, sender);
+  await sendEvents([...(decision.events ?? []), ...sender.events()], context);
+  if (mayRelease(sender.sent())) await sender.all(last.map(toPatch));
+  return written();
+}
+
+/** Whether nothing before a finalizer has failed that it waits for. */
+function mayRelease({ error, again, stays }: Sent): boolean {
+  return error === undefined && again === undefined && !stays;
+}
+
+/** Those that must end one after the other, in their order, until one stays; behind them the others, side by side. */
+async function sendDeletes({ delete: deletes = [] }: AnyDecision, sender: Sender): Promise<void> {
+  const { first = [], others = [] } = Object.groupBy(deletes, ({ mustEnd }) =>
+    mustEnd === true ? "first" : "others",
+  );
+  for (const one of first) {
+    await sender.all([toDelete(one)]);
+    if (!mayRelease(sender.sent())) return;
+  }
+  await sender.all(others.map(toDelete));
+}
+
+/** One after the other, until one fails: a kubeconfig is signed by the authority that was issued before it. */
+async function sendIssues(
+  { issue: issues = [] }: AnyDecision,
+  sender: Sender,
+  { issuer, clock, function: fn }: EventContext,
+): Promise<void> {
+  for (const issue of issues) {
+    assert(issuer !== undefined, `${fn.spec.name} issues a Secret in a process that may make none`);
+    await sender.all([issueWrite(issue, issuer, clock)]);
+    if (sender.sent().error !== undefined) return;
+  }
+}

@@ -1,0 +1,89 @@
+import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../../api/kinds.ts";
+import type { PatchOperation } from "../../api/patch.ts";
+import type {
+  AppliedObject,
+  GuardedDelete,
+  GuardedPatch,
+  NewObject,
+} from "../../function/define-function.ts";
+import type { KubeClient } from "../ports.ts";
+import type { FailedWrite } from "./failed-write.ts";
+import { leftBehind } from "./left-behind.ts";
+
+/** One request about one object, with what the decision says about this write alone. */
+export interface WriteRequest
+  extends Pick<FailedWrite, "ref" | "verb">,
+    Pick<NewObject, "ifFails" | "ifRefused" | "announces"> {
+  readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
+  /** Recorded in place of the body. */
+  readonly recordedAs?: object;
+  /** Of a delete: whether what follows waits for the end of the object. */
+  readonly mustEnd?: true;
+}
+
+export function toCreate({ kind, object, cluster, ...options }: NewObject): WriteRequest {
+  const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
+  const request: WriteRequest["request"] = (client) => client.create(kind, object);
+  return { ...options, ref, verb: "create", request };
+}
+
+export function toPatch(patch: GuardedPatch): WriteRequest {
+  const { target, operations, subresource, ifFails, ...options } = patch;
+  const guards: PatchOperation[] = [{ op: "test", path: "/metadata/uid", value: target.uid }];
+  if (target.resourceVersion !== undefined) {
+    guards.push({ op: "test", path: "/metadata/resourceVersion", value: target.resourceVersion });
+  }
+  const request: WriteRequest["request"] = (client) =>
+    client.jsonPatch(target.kind, target, [...guards, ...operations], subresource);
+  const mayFail = ifFails === undefined ? {} : { ifFails: reported(ifFails, target) };
+  return { ...options, ...mayFail, ref: target, verb: "patch", request };
+}
+
+function reported(
+  ifFails: NonNullable<GuardedPatch["ifFails"]>,
+  target: ObjectRef,
+): NonNullable<WriteRequest["ifFails"]> {
+  return ifFails.says === undefined ? { ...ifFails, about: identityIn(target) } : ifFails;
+}
+
+/** The subject of an Event about a write. */
+function identityIn(target: ObjectRef): KubeObject {
+  const { apiVersion, kind, metadata } = identityOf(target);
+  return { apiVersion, kind, metadata: { ...metadata, name: target.name, uid: target.uid } };
+}
+
+export function toDelete({ target, ...options }: GuardedDelete): WriteRequest {
+  const preconditions = { uid: target.uid ?? "", resourceVersion: target.resourceVersion };
+  const request: WriteRequest["request"] = (client) => client.delete(target.kind, target, preconditions);
+  return { ...options, ref: target, verb: "delete", request };
+}
+
+export function toApply(
+  { target, body, own = {}, subresource }: AppliedObject,
+  manager: string,
+): WriteRequest {
+  const { kind, uid, resourceVersion } = target;
+  const identity = identityOf(target);
+  // The labels or owner references of the body stand beside the identity, they do not replace it.
+  const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid, resourceVersion };
+  const request: WriteRequest["request"] = async (client) => {
+    const answer = await client.apply(kind, target, { ...body, ...identity, metadata }, subresource);
+    const left = leftBehind({ own, body, manager }, answer);
+    if (left.length === 0) return answer;
+    const { resourceVersion: value } = answer.metadata;
+    const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
+    return client.jsonPatch(kind, target, [guard, ...left], subresource);
+  };
+  return { ref: target, verb: "apply", request };
+}
+
+function identityOf(ref: ObjectRef): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Json;
+} {
+  const metadata = { name: ref.name, ...(ref.kind.namespaced ? { namespace: ref.namespace } : {}) };
+  return { apiVersion: apiVersionOf(ref.kind), kind: ref.kind.kind, metadata };
+}
+
+type Json = { [field: string]: unknown };

@@ -1,0 +1,286 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildImage } from "../../../../infra/deploy/image/image.ts";
+import { type Process, USER_ID } from "../../../../infra/deploy/image/process.ts";
+import { NAMESPACE } from "../../../../infra/deploy/manifests/processes.ts";
+import { OF_SIMS, userOf } from "../../../support/deployed-accounts.ts";
+import { architectureOf } from "../../../support/elf.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { patchStatus } from "../../../support/foo-workload.ts";
+import { filesOf, type ImageLayout, listing, readLayout } from "../../../support/image-layout.ts";
+import { commandsOf, writeInstallOverlay } from "../../../support/kustomize-readme.ts";
+import { simCluster, simPool } from "../../../support/manifests.ts";
+import { apiServerOf, type Deployment, type Pod, secretFiles, startPod } from "../../../support/pods.ts";
+import { REAL, type TestServer } from "../../../support/processes/api-servers.ts";
+import type { AuditedRequest } from "../../../support/processes/audit-log.ts";
+import { buildahMissing, buildStage } from "../../../support/processes/buildah.ts";
+import { startCli } from "../../../support/processes/cli.ts";
+import { crunMissing, runContainer } from "../../../support/processes/container.ts";
+import { startDeployedRedis } from "../../../support/processes/deployed-redis.ts";
+import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
+import { describeWith } from "../../../support/requires.ts";
+
+const ROOT = new URL("../../../../", import.meta.url);
+const MIB = 2 ** 20;
+const WITHIN = { withinMs: 90_000, stepMs: 200 };
+
+let dir = "";
+let out = "";
+let layout: ImageLayout;
+/** Of amd64, on which the tests run. */
+let root = "";
+let image: Process;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-images-"));
+  const readme = await readFile(new URL("README.md", ROOT), "utf8");
+  const [, line = ""] = /^### Make the image\n\n```sh\n(.*)\n```$/m.exec(readme) ?? [];
+  await promisify(execFile)("sh", ["-c", line.replace("~", dir)], { cwd: ROOT });
+  out = join(dir, "image");
+  layout = await readLayout(out);
+  root = layout.rootOf("amd64");
+  image = await layout.processOf("amd64");
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+describe("the image", () => {
+  it("D-101, D-102, S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const { layers, annotations } = await layout.manifestOf(architecture);
+      const { "org.opencontainers.image.created": created = "" } = annotations;
+      const times = ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", created.replace(".000Z", "Z")];
+      for (const [at, layer] of layers.entries()) {
+        const entries = await layout.entriesOf(layer);
+        expect(new Set(entries.map(({ owner }) => owner))).toEqual(new Set(["0/0"]));
+        expect(new Set(entries.map(({ time }) => time))).toEqual(new Set([times[at]]));
+        expect(entries.filter(({ mode }) => /s/i.test(mode))).toEqual([]);
+        const others = entries.filter(
+          ({ mode, path }) => !mode.startsWith("l") && mode[8] === "w" && path !== "tmp/",
+        );
+        expect(others).toEqual([]);
+        expect(
+          entries.filter(({ path }) => /(?:^|\/)(?:\w*sh|busybox|npm|npx|apt|dpkg)$/.test(path)),
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it("D-104, D-106: is small, and both platforms share the layer of the app", async () => {
+    const [amd64, arm64] = [await layout.manifestOf("amd64"), await layout.manifestOf("arm64")];
+    expect(amd64.layers[2]).toEqual(arm64.layers[2]);
+    for (const { layers } of [amd64, arm64]) {
+      expect(layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(64 * MIB);
+    }
+    const sizes = await Promise.all((await filesOf(join(root, "app"))).map((file) => stat(file)));
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(25 * MIB);
+  });
+
+  it("D-102, D-103, S-64: has the same digest and the same SBOMs when it is built again", async () => {
+    const again = join(dir, "again");
+    expect((await buildImage({ out: again })).digest).toBe(layout.digest);
+    for (const name of (await readdir(out)).filter((each) => each.endsWith(".json"))) {
+      expect(await readFile(join(again, name), "utf8")).toBe(await readFile(join(out, name), "utf8"));
+    }
+    await rm(again, { recursive: true });
+  });
+
+  it("D-106: has two SBOMs per platform, in which every file belongs to one component", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const files = (await filesOf(layout.rootOf(architecture))).map(
+        (file) => `/${relative(layout.rootOf(architecture), file)}`,
+      );
+      const read = async (format: string) =>
+        JSON.parse(await readFile(join(out, `capstan-${architecture}.${format}.json`), "utf8"));
+      const cyclonedx = await read("cdx");
+      const components: readonly {
+        purl: string;
+        licenses?: unknown;
+        components: readonly { name: string }[];
+      }[] = cyclonedx.components;
+      expect(components.flatMap((each) => each.components.map(({ name }) => name)).sort()).toEqual(
+        files.sort(),
+      );
+      const purls = components.map(({ purl }) => purl).join("\n");
+      for (const purl of [
+        /^pkg:deb\/debian\/libstdc%2B%2B6@12/m,
+        /^pkg:generic\/node@24/m,
+        /^pkg:npm\/%40kubernetes\/client-node@/m,
+      ]) {
+        expect(purls).toMatch(purl);
+      }
+      const npm = components.filter(({ purl }) => purl.startsWith("pkg:npm/") && !purl.includes("/capstan@"));
+      expect(npm.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+      const spdx = await read("spdx");
+      const contained = spdx.relationships.filter(
+        (each: { relationshipType: string; relatedSpdxElement: string }) =>
+          each.relationshipType === "CONTAINS" && each.relatedSpdxElement.startsWith("SPDXRef-File-"),
+      );
+      const names = new Map(
+        spdx.files.map((file: { SPDXID: string; fileName: string }) => [file.SPDXID, file.fileName.slice(1)]),
+      );
+      expect(
+        contained.map((each: { relatedSpdxElement: string }) => names.get(each.relatedSpdxElement)).sort(),
+      ).toEqual(files);
+    }
+  });
+
+  it("D-107: has programs and libraries of its own architecture only", async () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const found = await Promise.all((await filesOf(layout.rootOf(architecture))).map(architectureOf));
+      const programs = found.filter((each) => each !== undefined);
+      expect(programs).toEqual(Array(8).fill(architecture));
+    }
+  });
+});
+
+describeWith(buildahMissing())("the last stage of the Dockerfile", () => {
+  it("D-102: ends in the same files and runs the same process", async () => {
+    const text = await readFile(new URL("infra/deploy/image/Dockerfile", ROOT), "utf8");
+    const stage = text.slice(text.indexOf("FROM scratch")).replace("/image/root/", "/root/");
+    const { root: copied, config } = await buildStage(stage, out, join(dir, "buildah"));
+    expect(config).toMatchObject(image);
+    expect(await listing(copied)).toEqual(await listing(root));
+  });
+});
+
+describeWith(crunMissing())("the image in a container as of our manifests", () => {
+  it("D-105, D-107, S-61: runs as 65532 on a read-only root, where no write succeeds", async () => {
+    const version = await runContainer({ root, image, args: ["version"] });
+    expect(version).toEqual({ code: 0, output: expect.stringMatching(/^capstan \d.*Node\.js v24/) });
+    const command = ["/usr/local/bin/capstan"];
+    expect(await runContainer({ root, image, command, args: ["version"] })).toEqual(version);
+    const tried = await runContainer({
+      root,
+      image,
+      command: ["/usr/local/bin/node", "-e", WRITES],
+      args: [],
+    });
+    expect(tried.code, tried.output).toBe(0);
+    const { uid, gid, groups, tried: folders, written } = JSON.parse(tried.output);
+    expect({ uid, gid, groups, written }).toEqual({
+      uid: USER_ID,
+      gid: USER_ID,
+      groups: [USER_ID],
+      written: [],
+    });
+    expect(folders).toBeGreaterThan(100);
+  });
+});
+
+/** Tries to write in every folder and over every file. */
+const WRITES = `
+const { readdirSync, writeFileSync, appendFileSync } = require("node:fs");
+const written = [];
+let tried = 0;
+const attempt = (what, write) => { tried += 1; try { write(); written.push(what); } catch {} };
+const walk = (folder) => {
+  attempt(folder, () => writeFileSync(folder + "/x", ""));
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = folder + "/" + entry.name;
+    if (path === "//proc" || path === "//dev") continue;
+    if (entry.isDirectory()) walk(path);
+    else if (entry.isFile()) attempt(path, () => appendFileSync(path, ""));
+  }
+};
+walk("/");
+console.log(JSON.stringify({ uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(), tried, written }));
+`;
+
+/** Installs the image as the manifests' README says, and runs every Pod of it until the deployment is available. */
+async function installed(stack: AsyncDisposableStack) {
+  const server = stack.use(await REAL.start());
+  const { kubeconfigFile } = server;
+  const [kubectl, ours] = [kubectlFor(kubeconfigFile), kubectlFor(kubeconfigFile, NAMESPACE)];
+  const overlay = join(dir, "overlay");
+  await writeInstallOverlay(overlay, join(out, "kustomize"));
+  const PATH = `${process.env["KUBEBUILDER_ASSETS"]}:${process.env["PATH"]}`;
+  const env = { ...process.env, PATH, KUBECONFIG: kubeconfigFile };
+  const run = async (line = "") => {
+    const text = line.replace(".capstan/overlay", overlay);
+    return (await promisify(execFile)("sh", ["-c", text], { cwd: ROOT, env })).stdout;
+  };
+
+  // The image is made, and its files are run from here: nothing is pushed.
+  const [, , ...commands] = await commandsOf("Install it");
+  const [whenAvailable, leader] = commands.splice(-2);
+  for (const command of commands) expect(await run(command)).not.toBe("");
+  await kubectl("create --filename 'infra/platform/crds/generated/*.sim.capstan.dev_*.yaml'");
+  const parts = ["up", "--roles", "cloud", "relay", "worker", "--empty", "--quiet"];
+  const provider = stack.use(startCli([...parts, "--kubeconfig", kubeconfigFile, "--functions", ...OF_SIMS]));
+  await eventually(() => expect(provider.output()).toContain("Ctrl-C stops"), WITHIN);
+  const rights = (await commandsOf("Rights")).find((line) => line.includes("rbac --from-cluster"));
+  expect(await run(rights)).toContain("created");
+
+  const { data } = JSON.parse(await ours("get configmap/capstan-redis -o json"));
+  const redis = stack.use(
+    await startDeployedRedis(data["redis.conf"], await secretFiles(ours, "capstan-redis")),
+  );
+  const services = new Map([[`capstan-redis.${NAMESPACE}.svc:6379`, redis.port]]);
+  const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
+  const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
+  const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
+  expect(wanted).toHaveLength(5);
+  const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
+  await areReady(pods);
+  // As their controller says of Deployments whose Pods are ready.
+  const conditions = [{ type: "Available", status: "True" }];
+  for (const { metadata } of items) await patchStatus(ours, `deployment/${metadata.name}`, { conditions });
+  expect((await run(whenAvailable)).match(/condition met/g)).toHaveLength(items.length);
+  expect(await run(leader)).not.toBe("");
+  return { server, kubectl, ours, redis, pods, run };
+}
+
+async function areReady(pods: readonly Pod[]): Promise<void> {
+  await eventually(async () => {
+    for (const pod of pods) expect(await pod.isReady(), pod.container.output()).toBe(true);
+  }, WITHIN);
+}
+
+/** Returns the requests of accounts of ours that the API server has refused. */
+async function refusals(server: TestServer): Promise<readonly AuditedRequest[]> {
+  const requests = await server.requests();
+  return requests.filter(({ code, user }) => code === 403 && user?.startsWith(userOf("")));
+}
+
+const { missing, optional } = REAL;
+describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { optional })(
+  "containers on a real API server and Redis",
+  () => {
+    it("D-107, D-202, D-204: installed as README says, bring a pool to Running as the Pods of the base over TLS, outlive new Secrets, are refused nothing, and SIGTERM drains", async () => {
+      await using stack = new AsyncDisposableStack();
+      const { server, kubectl, ours, redis, pods, run } = await installed(stack);
+      await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));
+      const workload = await eventually(async () => {
+        const { value = "" } = await secretFiles(kubectl, "c1-kubeconfig");
+        return Number(/127\.0\.0\.1:(\d+)/.exec(value)?.[1]);
+      }, WITHIN);
+      const there = { host: "127.0.0.1", port: workload };
+      await Promise.all(pods.map(({ network }) => network.forward(there, there)));
+      await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
+
+      const before = await secretFiles(ours, "capstan-worker-queue");
+      for (const section of ["Upgrade it", "Renew the Secrets"])
+        for (const command of await commandsOf(section)) await run(command);
+      expect((await secretFiles(ours, "capstan-worker-queue"))["url"]).not.toBe(before["url"]);
+      await redis.renew(await secretFiles(ours, "capstan-redis"));
+      // Until now no process could connect: kubelets are slower than Redis.
+      for (const pod of pods) await pod.sync();
+      await areReady(pods);
+      await kubectl("apply -f -", simPool("p2", "c1", 2));
+      await kubectl("wait machinepool/p2 --for=jsonpath={.status.phase}=Running --timeout=240s");
+
+      for (const { container } of pods) await container.signal("SIGTERM");
+      for (const { container } of pods) expect(await container.ended, container.output()).toBe(0);
+      expect(await refusals(server)).toEqual([]);
+
+      for (const command of await commandsOf("Remove it")) await run(command);
+      const kinds = "namespaces,clusterroles,clusterrolebindings,priorityclasses";
+      const left = (await kubectl(`get ${kinds} -o name`)).split("\n");
+      expect(left.filter((name) => name.includes("capstan"))).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { createServer as createTlsServer } from "node:https";
+import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsSocketServer } from "node:tls";
+import { dump } from "js-yaml";
+import { expect, it } from "vitest";
+import { systemClock } from "../../../../infra/platform/clock.ts";
+import { createServer } from "../../../../infra/platform/kube/client.ts";
+import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
+import { Thing } from "../../../support/thing.ts";
+import { newAuthority, type TestAuthority } from "../../../support/tls-files.ts";
+
+const key = { namespace: "default", name: "a" };
+const thing = { apiVersion: "things.example/v1", kind: "Thing", metadata: { ...key, resourceVersion: "5" } };
+const BASIC = `Basic ${Buffer.from("capstan:se/cret").toString("base64")}`;
+
+/** Listens on loopback; disposing breaks its connections. */
+async function listening(server: Server): Promise<AsyncDisposable & { readonly port: number }> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket.on("error", () => undefined)));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function startApi(authority: TestAuthority) {
+  const server = createTlsServer(await authority.issue("server"), (request, response) => {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ ...thing, seen: request.headers["authorization"] }));
+  });
+  return listening(server);
+}
+
+function join(socket: Socket, port: number, then: (upstream: Socket) => void): void {
+  const upstream = connect(port, "127.0.0.1", () => then(upstream));
+  upstream.on("error", () => socket.destroy());
+  upstream.pipe(socket);
+  socket.on("close", () => upstream.destroy());
+}
+
+/** Answers CONNECT, for the user above only. `workload.internal` is a name that only this proxy knows. */
+function httpProxy(asked: string[], port: number) {
+  return (socket: Socket): void => {
+    socket.once("data", (chunk) => {
+      const text = chunk.toString();
+      asked.push(text.split("\r\n")[0] ?? "");
+      if (!text.includes(`Proxy-Authorization: ${BASIC}\r\n`)) {
+        return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      }
+      join(socket, port, (upstream) => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        socket.pipe(upstream);
+      });
+    });
+  };
+}
+
+/** Speaks SOCKS 5 with user and password (RFC 1928, 1929), to targets by name only. */
+function socksProxy(asked: string[], port: number) {
+  return (socket: Socket): void => {
+    socket.once("data", () => {
+      socket.write(Buffer.from([5, 2]));
+      socket.once("data", (login) => {
+        const right = login.toString("latin1") === "\x01\x07capstan\x07se/cret";
+        socket.write(Buffer.from([1, right ? 0 : 1]));
+        socket.once("data", (request) => {
+          asked.push(
+            `SOCKS ${request.subarray(5, -2).toString()}:${request.readUInt16BE(request.length - 2)}`,
+          );
+          join(socket, port, (upstream) => {
+            socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
+            socket.pipe(upstream);
+          });
+        });
+      });
+    });
+  };
+}
+
+/** An API server, and a proxy of a scheme in front of it. */
+async function world(scheme: "http" | "https" | "socks5") {
+  await using starting = new AsyncDisposableStack();
+  const authority = await newAuthority();
+  const api = starting.use(await startApi(authority));
+  const asked: string[] = [];
+  const talk = (scheme === "socks5" ? socksProxy : httpProxy)(asked, api.port);
+  const server =
+    scheme === "https" ? createTlsSocketServer(await authority.issue("server"), talk) : createNetServer(talk);
+  const { port } = starting.use(await listening(server));
+  const running = starting.move();
+  const get = async (user: string) => {
+    const cluster = {
+      server: "https://workload.internal:6443",
+      "tls-server-name": "localhost",
+      "certificate-authority-data": Buffer.from(authority.cert).toString("base64"),
+      "proxy-url": `${scheme}://${user}127.0.0.1:${port}`,
+    };
+    const text = dump({
+      clusters: [{ name: "c", cluster }],
+      users: [{ name: "u", user: { token: "t" } }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    });
+    using client = createServer(parseKubeconfig(text), { clock: systemClock });
+    return await client.as("x").get(Thing, key);
+  };
+  return { asked, get, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+it.each([
+  ["http", "CONNECT workload.internal:6443 HTTP/1.1"],
+  ["https", "CONNECT workload.internal:6443 HTTP/1.1"],
+  ["socks5", "SOCKS workload.internal:6443"],
+] as const)(
+  "KC-12: a kubeconfig reaches its server through an %s proxy, which resolves its name",
+  async (scheme, line) => {
+    await using proxied = await world(scheme);
+    expect(await proxied.get("capstan:se%2Fcret@")).toMatchObject({ kind: "Thing", seen: "Bearer t" });
+    expect(proxied.asked).toEqual([line]);
+  },
+);
+
+it.each(["http", "https", "socks5"] as const)(
+  "KC-12: what an %s proxy refuses names the proxy, and neither its user nor its password",
+  async (scheme) => {
+    await using proxied = await world(scheme);
+    const refused = proxied.get("capstan:wrong@");
+    await expect(refused).rejects.toThrow(/proxy 127\.0\.0\.1:\d+: /);
+    await expect(refused).rejects.not.toThrow("wrong");
+  },
+);

@@ -1,0 +1,89 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  appendPrivateFile,
+  demandOwn,
+  readPrivateFile,
+  writePrivateFile,
+} from "../../../infra/platform/private-file.ts";
+
+let dir = "";
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-private-"));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
+
+describe("a file with secrets", () => {
+  it("is for its owner only, whatever was there before, and leaves nothing else behind", async () => {
+    const file = join(dir, "kubeconfig");
+    await writeFile(file, "old", { mode: 0o644 });
+    await chmod(file, 0o666);
+    const { ino } = await stat(file);
+    await writePrivateFile(file, "new");
+    expect(await modeOf(file)).toBe(0o600);
+    // A process that has the old file open does not read the new one.
+    expect((await stat(file)).ino).not.toBe(ino);
+    expect(await readFile(file, "utf8")).toBe("new");
+    expect(await readdir(dir)).toEqual(["kubeconfig"]);
+  });
+
+  it("does not follow a symbolic link", async () => {
+    const [target, link] = [join(dir, "target"), join(dir, "link")];
+    await writeFile(target, "of another user");
+    await symlink(target, link);
+    await writePrivateFile(link, "secret");
+    expect(await readFile(target, "utf8")).toBe("of another user");
+    expect(await readFile(link, "utf8")).toBe("secret");
+    await rm(link);
+    await symlink(target, link);
+    await expect(appendPrivateFile(link, "secret")).rejects.toThrow(/ELOOP/);
+    await expect(readPrivateFile(link)).rejects.toThrow(/ELOOP/);
+    expect(await readFile(target, "utf8")).toBe("of another user");
+  });
+
+  it("is written in parts, and not at all when they end too early", async () => {
+    const file = join(dir, "sub", "letters");
+    async function* parts() {
+      yield "a";
+      yield "b";
+    }
+    await writePrivateFile(file, parts());
+    expect(await readFile(file, "utf8")).toBe("ab");
+    expect(await modeOf(join(dir, "sub"))).toBe(0o700);
+    async function* broken() {
+      yield "c";
+      throw new Error("no more");
+    }
+    await expect(writePrivateFile(file, broken())).rejects.toThrow("no more");
+    expect(await readFile(file, "utf8")).toBe("ab");
+    expect(await readdir(join(dir, "sub"))).toEqual(["letters"]);
+  });
+
+  it("may be a device", async () => {
+    await writePrivateFile("/dev/null", "secret");
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
+
+  it("loses the mode that let others read it when it grows, and is refused while others may write to it", async () => {
+    const file = join(dir, "letters");
+    await writeFile(file, "a");
+    await chmod(file, 0o644);
+    await appendPrivateFile(file, "b");
+    expect(await modeOf(file)).toBe(0o600);
+    await chmod(file, 0o644);
+    expect(await readPrivateFile(file)).toBe("ab");
+    expect(await modeOf(file)).toBe(0o600);
+    await chmod(file, 0o622);
+    await expect(appendPrivateFile(file, "c")).rejects.toThrow(/mode 622\); run chmod go-w/);
+    await expect(readPrivateFile(file)).rejects.toThrow(/can be changed by other users/);
+  });
+
+  it("is refused when it belongs to another user", async () => {
+    const found = Object.assign(await stat(dir), { uid: 4_242, mode: 0o600 });
+    expect(() => demandOwn("a", found)).toThrow(/a belongs to user 4242/);
+  });
+});
