@@ -25,7 +25,7 @@ function waysIn(given: readonly Source[]): readonly string[] {
 }
 
 /** They run on the machine of a developer: they install packages and build images, and no other module imports them. */
-const TOOLS = /^infra\/(?:setup\.ts|image\/)/;
+const TOOLS = /^infra\/deploy\/(?:setup\.ts|image\/)/;
 
 describe("text of others", () => {
   it("S-51: never becomes code or a command in functions, shared code, relay and worker", () => {

@@ -123,8 +123,8 @@ describe("what a run depends on comes in through ports", () => {
   it("the environment is read in one place", () => {
     // infra/deploy/setup.ts is a script of its own: it hands its environment on to apt-get.
     expect(containing(product, /\bprocess\.env\b/)).toEqual([
-      "infra/platform/config.ts",
       "infra/deploy/setup.ts",
+      "infra/platform/config.ts",
     ]);
   });
 
