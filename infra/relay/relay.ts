@@ -6,6 +6,7 @@ import { WaitingError } from "../../shared/function/errors.ts";
 import type { Clients, SignedType, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { Change } from "../../shared/runtime/queue/route.ts";
+import type { LoopStatus } from "../../shared/runtime/read/loop-status.ts";
 import type { Server } from "../platform/kube/client.ts";
 import { rest } from "../platform/rest.ts";
 import { createDelivery } from "./delivery/delivery.ts";
@@ -21,7 +22,6 @@ import {
 } from "./resync.ts";
 import { untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
-import type { LoopStatus } from "./watch/watch-loop.ts";
 import { CONNECTION_TYPE } from "./workload/connection-record.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";
 import type { WorkloadReach } from "./workload/workload-access.ts";

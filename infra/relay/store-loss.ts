@@ -1,8 +1,9 @@
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
+import type { LoopStatus } from "../../shared/runtime/read/loop-status.ts";
 import { rest } from "../platform/rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import type { LoopStatus, WatchLoop } from "./watch/watch-loop.ts";
+import type { WatchLoop } from "./watch/watch-loop.ts";
 
 /** The part of a watch loop that a relist needs. */
 export interface Relisted extends Pick<WatchLoop, "relist"> {

@@ -11,6 +11,23 @@ const LAYERS = ["redaction", "api", "contract", "function", "rules", "runtime"].
   (name) => `shared/${name}`,
 );
 
+/** The rooms of infra by floor: each imports those of the floors beneath it. `deploy` and `cli` put them together. */
+const FLOORS = [
+  ["platform"],
+  ["relay", "queue", "providers", "playground"],
+  ["worker"],
+  ["operate"],
+  ["console"],
+  ["deploy"],
+  ["cli"],
+];
+/** Rooms that can be taken away: only those who put the rooms together know them. */
+const FREEZABLE = ["console", "providers", "playground"];
+
+function roomOf(path: string): string | undefined {
+  return /^infra\/([^/]+)\//.exec(path)?.[1];
+}
+
 function importing(sources: readonly Source[] | undefined, forbidden: (name: string) => boolean) {
   return (sources ?? []).flatMap((source) =>
     importsOf(source)
@@ -86,6 +103,27 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(
       importing(outside, (name) => inside(name) && name !== "infra/playground/apiserver/entry.ts"),
     ).toEqual([]);
+  });
+
+  it("infra has ten rooms, and each knows those of the floors beneath it", () => {
+    const rooms = new Set((infra ?? []).map(({ path }) => roomOf(path)));
+    expect([...rooms].toSorted()).toEqual(FLOORS.flat().toSorted());
+    const back = FLOORS.flatMap((floor, at) => {
+      const beneath = new Set(FLOORS.slice(0, at).flat());
+      return floor.flatMap((room) => {
+        const inRoom = (infra ?? []).filter(({ path }) => roomOf(path) === room);
+        const isBack = (to: string | undefined) => to !== undefined && to !== room && !beneath.has(to);
+        return importing(inRoom, (name) => isBack(roomOf(name)));
+      });
+    });
+    expect(back).toEqual([]);
+  });
+
+  it("console, providers and playground can be taken away", () => {
+    const others = product.filter(
+      ({ path }) => !["deploy", "cli", ...FREEZABLE].includes(roomOf(path) ?? ""),
+    );
+    expect(importing(others, (name) => FREEZABLE.includes(roomOf(name) ?? ""))).toEqual([]);
   });
 
   it("infra finds functions by name, and nothing knows the tests", () => {

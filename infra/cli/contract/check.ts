@@ -108,9 +108,12 @@ function judging({ as: named, waive: waivers, assume: assumed }: CheckCommandOpt
 }
 
 async function checkFiles(paths: readonly string[], options: CheckCommandOptions): Promise<Outcome> {
-  const { checkPaths } = await import("../../providers/contract/check.ts");
+  const [{ checkPaths }, { refusedDefinition: whyRefused }] = await Promise.all([
+    import("../../providers/contract/check.ts"),
+    import("../../playground/apiserver/entry.ts"),
+  ]);
   const values = await valuesOf(options);
-  return checkPaths(paths, { ...judging(options), values, releaseName: options.release });
+  return checkPaths(paths, { ...judging(options), values, releaseName: options.release, whyRefused });
 }
 
 async function checkServer(options: CheckCommandOptions): Promise<Outcome> {

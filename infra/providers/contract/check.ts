@@ -18,10 +18,11 @@ import {
 } from "./kustomize.ts";
 import { isJudgedDocument, judgeDocumentObjects } from "./objects/judge-documents.ts";
 import type { ObjectOptions } from "./objects/judge-objects.ts";
-import { isDefinition, isPatch, type PlacedCrd, readCrd } from "./read-crd.ts";
+import { isDefinition, isPatch, type PlacedCrd, readCrd, type WhyRefused } from "./read-crd.ts";
 import { readFiles } from "./read-files.ts";
 
 export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions {
+  readonly whyRefused: WhyRefused;
   /** Of variables in releases. Absent: each takes its default or its name. */
   readonly values?: Values;
   /** Label and version of a release whose folder is not named after them. */
@@ -101,7 +102,7 @@ interface Definitions extends Omit<Outcome, "rules"> {
 function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOptions): Definitions {
   const definitions = documents.filter(isDefinition);
   const patches = definitions.filter(isPatch);
-  const read = definitions.filter((one) => !isPatch(one)).map(readCrd);
+  const read = definitions.filter((one) => !isPatch(one)).map((one) => readCrd(one, options.whyRefused));
   const valid = read.filter((one) => "crd" in one);
   const { first, twice } = withoutTwins(valid);
   const complete = first.slice(0, MAX_CRDS).map(kustomizing(patches, options.kustomizations ?? []));

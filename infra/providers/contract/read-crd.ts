@@ -3,7 +3,6 @@ import type { Place } from "../../../shared/contract/rules/rule.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { isObject } from "../../platform/kube/object-shape.ts";
-import { refusedDefinition } from "../../playground/apiserver/entry.ts";
 import type { InputDocument } from "./documents.ts";
 import type { InputProblem } from "./finding.ts";
 
@@ -38,8 +37,13 @@ export function isPatch({ value: { spec } }: InputDocument): boolean {
   return !isObject(spec) || (spec["versions"] === undefined && spec["names"] === undefined);
 }
 
+/** Returns why no API server would store a definition, one cause each; empty: it would. */
+export type WhyRefused = (
+  definition: InputDocument["value"],
+) => readonly { readonly field?: string; readonly message: string }[];
+
 /** Reads a CRD, or says why no API server would store it. */
-export function readCrd(document: InputDocument): PlacedCrd | InputProblem {
+export function readCrd(document: InputDocument, whyRefused: WhyRefused): PlacedCrd | InputProblem {
   const { value, file, line, lineAt } = document;
   const metadata = recordAt(value, "metadata");
   const { name, apiVersion } = { name: metadata["name"], apiVersion: value["apiVersion"] };
@@ -53,9 +57,7 @@ export function readCrd(document: InputDocument): PlacedCrd | InputProblem {
   }
   const group = recordAt(value, "spec")["group"];
   if (typeof group !== "string" || group === "") return refuse(`${name}: spec.group is missing; set it`);
-  const causes = refusedDefinition({ ...value, metadata: { ...metadata, name } } as unknown as Parameters<
-    typeof refusedDefinition
-  >[0]);
+  const causes = whyRefused({ ...value, metadata: { ...metadata, name } });
   if (causes.length > 0) {
     const named = causes
       .slice(0, MAX_CAUSES)

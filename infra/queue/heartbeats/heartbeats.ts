@@ -1,4 +1,4 @@
-import type { LoopStatus } from "../../relay/watch/watch-loop.ts";
+import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 
 /** A process of Capstan that is alive, as it says itself: `/status` without what is in snapshots and samples (W-207). */
 export interface Heartbeat {

@@ -2,6 +2,7 @@ import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/queue/route.ts";
+import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { idOf, typesNamedBy } from "../declared-kinds.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -9,7 +10,7 @@ import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
-import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
+import type { WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import { createDistrust, type Distrust, type DistrustOptions } from "./distrust.ts";
 import {

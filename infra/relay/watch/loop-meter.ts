@@ -1,24 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Clock, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { Traffic } from "../../../shared/runtime/read/loop-status.ts";
 import type { ManagedFieldsEntry } from "../../../shared/runtime/write/field-managers.ts";
-
-/** The traffic of a watch loop, KR-23. Instants are ms since epoch, undefined before the first. */
-export interface Traffic {
-  /** Complete lists, including those that a watch began with. */
-  readonly lists: number;
-  /** Without bookmarks. */
-  readonly events: number;
-  readonly eventsByType: { readonly [type in WatchEvent["type"]]: number };
-  /** Bytes of watches, decompressed. */
-  readonly bytes: number;
-  readonly lastByteAt: number | undefined;
-  /** Without bookmarks. */
-  readonly lastEventAt: number | undefined;
-  /** Last event, bookmark or list. */
-  readonly lastHeardAt: number | undefined;
-  /** From the last write of our own until its event was handled, in ms, to the second. */
-  readonly lagMs: number | undefined;
-}
 
 export interface LoopMeter {
   readonly traffic: Traffic;

@@ -1,6 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { rest } from "../../platform/rest.ts";
 import type { Turns } from "../turns.ts";
@@ -9,7 +10,7 @@ import type { Comeback } from "./comeback.ts";
 import { createEcho, type Echo } from "./echo.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
-import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
+import { createLoopMeter, type LoopMeter } from "./loop-meter.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
 import { type ReadAhead, readAhead } from "./pending-events.ts";
 import { Position } from "./position.ts";
@@ -52,21 +53,6 @@ export interface WatchLoopOptions {
   readonly isEnding?: (() => boolean) | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
-}
-
-/** The state of a watch loop, for people and metrics. */
-export interface LoopStatus extends Traffic {
-  readonly name: string;
-  /** See the states above. */
-  readonly state: "listing" | "streaming" | "backoff" | "stopped";
-  readonly undecodable: number;
-  /** By cause: `closed`, or the reason of the error. */
-  readonly reconnects: { readonly [cause: string]: number };
-  readonly resourceVersion: string | undefined;
-  /** Events that wait for the consumer. */
-  readonly pending: number;
-  /** A text for people when answers are too large: names the objects that the last list left out. */
-  readonly oversized: string | undefined;
 }
 
 export interface WatchLoop extends AsyncDisposable {

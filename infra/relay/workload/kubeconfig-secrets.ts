@@ -3,11 +3,11 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
 import type { Server } from "../../platform/kube/client.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { createTurns, type Turns } from "../turns.ts";
-import type { LoopStatus } from "../watch/watch-loop.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 

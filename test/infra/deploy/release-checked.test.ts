@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROVIDERS } from "../../../infra/deploy/providers.ts";
+import { refusedDefinition as whyRefused } from "../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../infra/providers/contract/check.ts";
 import { exitStatus, toReport } from "../../../infra/providers/contract/report.ts";
 import { type Releases, renderReleases } from "../../support/capstan-release.ts";
@@ -11,7 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => releases[Symbol.asyncDispose]());
 
-const OPTIONS = { named: new Map(), waivers: new Map(), assumed: "v1beta2", now: new Date() } as const;
+const OPTIONS = {
+  named: new Map(),
+  waivers: new Map(),
+  assumed: "v1beta2",
+  now: new Date(),
+  whyRefused,
+} as const;
 
 describe("a release of ours under our own rules", () => {
   it.each(PROVIDERS)(

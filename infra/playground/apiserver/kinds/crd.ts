@@ -73,7 +73,8 @@ function condition(type: string, reason: string, message: string, lastTransition
 }
 
 /** Returns why no API server would store a CRD of whatever valid name; for tools that judge CRDs without one. */
-export function refusedDefinition(crd: KubeObject): readonly Cause[] {
+export function refusedDefinition(definition: Readonly<Record<string, unknown>>): readonly Cause[] {
+  const crd = definition as unknown as KubeObject;
   const complete = { ...crd, spec: withDefaults(objectAt(crd, "spec")) };
   const causes = definitionCauses(complete).filter(({ field }) => field !== "metadata.name");
   return [...metadataCauses(crd.metadata as unknown as JsonObject, "subdomain"), ...causes];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import type { Finding } from "../../../../infra/providers/contract/finding.ts";
 import { judgeCrds } from "../../../../infra/providers/contract/judge-crds.ts";
 import { readCrd } from "../../../../infra/providers/contract/read-crd.ts";
@@ -10,7 +11,7 @@ import { goodCrd, goodTemplate, type RawCrd } from "../../../support/contract/cr
 import type { Contract } from "../../../support/contract/schemas.ts";
 
 function placed(raw: RawCrd) {
-  const read = readCrd({ value: { ...raw }, file: "crd.yaml", line: 1 });
+  const read = readCrd({ value: { ...raw }, file: "crd.yaml", line: 1 }, whyRefused);
   if (!("crd" in read)) throw new Error(read.message);
   return read;
 }

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { NO_VALUES, withEnvironment } from "../../../../infra/providers/clusterctl/render/values.ts";
 import { type CheckOptions, checkPaths } from "../../../../infra/providers/contract/check.ts";
 import type { Finding, Outcome } from "../../../../infra/providers/contract/finding.ts";
@@ -20,6 +21,7 @@ function check(path: string, options: Partial<CheckOptions> = {}): Promise<Outco
     assumed: "v1beta2",
     waivers: new Map(),
     now: new Date(),
+    whyRefused,
     ...options,
   });
 }
@@ -164,6 +166,7 @@ describe("a release", () => {
       assumed: "v1beta2",
       waivers: new Map(),
       now: new Date(),
+      whyRefused,
     });
     expect(outcome.problems).toEqual([
       {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
 import type { Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { exitStatus } from "../../../../infra/providers/contract/report.ts";
@@ -29,7 +30,13 @@ async function folderWith(files: { readonly [name: string]: string | Uint8Array 
 }
 
 function check(...paths: readonly string[]): Promise<Outcome> {
-  return checkPaths(paths, { named: new Map(), assumed: "v1beta2", waivers: new Map(), now: new Date() });
+  return checkPaths(paths, {
+    named: new Map(),
+    assumed: "v1beta2",
+    waivers: new Map(),
+    now: new Date(),
+    whyRefused,
+  });
 }
 
 /** `fail IMP-04` with file and line, relative to a folder. */
@@ -180,6 +187,7 @@ describe("inputs of a check", () => {
       assumed: "v1beta2",
       waivers: new Map(),
       now: new Date(),
+      whyRefused,
     });
     expect(outcome.findings.map(({ rule }) => rule)).toEqual(["CRD-05", "CRD-07", "CRD-08", "CRD-09"]);
     expect(contractRoleOf("a", "B", chosen)).toBeUndefined();
@@ -192,6 +200,7 @@ describe("inputs of a check", () => {
       assumed: "v1beta1",
       waivers: new Map(),
       now: new Date(),
+      whyRefused,
     });
     expect(outcome.findings.find(({ rule }) => rule === "IM-17")).toMatchObject({
       // The storage version is that of v1beta2, where readiness has another path.

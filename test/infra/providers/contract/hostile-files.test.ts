@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
 import type { Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { goodCrd, type RawCrd, schemaAt } from "../../../support/contract/crds.ts";
@@ -15,7 +16,13 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 function check(path: string): Promise<Outcome> {
-  return checkPaths([path], { named: new Map(), assumed: "v1beta2", waivers: new Map(), now: new Date() });
+  return checkPaths([path], {
+    named: new Map(),
+    assumed: "v1beta2",
+    waivers: new Map(),
+    now: new Date(),
+    whyRefused,
+  });
 }
 
 async function checkText(name: string, text: string): Promise<Outcome> {

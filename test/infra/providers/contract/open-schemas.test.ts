@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import type { Finding } from "../../../../infra/providers/contract/finding.ts";
 import { judgeCrds } from "../../../../infra/providers/contract/judge-crds.ts";
 import { readCrd } from "../../../../infra/providers/contract/read-crd.ts";
 import { goodCrd, type RawCrd, schemaAt, withField, without } from "../../../support/contract/crds.ts";
 
 function findingsOf(raw: RawCrd): readonly Finding[] {
-  const read = readCrd({ value: { ...raw }, file: "crd.yaml", line: 1 });
+  const read = readCrd({ value: { ...raw }, file: "crd.yaml", line: 1 }, whyRefused);
   if (!("crd" in read)) throw new Error(read.message);
   return judgeCrds([read], { named: new Map(), assumed: "v1beta2", waivers: new Map() });
 }

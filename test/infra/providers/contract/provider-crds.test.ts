@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
 import { toReport } from "../../../../infra/providers/contract/report.ts";
 import { describeWith } from "../../../support/requires.ts";
@@ -10,7 +11,13 @@ const missing = existsSync(DATA)
   ? undefined
   : "published CRDs of providers are not at ../shared/data/provider-crds; put them there";
 
-const options = { named: new Map(), assumed: "v1beta2" as const, waivers: new Map(), now: new Date() };
+const options = {
+  named: new Map(),
+  assumed: "v1beta2" as const,
+  waivers: new Map(),
+  now: new Date(),
+  whyRefused,
+};
 
 describeWith(missing, { optional: true })("published CRDs of providers", () => {
   const outcomeOf = (...folders: readonly string[]) =>

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
+import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import type { Finding, Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { judgeCrds } from "../../../../infra/providers/contract/judge-crds.ts";
 import { readCrd } from "../../../../infra/providers/contract/read-crd.ts";
@@ -29,7 +30,7 @@ function errorsOf(log: object): readonly string[] {
 const crd = goodCrd("InfraMachinePool");
 without(crd, "v1beta2", "status.ready");
 without(crd, "v1beta2", "status.conditions");
-const placed = readCrd({ value: { ...crd }, file: "config/crd/with blank #1.yaml", line: 7 });
+const placed = readCrd({ value: { ...crd }, file: "config/crd/with blank #1.yaml", line: 7 }, whyRefused);
 const findings: readonly Finding[] =
   "crd" in placed
     ? judgeCrds([placed], { named: new Map(), assumed: "v1beta2", waivers: new Map([["IMP-22", "later"]]) })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { startJoinedWatch } from "../../../../infra/relay/management/joined-watch.ts";
 import type { Kept, WatchConsumer } from "../../../../infra/relay/watch/watch-consumer.ts";
-import type { LoopStatus, WatchLoop } from "../../../../infra/relay/watch/watch-loop.ts";
+import type { WatchLoop } from "../../../../infra/relay/watch/watch-loop.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
+import type { LoopStatus } from "../../../../shared/runtime/read/loop-status.ts";
 
 function object(namespace: string, name: string, resourceVersion: string): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name, resourceVersion } };
