@@ -3,6 +3,7 @@ import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
+import { print } from "../platform/terminal/print.ts";
 import { type CloudAddress, LOOPBACK_ADDRESS, parseCloudAddress } from "../playground/sim/address.ts";
 import { type ServedCluster, startCloud } from "../playground/sim/cloud.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
@@ -12,7 +13,6 @@ import { healthAddressOption } from "./listen-options.ts";
 import { readManagement } from "./management.ts";
 import { logLevelOption, stopRequested } from "./options.ts";
 import { openLog } from "./terminal/log.ts";
-import { print } from "./terminal/print.ts";
 
 interface CloudCommandOptions {
   readonly kubeconfig?: readonly string[];

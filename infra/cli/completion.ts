@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { printSource } from "./terminal/print.ts";
+import { printSource } from "../platform/terminal/print.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
+import { print, printJson } from "../platform/terminal/print.ts";
+import { tableLines } from "../platform/terminal/table.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { tableLines } from "./table.ts";
-import { print, printJson } from "./terminal/print.ts";
 
 /** One function as `capstan functions` prints it; also the row in README. */
 export interface FunctionRow {

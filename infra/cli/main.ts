@@ -2,7 +2,7 @@
 import { enableCompileCache } from "node:module";
 import { Command } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
-import { printError } from "./terminal/print.ts";
+import { printError } from "../platform/terminal/print.ts";
 
 // Compiled sources are kept between starts: half the time and memory of the next one (KC-04).
 enableCompileCache();

@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
+import { print, printError } from "../platform/terminal/print.ts";
 import { type Elected, startElected } from "../relay/elected.ts";
 import { leaseKey } from "../relay/lease-name.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";
@@ -25,7 +26,6 @@ import {
 } from "./options.ts";
 import { newIdentity, podNamespace } from "./pod.ts";
 import { openLog } from "./terminal/log.ts";
-import { print, printError } from "./terminal/print.ts";
 
 interface ManagerOptions extends ServeOptions, RelayScope, ListenOptions {
   readonly leaseName?: string;

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import { addressList } from "../platform/kube/server-access.ts";
+import { print } from "../platform/terminal/print.ts";
 import { parseLimit } from "../queue/deletion-limit/parse-limit.ts";
 import { parseRunsPerSecond } from "../queue/parse-runs-per-second.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 import type { Running } from "./compose.ts";
 import type { RequestOptions } from "./management.ts";
-import { print } from "./terminal/print.ts";
 
 /** Options of every process that serves functions. */
 export interface ServeOptions extends RequestOptions, QueueFlags {

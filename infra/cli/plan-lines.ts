@@ -1,4 +1,4 @@
-import { bold } from "./terminal/paint.ts";
+import { bold } from "../platform/terminal/paint.ts";
 
 /** More than these do not fit on a screen; `-o json` has all of them. */
 const MAX_ROWS = 50;

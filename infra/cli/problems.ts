@@ -14,6 +14,8 @@ import { problemsOf } from "../operate/explain/problems.ts";
 import { silenceProblems, workerProblems } from "../operate/explain/problems-of-platform.ts";
 import { withConfigurations } from "../operate/explain/webhook-configurations.ts";
 import { systemClock } from "../platform/clock.ts";
+import { print, printJson } from "../platform/terminal/print.ts";
+import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { type QueueFlags, redisOf } from "../queue/queue-source.ts";
 import { loadFunctions } from "../worker/load.ts";
@@ -22,8 +24,6 @@ import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-mod
 import { type LetterSource, openSource } from "./letter-source.ts";
 import { outputOption } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
-import { ageOf, tableLines } from "./table.ts";
-import { print, printJson } from "./terminal/print.ts";
 
 interface ProblemsOptions extends QueueFlags {
   readonly kubeconfig?: string;

@@ -3,9 +3,9 @@ import { Command, InvalidArgumentError } from "commander";
 import { newSecrets } from "../deploy/manifests/secrets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { x509 } from "../platform/pki/x509.ts";
+import { printSource } from "../platform/terminal/print.ts";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { parsePort } from "./options.ts";
-import { printSource } from "./terminal/print.ts";
 
 interface SecretsFlags {
   readonly namespace?: string;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
-import { print, printJson } from "./terminal/print.ts";
+import { print, printJson } from "../platform/terminal/print.ts";
 
 export function versionCommand(): Command {
   return new Command("version")

@@ -3,10 +3,10 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { rest } from "../platform/rest.ts";
+import { paint } from "../platform/terminal/paint.ts";
+import { print, printError, printJson } from "../platform/terminal/print.ts";
 import { stopRequested } from "./options.ts";
 import { createLiveArea } from "./terminal/live-area.ts";
-import { paint } from "./terminal/paint.ts";
-import { print, printError, printJson } from "./terminal/print.ts";
 
 /** Rows that a command shows: once, or as they change. */
 export interface Shown<R> {

@@ -41,10 +41,10 @@ const START = [
   "infra/cli/open-",
   "infra/cli/options",
   "infra/cli/start-",
-  "infra/cli/table",
+  "infra/platform/terminal/table",
   "infra/cli/terminal/log",
-  "infra/cli/terminal/paint",
-  "infra/cli/terminal/print",
+  "infra/platform/terminal/paint",
+  "infra/platform/terminal/print",
   "infra/cli/tie-queue",
   "infra/cli/up/up",
   "infra/cli/worker-clients",
@@ -55,7 +55,7 @@ const START = [
   "infra/relay/workload/clients",
   "infra/relay/workload/workload-access",
   "infra/platform/rest",
-  "infra/worker/telemetry/escape",
+  "infra/platform/terminal/escape",
   "infra/worker/telemetry/log",
 ];
 

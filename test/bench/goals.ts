@@ -1,4 +1,4 @@
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 
 /**
  * Costs of one workload, from creation to Running, on a real kube-apiserver. Cluster API's figures and the goals

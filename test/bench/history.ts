@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { formatTable } from "../../infra/cli/table.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { openRunHistory } from "../../infra/queue/history/open.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { installCrds } from "../../infra/cli/install-crds.ts";
-import { formatTable } from "../../infra/cli/table.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";

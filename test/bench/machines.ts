@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";

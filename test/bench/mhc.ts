@@ -1,4 +1,4 @@
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { fleetOf } from "./checked-fleet.ts";
 import { type LargeCheck, measureLargeCheck } from "./large-check.ts";
 import { type RunsPerEvent, runsPerEvent } from "./machine-events.ts";

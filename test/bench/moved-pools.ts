@@ -1,6 +1,6 @@
-import { formatTable } from "../../infra/cli/table.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import type { Server } from "../../infra/platform/kube/client.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { startCloud } from "../../infra/playground/sim/cloud.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Node } from "../../shared/api/core.ts";

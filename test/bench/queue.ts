@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { formatTable } from "../../infra/cli/table.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { createMemoryQueue } from "../../infra/queue/memory.ts";
 import type { Log } from "../../shared/runtime/ports.ts";

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import type { Flow, Memory, Neighbour, Storm } from "./relay-contender.ts";
 import { type Load, pathOfLoad } from "./relay-load.ts";

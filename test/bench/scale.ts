@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";

@@ -1,4 +1,4 @@
-import { formatTable } from "../../infra/cli/table.ts";
+import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { round } from "./capstan-process.ts";
 
 /** A figure of one load that both managers have in the same run. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sourcesIn } from "../support/sources.ts";
 
 /** The modules that escape what goes to the terminal. */
-const MAY_WRITE = ["infra/cli/terminal/print.ts", "infra/cli/terminal/log.ts"];
+const MAY_WRITE = ["infra/platform/terminal/print.ts", "infra/cli/terminal/log.ts"];
 
 describe("every command", () => {
   it("writes to the terminal through one module, so that text of others is always escaped", async () => {

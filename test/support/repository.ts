@@ -46,7 +46,7 @@ async function readFolder(folder: string): Promise<Repository> {
   };
 }
 
-/** The same imports from where the file is seen: `../../../../../shared/` becomes `../../shared/`. */
+/** The same imports from where the file is seen: `../../../../shared/` becomes `../../shared/`. */
 function withoutFolder(code: string, folder: string): string {
   const deeper = "../".repeat(folder.split("/").length - 1);
   return code.replaceAll(

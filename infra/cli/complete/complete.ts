@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { printSource } from "../terminal/print.ts";
+import { printSource } from "../../platform/terminal/print.ts";
 import { namesFor } from "./names-for.ts";
 
 /** Default for people; tests and slow machines give more. */

@@ -8,6 +8,7 @@ import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { createUnserved } from "../../operate/explain/unserved.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { systemRandom } from "../../platform/random.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { openRedisHints } from "../../queue/hints/redis.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
 import { openRunHistory } from "../../queue/history/open.ts";
@@ -24,7 +25,6 @@ import { logLevelOption, type ServeOptions, stopRequested } from "../options.ts"
 import { commandLineOf } from "../own-command.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
-import { print } from "../terminal/print.ts";
 import { actionPorts } from "./action-ports.ts";
 import { addConsoleOptions, addressOption, type ConsoleFlags } from "./console-options.ts";
 import { lookForOwnData } from "./own-data.ts";

@@ -6,9 +6,9 @@ import { type Console, startConsole } from "../../console/console.ts";
 import type { ConsoleOptions } from "../../console/console-options.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { systemRandom } from "../../platform/random.ts";
+import { print } from "../../platform/terminal/print.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { callerName } from "../caller-name.ts";
-import { print } from "../terminal/print.ts";
 import type { ConsoleFlags } from "./console-options.ts";
 
 type Parts = Pick<

@@ -2,9 +2,9 @@ import { Command, Option } from "commander";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import { MOVE_RULES } from "../../../shared/contract/rules/move/rules.ts";
 import type { RuleText } from "../../../shared/contract/rules/rule.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import { linkTo } from "../../providers/contract/links.ts";
-import { tableLines } from "../table.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
 
 export function listCommand(): Command {

@@ -1,5 +1,5 @@
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import type { Outcome } from "../../providers/contract/finding.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
 
 /** How a judging command reports. */
 export interface ReportOptions {

@@ -1,10 +1,10 @@
 import { ALL_RULES, prefixOf, RULE_GROUPS } from "../../../shared/contract/rules/all.ts";
 import type { Verdict } from "../../../shared/contract/rules/rule.ts";
+import { bold, paint, type Style } from "../../platform/terminal/paint.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import type { Finding, Outcome } from "../../providers/contract/finding.ts";
 import { summarize, toReport } from "../../providers/contract/report.ts";
 import { count } from "../plan-lines.ts";
-import { tableLines } from "../table.ts";
-import { bold, paint, type Style } from "../terminal/paint.ts";
 
 const STYLES: { readonly [verdict in Verdict]: Style } = {
   fail: "red",

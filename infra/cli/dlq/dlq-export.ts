@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { writePrivateFile } from "../../platform/private-file.ts";
+import { print, printSource } from "../../platform/terminal/print.ts";
 import {
   addSourceOptions,
   type LetterSource,
@@ -8,7 +9,6 @@ import {
   openSource,
   type SourceOptions,
 } from "../letter-source.ts";
-import { print, printSource } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 export function dlqExportCommand(): Command {

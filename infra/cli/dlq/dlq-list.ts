@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { KeyRow, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { deadKeys } from "../../queue/dead-keys.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { type LetterState, letterStateOf } from "../../queue/letters/letter-state.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
-import { ageOf, tableLines } from "../table.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 interface ListOptions extends SourceOptions {

@@ -4,6 +4,7 @@ import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts"
 import { causeOf, type QueueControl } from "../../../shared/runtime/queue/queue-control.ts";
 import type { KeyRow } from "../../../shared/runtime/queue/queue-reader.ts";
 import { rest } from "../../platform/rest.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { deadKeys } from "../../queue/dead-keys.ts";
 import { callerName } from "../caller-name.ts";
 import {
@@ -16,7 +17,6 @@ import {
   someOf,
 } from "../letter-source.ts";
 import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
-import { print } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 interface DlqReplayOptions extends SourceOptions, ReplayOptions {

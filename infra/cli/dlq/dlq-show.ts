@@ -2,11 +2,11 @@ import { Command } from "commander";
 import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/letters/dead-letter.ts";
 import { whyWithoutRun } from "../../../shared/runtime/letters/replay.ts";
 import { describeQuestion } from "../../../shared/runtime/letters/replay-reader.ts";
+import { bold } from "../../platform/terminal/paint.ts";
+import { print, printJson } from "../../platform/terminal/print.ts";
+import { ageOf } from "../../platform/terminal/table.ts";
 import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
-import { ageOf } from "../table.ts";
-import { bold } from "../terminal/paint.ts";
-import { print, printJson } from "../terminal/print.ts";
 
 export function dlqShowCommand(): Command {
   const command = new Command("show")

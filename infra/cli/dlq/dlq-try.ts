@@ -3,6 +3,8 @@ import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter
 import { openReplayApart } from "../../operate/replay/replay-apart.ts";
 import { type Tried, tryLetters } from "../../operate/replay/try-letters.ts";
 import { VERDICTS, type Verdict } from "../../operate/replay/verdict.ts";
+import { print, printJson } from "../../platform/terminal/print.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import { groupIdOf, groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";
 import {
   addSourceOptions,
@@ -12,8 +14,6 @@ import {
   someOf,
 } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
-import { tableLines } from "../table.ts";
-import { print, printJson } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 interface TryOptions extends SourceOptions {

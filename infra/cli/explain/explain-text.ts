@@ -5,8 +5,8 @@ import type { Dependency, StepNow } from "../../operate/explain/explain-step.ts"
 import type { Explained, ExplainedFunction } from "../../operate/explain/explain-tree.ts";
 import type { Folded, HeldUp } from "../../operate/explain/fold-causes.ts";
 import { textOfLeftOut } from "../../operate/explain/siblings.ts";
-import { ageOf, timeText } from "../table.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
+import { ageOf, timeText } from "../../platform/terminal/table.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";

@@ -1,8 +1,8 @@
 import type { HealthReport, TargetReport } from "../../../shared/function/health-report.ts";
 import type { Detail } from "../../operate/explain/details.ts";
 import type { ExplainedHealth } from "../../operate/explain/explain-health.ts";
-import { ageOf, tableLines } from "../table.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { detailLines } from "../tree/detail-lines.ts";
 
 /** Ten thousand targets must not fill a terminal: the rest is counted; `-o json` has all of them. */

@@ -1,7 +1,7 @@
 import { titleOfWrite } from "../../../shared/runtime/letters/run-entry.ts";
 import type { FieldChange, RunEntry, Written } from "../../../shared/runtime/letters/run-history.ts";
-import { tableLines } from "../table.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import { oneLine } from "../tree/fact-lines.ts";
 
 /** An item of `-o json`. */

@@ -6,6 +6,7 @@ import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import type { RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import { formatKey } from "../../../shared/runtime/queue/key.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { print, printJson } from "../../platform/terminal/print.ts";
 import { openRunHistory } from "../../queue/history/open.ts";
 import type { QueueFlags, QueueSource } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
@@ -17,7 +18,6 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
-import { print, printJson } from "../terminal/print.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
 import { tellSilences } from "./tell-silences.ts";
 

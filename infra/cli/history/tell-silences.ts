@@ -1,8 +1,8 @@
 import { readFreshness } from "../../../shared/runtime/read/signs.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { printError } from "../../platform/terminal/print.ts";
 import { type QueueSource, redisOf } from "../../queue/queue-source.ts";
 import { QUIET } from "../letter-source.ts";
-import { printError } from "../terminal/print.ts";
 
 /** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */
 export async function tellSilences(source: QueueSource): Promise<void> {

@@ -6,6 +6,7 @@ import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { openIssuer } from "../../platform/pki/open-issuer.ts";
+import { printSource } from "../../platform/terminal/print.ts";
 import { openDeletionLimit } from "../../queue/deletion-limit/open.ts";
 import { openDeadLetters } from "../../queue/letters/open.ts";
 import { createRecorder } from "../../queue/letters/recorder.ts";
@@ -34,7 +35,6 @@ import {
 } from "../management.ts";
 import { sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
-import { printSource } from "../terminal/print.ts";
 import { tieQueue } from "../tie-queue.ts";
 import { openClients } from "../worker-clients.ts";
 

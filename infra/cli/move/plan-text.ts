@@ -1,10 +1,10 @@
 import { staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
 import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
+import { bold, paint } from "../../platform/terminal/paint.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import type { Finding } from "../../providers/contract/finding.ts";
 import { toReport } from "../../providers/contract/report.ts";
 import { count, section } from "../plan-lines.ts";
-import { tableLines } from "../table.ts";
-import { bold, paint } from "../terminal/paint.ts";
 
 /** Whether the move can go, what stops it, what to know, what stays behind, and the order. */
 export function planLines(subject: MoveSubject, found: readonly Finding[]): readonly string[] {

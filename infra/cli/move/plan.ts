@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { readMovePlan } from "../../providers/clusterctl/move/read-plan.ts";
 import { exitStatus } from "../../providers/contract/report.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { openForeignServer } from "../management.ts";
 import { outputOption } from "../options.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
 import { judgeMove, planReport } from "./plan-report.ts";
 import { planLines } from "./plan-text.ts";
 

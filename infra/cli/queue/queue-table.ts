@@ -1,6 +1,6 @@
 import type { TenantDepth } from "../../../shared/runtime/queue/queue-port.ts";
 import type { QueuePeek } from "../../../shared/runtime/queue/queue-reader.ts";
-import { tableLines, timeText } from "../table.ts";
+import { tableLines, timeText } from "../../platform/terminal/table.ts";
 
 /** A function in the output of `capstan queue`. */
 export interface QueueRow extends QueuePeek {

@@ -8,11 +8,11 @@ import { MARK_REASON, RECOVERY_REASON } from "../../../shared/rules/machines/rem
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { readManagement } from "../management.ts";
 import { outputOption } from "../options.ts";
-import { ageOf, tableLines } from "../table.ts";
 import { openLog } from "../terminal/log.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
 import { missingChecks } from "./policy-history.ts";
 import { type Remediation, type RemediationSources, remediationsOf } from "./remediation-list.ts";
 import { WAIT_REASONS } from "./waits.ts";

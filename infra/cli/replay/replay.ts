@@ -6,11 +6,11 @@ import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/letter
 import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { writePrivateFile } from "../../platform/private-file.ts";
+import { bold, paint } from "../../platform/terminal/paint.ts";
+import { print, printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
-import { bold, paint } from "../terminal/paint.ts";
-import { print, printError, printJson, printSource } from "../terminal/print.ts";
 import { testFileOf } from "./replay-as-test.ts";
 import type { LiveResult } from "./replay-live.ts";
 import { sideBySide } from "./side-by-side.ts";

@@ -1,7 +1,7 @@
 import type { Decided } from "../../../shared/runtime/letters/replay.ts";
 import { align, linesOfDecision, type Row } from "../../operate/replay/align-decisions.ts";
-import { escaped } from "../../worker/telemetry/escape.ts";
-import { bold, padded, paint } from "../terminal/paint.ts";
+import { escaped } from "../../platform/terminal/escape.ts";
+import { bold, padded, paint } from "../../platform/terminal/paint.ts";
 
 const MAX_SHOWN_LINES = 2_000;
 

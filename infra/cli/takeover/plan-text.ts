@@ -2,9 +2,9 @@ import { fieldManagersOf } from "../../operate/takeover/field-managers.ts";
 import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
 import { type Standing, standingOf } from "../../operate/takeover/standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "../../operate/takeover/survey.ts";
+import { bold, paint } from "../../platform/terminal/paint.ts";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { count, section } from "../plan-lines.ts";
-import { ageOf, tableLines } from "../table.ts";
-import { bold, paint } from "../terminal/paint.ts";
 import type { Decisions } from "./decisions.ts";
 
 const STANDS: { readonly [standing in Standing]: string } = {

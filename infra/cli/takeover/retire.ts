@@ -11,10 +11,10 @@ import {
 import { readSurvey, type Scope, type Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
+import { bold, paint } from "../../platform/terminal/paint.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { section } from "../plan-lines.ts";
-import { bold, paint } from "../terminal/paint.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
 import { connectTo } from "./connect.ts";
 import { openTurn } from "./open-turn.ts";
 import { findingLine } from "./plan-text.ts";

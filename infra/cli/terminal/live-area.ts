@@ -1,4 +1,4 @@
-import { shown, widthOf } from "./paint.ts";
+import { shown, widthOf } from "../../platform/terminal/paint.ts";
 
 /** The part of a terminal that is drawn on. */
 export interface Screen {

@@ -1,4 +1,4 @@
-import { escaped } from "../../worker/telemetry/escape.ts";
+import { escaped } from "../../platform/terminal/escape.ts";
 import type { Branch } from "../tree/draw-tree.ts";
 import type { ReadSpan } from "./read-spans.ts";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { print } from "../terminal/print.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { drawTree } from "../tree/draw-tree.ts";
 import { readSpans } from "./read-spans.ts";
 import { clustersIn, spanTree } from "./span-tree.ts";

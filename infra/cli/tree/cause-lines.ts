@@ -1,5 +1,5 @@
 import type { Problem } from "../../operate/explain/problem.ts";
-import { paint, widthOf } from "../terminal/paint.ts";
+import { paint, widthOf } from "../../platform/terminal/paint.ts";
 
 /** Columns that the tree takes in front of a line. */
 const INDENT_COLUMNS = 2;

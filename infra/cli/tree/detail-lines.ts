@@ -1,5 +1,5 @@
 import type { Detail } from "../../operate/explain/details.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
 
 const MAX_CHARS = 1_000;
 

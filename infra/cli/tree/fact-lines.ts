@@ -1,5 +1,5 @@
 import type { Concern, ObjectFacts } from "../../operate/explain/object-facts.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
 import { detailLines } from "./detail-lines.ts";
 
 /** `MachinePool default/p1  Running  3 of 3 Nodes`. */

@@ -3,8 +3,8 @@ import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kind
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import { tableLines } from "../table.ts";
-import { print } from "../terminal/print.ts";
+import { print } from "../../platform/terminal/print.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 
 /** Returns the table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes. */
 export async function printSummary(store: Store): Promise<void> {

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../../platform/terminal/paint.ts";
 
 /** One visible step of one object. */
 export interface Transition {

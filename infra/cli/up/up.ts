@@ -2,11 +2,11 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { packageVersion } from "../../platform/package-version.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { ROLES, type Role } from "../compose-options.ts";
 import { addUpConsoleOptions } from "../console/console-options.ts";
 import { addServeOptions, parsePort, parseSeconds, stopRequested } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
-import { print } from "../terminal/print.ts";
 import type { UpOptions } from "./up-options.ts";
 
 export function upCommand(): Command {

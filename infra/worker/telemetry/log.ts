@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { escapedLines } from "./escape.ts";
+import { escapedLines } from "../../platform/terminal/escape.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

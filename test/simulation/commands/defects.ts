@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { formatTable } from "../../../infra/cli/table.ts";
+import { formatTable } from "../../../infra/platform/terminal/table.ts";
 import { writeResults } from "../../bench/results.ts";
 import { DEFECTS } from "../defects/known.ts";
 import { createSearcher, type Finding } from "../defects/search.ts";

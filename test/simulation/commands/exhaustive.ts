@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { formatTable } from "../../../infra/cli/table.ts";
+import { formatTable } from "../../../infra/platform/terminal/table.ts";
 import { writeResults } from "../../bench/results.ts";
 import { explore, type Progress } from "../exhaustive/explore.ts";
 import { SMALL_WORLDS, type SmallWorld } from "../exhaustive/small-world.ts";

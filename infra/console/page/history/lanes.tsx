@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { escaped } from "../../../worker/telemetry/escape.ts";
+import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Run } from "../../api/runs.ts";
 import { serverNow } from "../data/server-clock.ts";
 import { useNarrow } from "../list/use-narrow.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { escaped, escapedLines } from "../../../worker/telemetry/escape.ts";
+import { escaped, escapedLines } from "../../../platform/terminal/escape.ts";
 
 /** Longer texts are cut until the person asks for all of them. */
 const MAX_CHARS = 300;

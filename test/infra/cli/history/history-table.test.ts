@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { historyTable, type NotedRun } from "../../../../infra/cli/history/history-table.ts";
-import { shown } from "../../../../infra/cli/terminal/paint.ts";
+import { shown } from "../../../../infra/platform/terminal/paint.ts";
 import type { RunEntry } from "../../../../shared/runtime/letters/run-history.ts";
 import { runEntry, writingRun } from "../../../support/run-entries.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sideBySide } from "../../../../infra/cli/replay/side-by-side.ts";
-import { ageOf } from "../../../../infra/cli/table.ts";
+import { ageOf } from "../../../../infra/platform/terminal/table.ts";
 
 const patch = (value: string) => ({
   result: "done",

@@ -1,5 +1,5 @@
 import { maskText } from "../../../shared/redaction/redact.ts";
-import { escapedLines } from "../../worker/telemetry/escape.ts";
+import { escapedLines } from "./escape.ts";
 import { shown } from "./paint.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bold, padded, paint, shown, widthOf } from "../../../../infra/cli/terminal/paint.ts";
+import { bold, padded, paint, shown, widthOf } from "../../../../infra/platform/terminal/paint.ts";
 
 const ESC = "\u001b";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escaped, escapedLines } from "../../../../infra/worker/telemetry/escape.ts";
+import { escaped, escapedLines } from "../../../../infra/platform/terminal/escape.ts";
 
 const TITLE = "\u001b]0;owned\u0007";
 

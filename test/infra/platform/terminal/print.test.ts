@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { printError } from "../../../../infra/cli/terminal/print.ts";
+import { printError } from "../../../../infra/platform/terminal/print.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

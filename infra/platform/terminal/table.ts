@@ -1,4 +1,4 @@
-import { bold, padded, shown, widthOf } from "./terminal/paint.ts";
+import { bold, padded, shown, widthOf } from "./paint.ts";
 
 /**
  * Returns rows under a header in the look of kubectl: columns two spaces apart, no trailing blanks. One line

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageOf, formatTable } from "../../../infra/cli/table.ts";
+import { ageOf, formatTable } from "../../../../infra/platform/terminal/table.ts";
 
 const NOW = new Date("2026-01-01T00:01:00Z");
 

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { styleText } from "node:util";
-import { escaped } from "../../worker/telemetry/escape.ts";
+import { escaped } from "./escape.ts";
 
 const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 export type Style = (typeof STYLES)[number];
