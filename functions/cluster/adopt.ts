@@ -16,7 +16,7 @@ export const clusterAdopt = defineFunction<Cluster>(
   {
     name: "cluster-adopt",
     summary: "Makes the Cluster an owner of its infrastructure and control plane object.",
-    source: "CL-3.1",
+    source: "core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     actsOn: "living",
     watches: [

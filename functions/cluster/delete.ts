@@ -51,7 +51,7 @@ export const clusterDelete = defineFunction<Cluster>(
   {
     name: "cluster-delete",
     summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
-    source: "CL-8",
+    source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "deleting",
     watches: [

@@ -10,7 +10,7 @@ export const clusterGuard = defineFunction<Cluster>(
   {
     name: "cluster-guard",
     summary: "Keeps a Cluster until it has been taken apart.",
-    source: "CL-3",
+    source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "living",
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],

@@ -25,7 +25,7 @@ export const clusterKubeconfig = defineFunction<Cluster>(
   {
     name: "cluster-kubeconfig",
     summary: "Keeps the kubeconfig Secret of a Cluster without control plane object.",
-    source: "CL-7.1, CL-7.2",
+    source: "core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     actsOn: "living",
     watches: [

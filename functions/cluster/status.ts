@@ -60,7 +60,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
   {
     name: "cluster-status",
     summary: "Computes the status of a Cluster: counters, conditions, phase.",
-    source: "CL-3.2, CL-3.3, CL-3.5, CL-3.6, CL-3.7, CL-3.8, CL-4, CL-5, CL-6, CL-11",
+    source: "core/reconcilers/cluster/cluster_controller_status.go",
     reconciles: Cluster,
     watches: [
       watch(

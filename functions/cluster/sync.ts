@@ -35,7 +35,7 @@ export const clusterSync = defineFunction<Cluster>(
   {
     name: "cluster-sync",
     summary: "Copies the control plane endpoint into the Cluster, once.",
-    source: "CL-3.4",
+    source: "core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     actsOn: "living",
     watches: [

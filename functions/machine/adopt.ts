@@ -20,7 +20,7 @@ export const machineAdopt = defineFunction(
   {
     name: "machine-adopt",
     summary: "Makes a Machine the controller of its bootstrap config and infrastructure machine.",
-    source: "MA-2.1",
+    source: "core/reconcilers/machine/machine_controller_phases.go",
     reconciles: Machine,
     actsOn: "living",
     isIdle: isUnguarded,

@@ -49,7 +49,7 @@ export const machineDelete = defineFunction(
   {
     name: "machine-delete",
     summary: "Takes a deleted Machine apart: infrastructure machine, config, Node, finalizer.",
-    source: "MA-7, MA-7.1, MA-7.4, MA-R14",
+    source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "deleting",
     watches: [

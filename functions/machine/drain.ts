@@ -52,7 +52,7 @@ export const machineDrain = defineFunction<Machine, "status">(
   {
     name: "machine-drain",
     summary: "Empties the Node of a deleted Machine: its Pods leave, then its volumes are detached.",
-    source: "MA-7, MA-7.2, MA-7.3",
+    source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "deleting",
     isIdle: isBehindDrain,

@@ -17,7 +17,7 @@ export const machineGuard = defineFunction(
   {
     name: "machine-guard",
     summary: "Makes a Machine safe to work on: finalizer, cluster label, Cluster owner reference, default.",
-    source: "MA-1, MA-2, MA-2.1",
+    source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "living",
     watches: [

@@ -49,7 +49,7 @@ export const machineNode = defineFunction(
     name: "machine-node",
     summary:
       "Marks the Node of a Machine, copies labels, annotations and taints to it, and opens it for pods.",
-    source: "MA-3, MA-3.1",
+    source: "core/reconcilers/machine/machine_controller_noderef.go",
     reconciles: Machine,
     isIdle: (machine) => machine.spec.providerID === undefined || !hasFinalizer(machine, MACHINE_FINALIZER),
     watches: [

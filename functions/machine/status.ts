@@ -75,7 +75,7 @@ export const machineStatus = defineFunction(
   {
     name: "machine-status",
     summary: "Computes the status of a Machine: Node, addresses, conditions, phase.",
-    source: "MA-2, MA-2.2, MA-2.3, MA-3, MA-4, MA-5, MA-5.9, MA-7, MA-10, MA-R7",
+    source: "core/reconcilers/machine/machine_controller_status.go",
     reconciles: Machine,
     isIdle: isUnguarded,
     watches: [

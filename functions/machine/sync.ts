@@ -22,7 +22,7 @@ export const machineSync = defineFunction(
   {
     name: "machine-sync",
     summary: "Copies bootstrap data secret name, provider ID and failure domain into a Machine.",
-    source: "MA-2.2, MA-2.3",
+    source: "core/reconcilers/machine/machine_controller_phases.go",
     reconciles: Machine,
     actsOn: "living",
     isIdle: isUnguarded,

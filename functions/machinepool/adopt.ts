@@ -19,7 +19,7 @@ export const machinepoolAdopt = defineFunction(
   {
     name: "machinepool-adopt",
     summary: "Makes a MachinePool the controller of its bootstrap and infrastructure object.",
-    source: "MP-2, MP-5",
+    source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
     isIdle: isUnguarded,

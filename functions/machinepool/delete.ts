@@ -39,7 +39,7 @@ export const machinepoolDelete = defineFunction(
   {
     name: "machinepool-delete",
     summary: "Takes a deleted MachinePool apart: bootstrap and infrastructure object, Nodes, finalizer.",
-    source: "MP-13, MP-13.1, MP-13.2, MP-13.3",
+    source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
     actsOn: "deleting",
     watches: [

@@ -16,7 +16,7 @@ export const machinepoolGuard = defineFunction(
     name: "machinepool-guard",
     summary:
       "Makes a MachinePool safe to work on: finalizer, cluster label, Cluster owner reference, defaults.",
-    source: "MP-2, MP-2.1, MP-3, MP-4, MP-12",
+    source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
     watches: [
       watch(

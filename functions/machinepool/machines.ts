@@ -49,7 +49,7 @@ export const machinepoolMachines = defineFunction(
     name: "machinepool-machines",
     summary:
       "Keeps one Machine per infrastructure machine of a MachinePool and reports whether it is up to date.",
-    source: "MP-10",
+    source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
     isIdle: isUnguarded,

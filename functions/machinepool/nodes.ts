@@ -23,7 +23,7 @@ export const machinepoolNodes = defineFunction(
   {
     name: "machinepool-nodes",
     summary: "Marks the Nodes of a MachinePool as its own and opens them for pods.",
-    source: "MP-6.4",
+    source: "core/reconcilers/machinepool/machinepool_controller_noderef.go",
     reconciles: MachinePool,
     actsOn: "living",
     isIdle: (pool) => isUnguarded(pool) || !pool.spec.providerIDList?.length,

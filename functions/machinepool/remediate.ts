@@ -27,7 +27,7 @@ export const machinepoolRemediate = defineFunction(
     name: "machinepool-remediate",
     summary:
       "Deletes unhealthy Machines of a MachinePool, one at a time or as many as its annotation allows.",
-    source: "MP-10.8",
+    source: "own",
     reconciles: MachinePool,
     isIdle: isUnguarded,
     watches: [

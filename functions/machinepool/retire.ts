@@ -31,7 +31,7 @@ export const machinepoolRetire = defineFunction(
   {
     name: "machinepool-retire",
     summary: "Deletes the Nodes whose instance has left the MachinePool.",
-    source: "MP-6.4.1",
+    source: "core/reconcilers/machinepool/machinepool_controller_noderef.go",
     reconciles: MachinePool,
     actsOn: "living",
     isIdle: (pool) => isUnguarded(pool) || !pool.status?.nodeRefs?.length,

@@ -54,7 +54,7 @@ export const machinepoolStatus = defineFunction(
   {
     name: "machinepool-status",
     summary: "Computes the status of a MachinePool: refs, counters, conditions, phase.",
-    source: "MP-6.2, MP-6.3, MP-6.5, MP-7.1, MP-7.2, MP-8, MP-11, MP-16.3, MP-16.8",
+    source: "core/reconcilers/machinepool/machinepool_controller_status.go",
     reconciles: MachinePool,
     isIdle: isUnguarded,
     watches: [

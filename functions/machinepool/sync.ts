@@ -22,7 +22,7 @@ export const machinepoolSync = defineFunction(
   {
     name: "machinepool-sync",
     summary: "Copies the bootstrap data secret name and the provider ID list into a MachinePool.",
-    source: "MP-6.1, MP-6.2",
+    source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
     isIdle: isUnguarded,

@@ -18,7 +18,7 @@ export const machinesetDelete = defineFunction(
   {
     name: "machineset-delete",
     summary: "Deletes the Machines of a deleted MachineSet, then lets it go.",
-    source: "MS-11, MS-12",
+    source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     actsOn: "deleting",
     watches: [

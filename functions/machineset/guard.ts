@@ -22,7 +22,7 @@ export const machinesetGuard = defineFunction(
     name: "machineset-guard",
     summary:
       "Makes a MachineSet and its templates safe to work on: finalizer, labels, Cluster owner reference, defaults.",
-    source: "MS-2, MS-3, MS-4, MS-5",
+    source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     watches: [
       watch(

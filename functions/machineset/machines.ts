@@ -44,7 +44,7 @@ export const machinesetMachines = defineFunction(
   {
     name: "machineset-machines",
     summary: "Keeps the right number of Machines of a MachineSet, with the fields of its template.",
-    source: "MS-6, MS-7, MS-8.1, MS-8.1.1, MS-8.1.2, MS-8.1.4, MS-8.3, MS-12, MS-13",
+    source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     actsOn: "living",
     watches: [

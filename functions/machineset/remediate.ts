@@ -41,7 +41,7 @@ export const machinesetRemediate = defineFunction(
   {
     name: "machineset-remediate",
     summary: "Deletes the Machines of a MachineSet that health checks have handed over, within its limits.",
-    source: "MS-8.2, MS-8.2.1, MS-8.3, MS-12",
+    source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     actsOn: "living",
     watches: [

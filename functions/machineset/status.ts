@@ -39,7 +39,7 @@ export const machinesetStatus = defineFunction(
   {
     name: "machineset-status",
     summary: "Computes the status of a MachineSet: selector, counters, versions, conditions.",
-    source: "MS-8.3, MS-9, MS-10, MS-10.1, MS-10.2, MS-12",
+    source: "core/reconcilers/machineset/machineset_controller_status.go",
     reconciles: MachineSet,
     watches: [
       watch(

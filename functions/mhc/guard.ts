@@ -13,7 +13,7 @@ export const mhcGuard = defineFunction(
   {
     name: "mhc-guard",
     summary: "Makes a MachineHealthCheck safe to work on: cluster label, Cluster owner reference, defaults.",
-    source: "MHC-5.2",
+    source: "core/reconcilers/machinehealthcheck/machinehealthcheck_controller.go",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, [...REST_FIELDS, ...GUARDED_FIELDS, ...CHECKED_FIELDS], itself),

@@ -22,7 +22,7 @@ export const mhcHistory = defineFunction(
   {
     name: "mhc-history",
     summary: "Says in the history of a RemediationPolicy how each remediation has ended.",
-    source: "MHC-16.8",
+    source: "own",
     reconciles: RemediationPolicy,
     actsOn: "living",
     watches: [

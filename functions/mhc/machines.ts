@@ -44,7 +44,7 @@ export const mhcMachines = defineFunction(
   {
     name: "mhc-machines",
     summary: "Says on each Machine whether it is healthy, and hands unhealthy ones over within the limit.",
-    source: "MHC-6, MHC-7, MHC-9, MHC-11.4, MHC-12.1, MHC-13.1, MHC-13.2",
+    source: "core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),

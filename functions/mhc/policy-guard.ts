@@ -17,7 +17,7 @@ export const mhcPolicyGuard = defineFunction(
     name: "mhc-policy-guard",
     summary:
       "Makes a RemediationPolicy move and go with its Cluster: cluster label, Cluster owner reference.",
-    source: "MHC-16.9",
+    source: "own",
     reconciles: RemediationPolicy,
     watches: [
       watch(RemediationPolicy, [...REST_FIELDS, ...ADOPTED_FIELDS], itself),

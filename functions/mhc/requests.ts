@@ -46,7 +46,7 @@ export const mhcRequests = defineFunction(
   {
     name: "mhc-requests",
     summary: "Keeps one request per Machine handed to an external controller, none for a healthy one.",
-    source: "MHC-10, MHC-10.1, MHC-10.3, MHC-10.4, MHC-10.5, MHC-10.6",
+    source: "core/reconcilers/machinehealthcheck/machinehealthcheck_controller.go",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),

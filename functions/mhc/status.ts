@@ -35,7 +35,7 @@ export const mhcStatus = defineFunction(
   {
     name: "mhc-status",
     summary: "Computes the status of a MachineHealthCheck: targets, counters, conditions.",
-    source: "MHC-5.3, MHC-8.1, MHC-8.5, MHC-8.6, MHC-9.6, MHC-9.7, MHC-12.6",
+    source: "core/reconcilers/machinehealthcheck/machinehealthcheck_controller.go",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),

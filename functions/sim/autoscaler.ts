@@ -15,7 +15,7 @@ export const simAutoscaler = defineFunction(
   {
     name: "sim-autoscaler",
     summary: "Sets the replicas of a MachinePool whose replicas are managed from outside.",
-    source: "MP-9",
+    source: "own",
     reconciles: SimMachinePool,
     watches: [
       watch(

@@ -20,7 +20,7 @@ export const simBootstrapCertificates = defineFunction<SimBootstrapConfig>(
   {
     name: "sim-bootstrap-certificates",
     summary: "Makes the certificates of a Cluster whose control plane Machines have no control plane object.",
-    source: "CL-7.3",
+    source: "own",
     reconciles: SimBootstrapConfig,
     watches: [
       watch(SimBootstrapConfig, [...OWN_FIELDS, ...PAUSE_FIELDS], itself),

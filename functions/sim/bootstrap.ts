@@ -34,7 +34,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
   {
     name: "sim-bootstrap",
     summary: "Writes the bootstrap data Secret of a SimBootstrapConfig and names it in the status.",
-    source: "MP-6.1, PC-3",
+    source: "own",
     reconciles: SimBootstrapConfig,
     watches: [
       watch(SimBootstrapConfig, [...OWN_FIELDS, ...PAUSE_FIELDS], itself),

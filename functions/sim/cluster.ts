@@ -50,7 +50,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
   {
     name: "sim-cluster",
     summary: "Orders the virtual workload API server of a Cluster and publishes its endpoint.",
-    source: "CL-3.2, CL-3.4, PC-3",
+    source: "own",
     reconciles: SimCluster,
     watches: [
       watch(

@@ -15,7 +15,7 @@ export const simControlplaneCertificates = defineFunction<SimControlPlane, "stat
     blocks: [SimControlPlane],
     name: "sim-controlplane-certificates",
     summary: "Makes the certificates and the kubeconfig of a SimControlPlane, and renews the kubeconfig.",
-    source: "CL-7.2, CL-7.3",
+    source: "own",
     reconciles: SimControlPlane,
     watches: [
       watch(SimControlPlane, CERTIFIED_FIELDS, itself),

@@ -10,7 +10,7 @@ export const simControlplaneDelete = defineFunction<SimControlPlane>(
     name: "sim-controlplane-delete",
     summary:
       "Takes a SimControlPlane apart once its Cluster has no workers: its Machines, then its finalizer.",
-    source: "CL-9, PC-5, PC-5.7",
+    source: "own",
     reconciles: SimControlPlane,
     ...deleteParts(SimControlPlane),
     inTurnWith: finalizerTurn("sim-controlplane-guard", SimControlPlane as unknown as Kind),

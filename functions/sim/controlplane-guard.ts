@@ -8,7 +8,7 @@ export const simControlplaneGuard = defineFunction<SimControlPlane>(
   {
     name: "sim-controlplane-guard",
     summary: "Makes a SimControlPlane safe to work on and prepares the API server of its Cluster.",
-    source: "CL-9, PC-5, PC-5.1",
+    source: "own",
     reconciles: SimControlPlane,
     ...guardParts(SimControlPlane),
     inTurnWith: GUARD_TURNS,

@@ -8,7 +8,7 @@ export const simControlplaneMachines = defineFunction<SimControlPlane>(
   {
     name: "sim-controlplane-machines",
     summary: "Keeps the Machines of a SimControlPlane: one by one, spread over failure domains, up to date.",
-    source: "CL-9, PC-5, PC-5.3",
+    source: "own",
     reconciles: SimControlPlane,
     ...machinesParts(SimControlPlane),
     inTurnWith: MACHINES_TURNS,

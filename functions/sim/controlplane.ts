@@ -26,7 +26,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
   {
     name: "sim-controlplane",
     summary: "Says what is known about a SimControlPlane, under the contract v1beta2.",
-    source: "CL-9, PC-5, PC-5.5",
+    source: "own",
     reconciles: SimControlPlane,
     ...statusParts(SimControlPlane),
     owns: OWNED,

@@ -16,7 +16,7 @@ export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "stat
     name: "sim-legacy-certificates",
     summary:
       "Makes the certificates and the kubeconfig of a SimControlPlaneLegacy, and renews the kubeconfig.",
-    source: "CL-7.2, CL-7.3",
+    source: "own",
     reconciles: SimControlPlaneLegacy,
     watches: [
       watch(SimControlPlaneLegacy, CERTIFIED_FIELDS, itself),

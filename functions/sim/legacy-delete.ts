@@ -10,7 +10,7 @@ export const simLegacyDelete = defineFunction<SimControlPlaneLegacy>(
     name: "sim-legacy-delete",
     summary:
       "Takes a SimControlPlaneLegacy apart once its Cluster has no workers: its Machines, then its finalizer.",
-    source: "CL-9, PC-5, PC-5.7",
+    source: "own",
     reconciles: SimControlPlaneLegacy,
     ...deleteParts(SimControlPlaneLegacy),
     inTurnWith: finalizerTurn("sim-legacy-guard", SimControlPlaneLegacy as unknown as Kind),

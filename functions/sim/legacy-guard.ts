@@ -8,7 +8,7 @@ export const simLegacyGuard = defineFunction<SimControlPlaneLegacy>(
   {
     name: "sim-legacy-guard",
     summary: "Makes a SimControlPlaneLegacy safe to work on and prepares the API server of its Cluster.",
-    source: "CL-9, PC-5, PC-5.1",
+    source: "own",
     reconciles: SimControlPlaneLegacy,
     ...guardParts(SimControlPlaneLegacy),
     inTurnWith: [...GUARD_TURNS, ...LEGACY_GUARD_TURNS],

@@ -9,7 +9,7 @@ export const simLegacyMachines = defineFunction<SimControlPlaneLegacy>(
     name: "sim-legacy-machines",
     summary:
       "Keeps the Machines of a SimControlPlaneLegacy: one by one, spread over failure domains, up to date.",
-    source: "CL-9, PC-5, PC-5.3",
+    source: "own",
     reconciles: SimControlPlaneLegacy,
     ...machinesParts(SimControlPlaneLegacy),
     inTurnWith: [...MACHINES_TURNS, ...LEGACY_MACHINES_TURNS],

@@ -26,7 +26,7 @@ export const simLegacy = defineFunction<SimControlPlaneLegacy, Owned>(
   {
     name: "sim-legacy",
     summary: "Says what is known about a SimControlPlaneLegacy, under the contract v1beta1.",
-    source: "CL-9, PC-5, PC-5.5",
+    source: "own",
     reconciles: SimControlPlaneLegacy,
     ...statusParts(SimControlPlaneLegacy),
     owns: OWNED,

@@ -18,7 +18,7 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
   {
     name: "sim-machine",
     summary: "Makes or reports a simulated instance as an infrastructure machine and takes it down.",
-    source: "MP-10.6, PC-4",
+    source: "own",
     reconciles: SimMachine,
     watches: [
       watch(

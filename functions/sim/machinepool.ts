@@ -55,7 +55,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   {
     name: "sim-machinepool",
     summary: "Keeps as many simulated instances as the MachinePool wants and lists their provider IDs.",
-    source: "MP-6.2, MP-9, MP-10, PC-4",
+    source: "own",
     reconciles: SimMachinePool,
     watches: [
       watch(

@@ -37,7 +37,7 @@ export const simRemediation = defineFunction<SimRemediation, "status">(
   {
     name: "sim-remediation",
     summary: "Reboots the simulated instance of an unhealthy Machine, and gives up after its last try.",
-    source: "MHC-10",
+    source: "own",
     reconciles: SimRemediation,
     watches: [
       watch(SimRemediation, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),

@@ -8,25 +8,21 @@ import { rulesReference } from "./contract/reference-page.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The function that functions/README.md shows. */
-const EXAMPLE = "functions/sim/bootstrap.ts";
 const START = "<!-- generated: npm run generate -->";
 const END = "<!-- end -->";
 
 /**
- * Brings the tables of functions, of metrics and of capacity and the example in functions/README up to date, or with
+ * Brings the tables of functions, of metrics and of capacity up to date, or with
  * `check` only looks. Returns the files that were out of date.
  */
 export async function generateReadme({ check }: { readonly check: boolean }): Promise<readonly string[]> {
   const table = functionTable((await loadFunctions()).map(toRow));
-  const example = await readFile(new URL(EXAMPLE, ROOT), "utf8");
   const generated = [
     ["README.md", table],
     ["infra/worker/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
     ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
     ["infra/deploy/capacity/README.md", await capacityPage()],
     ["shared/contract/rules/README.md", rulesReference()],
-    ["functions/README.md", `\`\`\`ts\n// ${EXAMPLE}\n${example}\`\`\``],
   ] as const;
   const updated = await Promise.all(generated.map(([file, part]) => update(file, part, check)));
   return updated.flat();

@@ -217,7 +217,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly name: string;
   /** One sentence, present tense. */
   readonly summary: string;
-  /** Where the behaviour comes from, or `own`. */
+  /** The file of Cluster API that it follows, or `own`. */
   readonly source: string;
   readonly reconciles: Kind<T>;
   /** Its step decides nothing for the other ones, which therefore are not woken. Default: all. */

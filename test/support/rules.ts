@@ -1,29 +1,18 @@
 import type { Text } from "./sources.ts";
 
-/** One line of a table of rules: what holds, and which tests prove it. */
+/** One line of a table of rules. */
 export interface Rule {
-  /** `KR-09`, `MP-6.1` */
+  /** `KR-09`, `PC-6.1` */
   readonly id: string;
   /** The page, from the root. */
   readonly page: string;
   readonly holds: string;
-  readonly proofs: readonly Proof[];
-  /** Why no code or test cites it: `not cited: …` or `not built: …`. */
-  readonly reasons: readonly string[];
-  /** Further words of the third column, besides tests and reasons. */
-  readonly odd: readonly string[];
+  /** Why no test proves it, or not all of it: `built in full: …`, `tested: …`. */
+  readonly not: string | undefined;
 }
 
-/** `infra/relay/resync` and the beginning of a title, which may be empty. */
-interface Proof {
-  readonly file: string;
-  readonly title: string;
-}
-
-/** Letters of the rules. Workloads (W-01), seeded defects (D-01) and the contracts of providers have lists of their own. */
-const LETTERS = "A|CL|F|KC|KR|KW|MA|MG|MHC|MP|MS|PC|Q|R|RL|S|X";
-/** Rules of a deployment (D) and of the console (W) have three digits. */
-const RULE = `(?:(?:${LETTERS})-R?\\d+(?:\\.\\d+)*|[DW]-\\d{3})`;
+/** Rules of provider contracts, and the workloads, faults and promises of the simulation, have lists of their own. */
+const RULE = String.raw`(?:KC|KR|PC|Q|S)-\d+(?:\.\d+)*`;
 const ID = new RegExp(`\\b${RULE}\\b`, "g");
 const ROW = new RegExp(`^${RULE}$`);
 
@@ -36,12 +25,12 @@ export function prefixOf(id: string): string {
   return id.slice(0, id.indexOf("-"));
 }
 
-/** The rules of a page. */
+/** The rules of a page: the rows whose first cell is an id. */
 export function rulesOf({ path, text }: Text): readonly Rule[] {
   return ruleTables(text)
     .map(cellsOf)
     .filter(([id = ""]) => ROW.test(id))
-    .map(([id = "", holds = "", proven = ""]) => ({ id, page: path, holds, ...provenBy(proven) }));
+    .map(([id = "", holds = ""]) => ({ id, page: path, holds, not: /(?<=\bNot ).*$/.exec(holds)?.[0] }));
 }
 
 /** A page without the first cells of its rules: a row is not a citation of itself. */
@@ -52,9 +41,9 @@ export function withoutRowIds(text: string): string {
     .join("\n");
 }
 
-const HEADER = /^\| Rule +\| What holds +\| Proven by +\|/;
+const HEADER = /^\| Rule +\| What holds/;
 
-/** The lines of all tables with these columns first. */
+/** The lines of all tables with these columns. */
 function ruleTables(text: string): readonly string[] {
   const tables = text.match(/(?:^\|.*\n?)+/gm) ?? [];
   return tables.filter((table) => HEADER.test(table)).flatMap((table) => table.split("\n"));
@@ -69,17 +58,18 @@ export function cellsOf(line: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
-/** `` `infra/relay/resync`: enqueues every; not built: no user yet `` */
-function provenBy(cell: string): Pick<Rule, "proofs" | "reasons" | "odd"> {
-  const parts = cell.split(/; (?=`|not )/).filter((part) => part !== "");
-  const proofs: Proof[] = [];
-  const reasons: string[] = [];
-  const odd: string[] = [];
-  for (const part of parts) {
-    const proof = /^`([\w./-]+)`(?:: (.+))?$/.exec(part);
-    if (proof !== null) proofs.push({ file: proof[1] ?? "", title: proof[2] ?? "" });
-    else if (/^not (?:cited|built): ./.test(part)) reasons.push(part);
-    else odd.push(part);
-  }
-  return { proofs, reasons, odd };
+/** The rules that the title of a test names: `Q-01 to Q-03, S-31: …` names four, `… (KC-07, KR-12)` two. */
+export function namedBy(title: string): readonly string[] {
+  const [, head = ""] = /^((?:[A-Z]+-[\d.]+(?:, | to )?)+): /.exec(title) ?? [];
+  const [, tail = ""] = /\(((?:[A-Z]+-[\d.]+(?:, | to )?)+)\)$/.exec(title) ?? [];
+  return [head, tail].flatMap((list) => list.split(", ").flatMap(idsOf));
+}
+
+/** `Q-01 to Q-03` is three. */
+function idsOf(range: string): readonly string[] {
+  const [first = "", last = first] = range.split(" to ");
+  if (first === last) return [first];
+  const [from, until] = [first, last].map((id) => Number(id.slice(id.indexOf("-") + 1)));
+  const number = (n: number): string => `${prefixOf(first)}-${String(n).padStart(2, "0")}`;
+  return Array.from({ length: Number(until) - Number(from) + 1 }, (_, n) => number(Number(from) + n));
 }

@@ -17,7 +17,7 @@ import { type AnyControlPlane, kindOfControlPlane } from "./control-plane-view.t
 
 /**
  * Takes a deleted control plane apart: while the Cluster has workers nothing, then all of its Machines at once, then the
- * finalizer. Each on live reads. Workers drain with the help of the API server, so it outlives them. Source: PC-5.7
+ * finalizer. Each on live reads. Workers drain with the help of the API server, so it outlives them.
  */
 export async function deleteControlPlane(
   object: AnyControlPlane,

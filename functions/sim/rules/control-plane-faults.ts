@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 
-/** Annotations by which a test makes a simulated control plane misbehave. Source: PC-5.9 */
+/** Annotations by which a test makes a simulated control plane misbehave. */
 const FAULT = {
   /** Seconds from its creation until it reports that it is initialized. */
   initializedAfter: "fault.sim.capstan.dev/initialized-after-seconds",

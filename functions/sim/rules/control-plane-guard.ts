@@ -33,7 +33,6 @@ export const SERVER_FIELDS = ["spec.onMachines", "spec.unreachable", "spec.corru
  * Makes a control plane safe to work on: its finalizer and the `v` of its version in one patch. Then the server of its
  * Cluster learns whether it waits for Machines, and which faults are switched on; with `endpointMode: provider` it is
  * ordered here and its address is published. The templates get the Cluster as an owner, so that they move with it.
- * Source: PC-5.1
  */
 export async function guardControlPlane(
   object: AnyControlPlane,

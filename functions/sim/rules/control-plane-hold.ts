@@ -18,7 +18,7 @@ export const GATE_FIELDS = [
 
 /**
  * Returns the Cluster of a control plane, and what has to happen before Machines are made: it names its owner, nothing is
- * paused or deleted, its finalizer is there, and infrastructure and endpoint of the Cluster are. Source: PC-5.1
+ * paused or deleted, its finalizer is there, and infrastructure and endpoint of the Cluster are.
  */
 export async function controlPlaneHold(
   object: AnyControlPlane,
@@ -32,7 +32,7 @@ export async function controlPlaneHold(
 
 /**
  * Whether a control plane waits for the infrastructure of its Cluster. One without Machines that brings the endpoint
- * needs none, and the infrastructure may wait for this endpoint. Source: PC-5.1, IC-22
+ * needs none, and the infrastructure may wait for this endpoint. Source: IC-22
  */
 export function lacksInfrastructure({ spec }: AnyControlPlane, { status }: Pick<Cluster, "status">): boolean {
   if (spec.endpointMode === "provider" && spec.machineTemplate === undefined) return false;

@@ -26,7 +26,7 @@ import {
 /**
  * Keeps the Machines of a control plane as its spec wants them: first the existing ones are brought in line, then what
  * they lack is made, then their number changes by one. Snapshots say whether there is something to do; their number
- * changes by live reads only. Source: PC-5.3
+ * changes by live reads only.
  */
 export async function controlPlaneMachines(
   object: AnyControlPlane,

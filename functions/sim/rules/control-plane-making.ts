@@ -73,7 +73,7 @@ function dueClones({ machine, infraMachine, config }: ControlPlaneMachine): read
   ];
 }
 
-/** Creates what the Machines lack, from the present templates. Source: PC-5.3 */
+/** Creates what the Machines lack, from the present templates. */
 export async function makeClones(
   live: Pick<LiveReader, "get">,
   { object, template }: Pick<Situation, "object" | "template">,

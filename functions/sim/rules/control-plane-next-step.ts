@@ -32,7 +32,7 @@ export type NextStep =
 
 /**
  * Decides what comes next. The first Machine comes alone until the control plane is initialized, then one comes at a time,
- * each when all are Ready. Outdated ones are replaced one by one: another is made, then one goes. Source: PC-5.6
+ * each when all are Ready. Outdated ones are replaced one by one: another is made, then one goes.
  */
 export function nextStep(situation: Situation): NextStep {
   const { object, members } = situation;

@@ -8,7 +8,6 @@ export const PLACEMENT_FIELDS = ["status.failureDomains"] as const;
 /**
  * Returns the failure domain for a new Machine: that with the fewest Machines that are up to date, then with the fewest
  * at all, then the first by name, among those that are meant for control planes. `undefined`: the Cluster has none.
- * Source: PC-5.4
  */
 export function domainForNew(
   cluster: Cluster,

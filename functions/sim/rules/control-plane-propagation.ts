@@ -13,7 +13,7 @@ import type { AnyControlPlane, MachineTemplate } from "./control-plane-view.ts";
 
 /**
  * The part of the template that existing Machines follow without being replaced, with the labels that every control
- * plane Machine has whatever the template says. Source: PC-5.6
+ * plane Machine has whatever the template says.
  */
 export function inPlaceTemplate(
   object: AnyControlPlane,
@@ -32,7 +32,7 @@ export function inPlaceTemplate(
 /**
  * Patches that bring existing Machines and their objects in line with the template, without replacing any. Of one Machine
  * first config and infrastructure machine, the Machine with the new list of keys last: a run that is cut off is repeated
- * whole. Source: PC-5.6
+ * whole.
  */
 export function propagationPatches(
   object: AnyControlPlane,

@@ -23,7 +23,7 @@ export interface RemediationWrites {
 /**
  * Deletes one such Machine at a time, never so that none is left that is Ready, and not while a healthy one comes. It goes
  * before the missing ones are made and before a rollout: both wait until all are Ready, which it never will be. It is
- * marked in one run and deleted in the next, so that a run that is cut off is repeated. Source: PC-5.8
+ * marked in one run and deleted in the next, so that a run that is cut off is repeated.
  */
 export function remediation(state: Remediation): RemediationWrites | undefined {
   const waiting = state.machines.filter((machine) => !isDeleting(machine) && waitsForRemediation(machine));

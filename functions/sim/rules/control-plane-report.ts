@@ -57,7 +57,7 @@ export interface ControlPlaneReport {
   readonly result: Result;
 }
 
-/** Computes the status. Initialized is never taken back but by the fault that does so. Source: PC-5.5 */
+/** Computes the status. Initialized is never taken back but by the fault that does so. */
 export function controlPlaneReport(view: ControlPlaneView): ControlPlaneReport {
   const { object, cluster, now } = view;
   const faults = faultsOf(object, now);

@@ -16,7 +16,7 @@ export interface ControlPlaneMachine {
 
 /**
  * Returns why a Machine has to be replaced, in sentences for people; none: it is up to date. An object that does not
- * exist yet will be cloned from the present template. Source: PC-5.6
+ * exist yet will be cloned from the present template.
  */
 export function differences(
   object: AnyControlPlane,

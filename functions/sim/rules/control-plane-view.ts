@@ -42,7 +42,7 @@ export function wantedVersion({ spec }: AnyControlPlane): string | undefined {
 
 /**
  * Returns the template of the Machines, or the problem of one that admission did not see; `undefined` for an external
- * control plane. Source: PC-5.10
+ * control plane.
  */
 export function machineTemplateOf(
   object: AnyControlPlane,

@@ -29,7 +29,7 @@ export const OWN_MACHINE_READS = ["spec", `metadata.labels[${CONTROL_PLANE_LABEL
 /** Durations of a SimMachine that names none, seconds. */
 const DEFAULT_DELAY_SECONDS = 1;
 
-/** Makes the instance of a Machine of its own, reports it, and takes it down. Source: PC-4.1 */
+/** Makes the instance of a Machine of its own, reports it, and takes it down. */
 export async function ownMachine(
   object: SimMachine,
   cluster: Cluster | undefined,

@@ -1,7 +1,7 @@
 import type { Repository } from "../../support/repository.ts";
 
-/** `MP-6.1, MP-6.2`; with `R` before the number: a numbered rule of the ordering of writes */
-const ROWS = /^[A-Z]+-R?[\d.]+(?:, [A-Z]+-R?[\d.]+)*$/;
+/** `core/reconcilers/machine/machine_controller.go`, a file of Cluster API. */
+const UPSTREAM = /^[a-z][\w/-]+\.go$/;
 
 /** `functions/<kind>/<step>.ts`; a kind's rules are in a folder of their own. */
 function stepsOf({ sources }: Repository): Repository["sources"] {
@@ -53,9 +53,9 @@ export function unsummed({ functions }: Repository): readonly string[] {
     .map(({ spec }) => `${spec.name}: ${spec.summary}`);
 }
 
-/** Returns sources of functions that are neither rows of READMEs (`MP-2, MP-5`) nor `own`. */
+/** Returns sources of functions that are neither a file of Cluster API nor `own`. */
 export function oddSources({ functions }: Repository): readonly string[] {
   return functions
-    .filter(({ spec }) => spec.source !== "own" && !ROWS.test(spec.source))
+    .filter(({ spec }) => spec.source !== "own" && !UPSTREAM.test(spec.source))
     .map(({ spec }) => `${spec.name}: ${spec.source}`);
 }

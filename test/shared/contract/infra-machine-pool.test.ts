@@ -24,7 +24,7 @@ describe("InfraMachinePool", () => {
     },
   );
 
-  it("IMP-20, IMP-24: is watched for its machine kind and its failures, each once", () => {
+  it("PC-6.3, PC-6.4, IMP-20, IMP-24: is watched for its machine kind and its failures, each once", () => {
     expect(infraMachinePoolPaths("infrastructureMachineKind", "failureReason", "failureMessage")).toEqual([
       "status.infrastructureMachineKind",
       "status.failureReason",

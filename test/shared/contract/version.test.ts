@@ -44,7 +44,7 @@ describe("version priority", () => {
     "foo10",
   ];
 
-  it("puts stable before beta before alpha before other names", () => {
+  it("PC-2.3: puts stable before beta before alpha before other names", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(ordered, { minLength: ordered.length }), (shuffled) => {
         expect(shuffled.toSorted(compareApiVersions)).toEqual(ordered);

@@ -37,7 +37,7 @@ describe("infrastructureReport", () => {
     ["ready false, provisioned true", { ready: false, initialization: { provisioned: true } }, false],
     ["ready absent, provisioned false", { initialization: { provisioned: false } }, false],
     ["both absent", {}, false],
-  ])("is provisioned by %s: %j → %j", (_, status, provisioned) => {
+  ])("PC-6.2: is provisioned by %s: %j → %j", (_, status, provisioned) => {
     expect(report(status).provisioned).toBe(provisioned);
     const v1beta1 = found({ ...infraMachinePool(), ...{ status } }, "v1beta1");
     expect(infrastructureReport(POOL, v1beta1).provisioned).toBe(provisioned);
@@ -47,7 +47,7 @@ describe("infrastructureReport", () => {
     expect(report({ ready: false, replicas: 5 }, ["foo://9"])).toEqual({ provisioned: false });
   });
 
-  it("keeps the list while it is empty and replicas are not zero", () => {
+  it("PC-6.1: keeps the list while it is empty and replicas are not zero", () => {
     expect(report({ ready: true, replicas: 3 }, [])).toEqual({ provisioned: true, replicas: 3 });
     expect(report({ ready: true, replicas: 3 }, null)).toEqual({ provisioned: true, replicas: 3 });
   });

@@ -20,7 +20,7 @@ const NONE = {
   invalidAvailable: false,
 };
 
-describe("PC-5.9: faults of a simulated control plane", () => {
+describe("faults of a simulated control plane", () => {
   it("are off without annotations", () => {
     expect(faults(undefined)).toEqual(NONE);
   });

@@ -53,7 +53,7 @@ function reserving(...names: readonly string[]): Overrides<SimControlPlane> {
 
 const NOT_READY = "rest Machine.status.conditions[Ready]";
 
-describe("PC-5.6: the next step of a control plane", () => {
+describe("the next step of a control plane", () => {
   it.each<readonly [string, readonly Machine[], Overrides<SimControlPlane>, string]>([
     ["makes the first Machine at once", [], UNINITIALIZED, "grow"],
     [

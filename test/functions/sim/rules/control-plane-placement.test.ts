@@ -9,7 +9,7 @@ function inDomain(name: string, failureDomain: string | undefined, creationTimes
   return controlPlaneMachine(name, { spec: { failureDomain }, metadata: { creationTimestamp } });
 }
 
-describe("PC-5.4: the failure domain of a new Machine", () => {
+describe("the failure domain of a new Machine", () => {
   const [a1, a2, b1] = [inDomain("a1", "a"), inDomain("a2", "a"), inDomain("b1", "b")];
 
   it.each<readonly [string, readonly Machine[], readonly Machine[], string]>([
@@ -27,7 +27,7 @@ describe("PC-5.4: the failure domain of a new Machine", () => {
   });
 });
 
-describe("PC-5.6: the Machine to go next", () => {
+describe("the Machine to go next", () => {
   const YOUNG = "2026-01-01T11:00:00Z";
   const OLD = "2026-01-01T10:00:00Z";
 

@@ -40,7 +40,7 @@ function decided(machines: readonly Machine[], changes: Partial<Remediation> = {
       ];
 }
 
-describe("PC-5.8: remediation of a control plane", () => {
+describe("remediation of a control plane", () => {
   it("has nothing to do while no Machine was handed over, or only one that is going", () => {
     expect(decided([A, B, C])).toBeUndefined();
     expect(decided([A, B, sick("c", "WaitingForRemediation", GOING)])).toBeUndefined();

@@ -31,7 +31,7 @@ function rolledOut(after: string) {
   return machinesControlPlane({ spec: { rollout: { after } } });
 }
 
-describe("PC-5.6: a control plane Machine is replaced", () => {
+describe("a control plane Machine is replaced", () => {
   it.each<readonly [string, AnyControlPlane, Overrides<Machine>, readonly string[]]>([
     ["not while it is as the template says", machinesControlPlane(), {}, []],
     ["not under the older contract either", legacyControlPlane(), {}, []],

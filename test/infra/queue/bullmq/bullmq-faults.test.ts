@@ -112,7 +112,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     expect(keys).toHaveLength(20);
   });
 
-  it("Q-11: resync tokens stand behind live ones, and jobs carry nothing but the token", async () => {
+  it("Q-11, Q-31: resync tokens stand behind live ones, and jobs carry nothing but the token", async () => {
     await using redis = await startRedis();
     await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
     await queue.enqueue("f", [
@@ -129,7 +129,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     reader.disconnect();
   });
 
-  it("acknowledges messages that are not tokens, records them as Malformed, and runs the real token", async () => {
+  it("Q-28: acknowledges messages that are not tokens, records them as Malformed, and runs the real token", async () => {
     await using redis = await startRedis();
     const failed: FailedRun[] = [];
     const { log, lines } = recordingLog();

@@ -170,7 +170,7 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
   afterAll(() => world[Symbol.asyncDispose]());
 
   let pairs = 0;
-  it("Q-01 to Q-10, Q-14, Q-17: gives the answers of the ledger in TypeScript", () => {
+  it("Q-01 to Q-10, Q-14, Q-17, Q-21: gives the answers of the ledger in TypeScript", () => {
     // Many at a time: what takes long is the way to Redis and back. 40 calls cannot open the breaker.
     const values = fc.array(nowOrLater, { maxLength: 40, size: "max" });
     const name = "the ledger on Redis beside the one in TypeScript, sequences";
@@ -186,7 +186,7 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
     });
   });
 
-  it("Q-06, Q-08, Q-11, Q-13: gives the answers of the ledger in TypeScript to the millisecond as time passes", async () => {
+  it("Q-06, Q-08, Q-11, Q-13, Q-24: gives the answers of the ledger in TypeScript to the millisecond as time passes", async () => {
     using connections = new DisposableStack();
     const connection = connections.adopt(redis.duplicate(), (each) => each.disconnect());
     const clock = putScriptsOnTestTime(connection);

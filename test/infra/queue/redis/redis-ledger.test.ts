@@ -150,7 +150,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(order).toEqual(["t|c", "t|b", "t|a", "t|d"]);
   });
 
-  it("Q-12: where workers run the keys of tokens only, the first keys get the next tokens", async () => {
+  it("Q-12, Q-30: where workers run the keys of tokens only, the first keys get the next tokens", async () => {
     const narrow = await createRedisLedger({ producer: redis, worker: redis, window: 2 });
     const { tokens } = await narrow.enqueue(
       "pushed",

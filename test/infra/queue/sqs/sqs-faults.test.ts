@@ -89,7 +89,7 @@ function garbage(seed: number): string {
 }
 
 describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
-  it("Q-01: messages carry the token and the tenant, on one queue per class with a transport DLQ", async () => {
+  it("Q-01, Q-32: messages carry the token and the tenant, on one queue per class with a transport DLQ", async () => {
     await using servers = await startServers();
     const { sqs } = servers;
     await using queue = await servers.open({ prefix: "own_" });
@@ -116,7 +116,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     expect(await countMessages(sqs, "own_f-live")).toBe(1);
   });
 
-  it("Q-01: doubled and late messages cause no run", async () => {
+  it("Q-01, Q-23: doubled and late messages cause no run", async () => {
     await using servers = await startServers();
     const { sqs } = servers;
     await using queue = await servers.open();
@@ -161,7 +161,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     expect(worker.keys).toHaveLength(1);
   });
 
-  it("Q-04: tokens that are lost are sent again by the tick", async () => {
+  it("Q-04, Q-22: tokens that are lost are sent again by the tick", async () => {
     await using servers = await startServers();
     await using queue = await servers.open({ resendMs: 200 });
     await queue.enqueue("f", entries(10));

@@ -15,7 +15,7 @@ describe("a token as an SQS message", () => {
     );
   });
 
-  it("is nothing else than what Capstan sends", () => {
+  it("S-20: is nothing else than what Capstan sends", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), fc.anything()), (body) => {
         expect(parseBody(body, "live")).toBeUndefined();

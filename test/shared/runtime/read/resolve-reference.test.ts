@@ -26,7 +26,7 @@ async function resolve(...crds: readonly CustomResourceDefinition[]) {
 }
 
 describe("a reference to a provider object", () => {
-  it("gets its version from the newest contract label of its CRD, not from any apiVersion", async () => {
+  it("PC-2.2: gets its version from the newest contract label of its CRD, not from any apiVersion", async () => {
     const labels = { "cluster.x-k8s.io/v1beta1": "v1", "cluster.x-k8s.io/v1beta2": "v2_v3beta1" };
     expect(await resolve(crd("parts.dev", "Door", { metadata: { labels } }))).toEqual({
       state: "resolved",
@@ -67,7 +67,7 @@ describe("a reference to a provider object", () => {
     );
   });
 
-  it("means the kind of its own group when two groups have one of that name", async () => {
+  it("PC-2: means the kind of its own group when two groups have one of that name", async () => {
     const resolved = await resolve(crd("other.dev", "Door"), crd("parts.dev", "Door"));
     expect(resolved).toMatchObject({ kind: { group: "parts.dev" } });
   });
