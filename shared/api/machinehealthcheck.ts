@@ -18,7 +18,7 @@ import {
 } from "./meta.ts";
 import { AGE, CLUSTER, countColumn, PAUSED } from "./printer-columns.ts";
 
-/** Rules and texts of Cluster API's webhook in CEL (MHC-2): no admission runs here. */
+/** Rules and texts of Cluster API's webhook in CEL: no admission runs here. */
 
 const startupTimeoutSchema = () =>
   seconds()
@@ -41,7 +41,7 @@ const limitSchema = () =>
 
 const LOW = "int(self.substring(1, self.indexOf('-')))";
 const HIGH = "int(self.substring(self.indexOf('-') + 1, size(self) - 1))";
-/** Differs: v1.14.0 accepts such a range, and its controller then fails for ever (D1). */
+/** Differs: v1.14.0 accepts such a range, and its controller then fails for ever. */
 const rangeSchema = () =>
   triggerFields()
     .unhealthyInRange.unwrap()

@@ -17,7 +17,7 @@ export function isLabelKey(key: string): boolean {
 /**
  * Returns a name as a label value: itself where it is one (at most 63 characters), else `hash_<b>_z` with `<b>` the
  * unpadded
- * base64url of the big-endian FNV-1a 32-bit hash of its UTF-8 bytes. Source: MP-10.2
+ * base64url of the big-endian FNV-1a 32-bit hash of its UTF-8 bytes.
  */
 export function labelValueOf(name: string): string {
   if (LABEL_VALUE.test(name)) return name;

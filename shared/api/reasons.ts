@@ -11,7 +11,6 @@ interface ReasonEntry {
  * Every reason that Capstan itself gives, with its meaning; mirrored conditions keep the provider's. The
  * spelling is
  * an API: users and dashboards match on it, so one that Cluster API has too is spelled as there.
- * Source: MP-7.1, MP-7.2, MP-11, CL-6, CL-8.
  */
 export const REASONS = {
   Invalid: { meaning: "the API server refused a write; the message names the field", seen: ["event"] },

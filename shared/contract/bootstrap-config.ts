@@ -14,7 +14,7 @@ export const BootstrapConfig: ContractKind = {
   ],
 };
 
-/** Field paths by contract version. Source: MP-6.1, MP-11, MA-2.2 */
+/** Field paths by contract version. */
 const PATHS = {
   v1beta1: {
     dataSecretCreated: "status.ready",

@@ -12,7 +12,7 @@ export const ControlPlane: ContractKind = {
 
 /**
  * Field paths by contract version. `available` under v1beta1 is a count of what is *un*available: subtract it from
- * `desiredReplicas`. Source: CL-3.3, CL-3.6, CL-5, CL-9
+ * `desiredReplicas`.
  */
 const PATHS = {
   v1beta1: {

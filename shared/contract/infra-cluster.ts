@@ -12,7 +12,6 @@ export const InfraCluster: ContractKind = {
 
 /**
  * Field paths by contract version. `failureDomains` is a map from name under v1beta1 and a list under v1beta2.
- * Source: CL-3.2, CL-3.4, CL-3.5, CL-3.6
  */
 const PATHS = {
   v1beta1: {

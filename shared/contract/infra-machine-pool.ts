@@ -22,7 +22,7 @@ export type InfraMachinePoolField = keyof typeof FIELDS;
 
 /**
  * Field paths by contract version. Both are the same: also under v1beta2 `status.ready` decides, and `provisioned`
- * counts where it is absent. Source: MP-6.2, PC-6.1, PC-6.2, PC-6.3, PC-6.4
+ * counts where it is absent. Source: PC-6.1, PC-6.2, PC-6.3, PC-6.4
  */
 const PATHS = { v1beta1: FIELDS, v1beta2: FIELDS } as const;
 

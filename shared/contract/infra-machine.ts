@@ -22,7 +22,7 @@ const FIELDS = {
   ...FAILURE,
 } as const;
 
-/** Field paths by contract version. Source: PC-6.3, MA-2.3 */
+/** Field paths by contract version. Source: PC-6.3 */
 const PATHS = {
   v1beta1: { ...FIELDS, provisioned: "status.ready" },
   v1beta2: { ...FIELDS, provisioned: "status.initialization.provisioned" },

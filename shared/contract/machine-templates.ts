@@ -15,5 +15,5 @@ export const InfraMachineTemplate: ContractKind = {
   isTemplate: true,
 };
 
-/** Where a template keeps what is cloned; the same under every contract version. Source: MS-8.1 */
+/** Where a template keeps what is cloned; the same under every contract version. */
 export const TEMPLATE_PATH = "spec.template";

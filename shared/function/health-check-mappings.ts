@@ -13,14 +13,14 @@ import type { Lookup, ToKeys } from "./define-function.ts";
 
 /**
  * A Machine → the health checks of its Cluster that may select it: by one label of their selectors, and those without
- * one. A change from one label to another wakes both, since both sides of a change are asked. Source: MHC-4
+ * one. A change from one label to another wakes both, since both sides of a change are asked.
  */
 export const selectingChecks: ToKeys = ({ object }, reconciled, lookup) =>
   checksOf(object, reconciled, lookup);
 
 /**
  * A Machine → the same, where any condition may count: one of them names conditions of Machines, or a policy counts its
- * healthy peers of the control plane. Else most conditions of a Machine wake none. Source: MHC-4
+ * healthy peers of the control plane. Else most conditions of a Machine wake none.
  */
 export const checksOfConditions: ToKeys = async ({ object }, reconciled, lookup) => {
   const members = await checksOf(object, reconciled, lookup);
@@ -30,7 +30,7 @@ export const checksOfConditions: ToKeys = async ({ object }, reconciled, lookup)
   return checks.some((check) => check?.spec.checks?.unhealthyMachineConditions !== undefined) ? members : [];
 };
 
-/** A Node of a workload cluster → the health checks that may select the Machines which name it. Source: MHC-4 */
+/** A Node of a workload cluster → the health checks that may select the Machines which name it. */
 export const checksOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
   const value = `${cluster}|${object.metadata.name}`;
   const machines = await lookup.find(Machine as unknown as Kind, "nodeRef", value);
@@ -43,7 +43,7 @@ export const checksOfNode: ToKeys = async ({ object, cluster }, reconciled, look
 
 /**
  * An object that has the namespace and name of a Machine → the health checks that may select it and make objects of its
- * kind: most objects of such a name are its infrastructure machine and its config. Source: MHC-4
+ * kind: most objects of such a name are its infrastructure machine and its config.
  */
 export const checksOfNamesake: ToKeys = async ({ object }, reconciled, lookup) => {
   const { namespace = "", name } = object.metadata;

@@ -48,5 +48,5 @@ export interface Issue {
   readonly what: Authority | KeyPair | Kubeconfig;
 }
 
-/** Type of Secrets that controllers make; those of users have another. Source: CL-7.1 */
+/** Type of Secrets that controllers make; those of users have another. */
 export const ISSUED_SECRET_TYPE = "cluster.x-k8s.io/secret";

@@ -156,7 +156,6 @@ export const referenced: ToKeys = async ({ object }, reconciled, lookup) => {
  * A Node of a workload cluster → the pools and Machines of that Cluster that have its provider ID or name it in a
  * nodeRef. Differs: the Cluster is the one whose server has sent the event, not that of the Node's annotations, which
  * are old after a move; and of two Machines with one provider ID both are woken, so that both learn of the conflict.
- * Source: MP-6.3, MA-3
  */
 export const claimantsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
   const providerID = valueAt(object, "spec.providerID");

@@ -123,7 +123,7 @@ for (const flavour of JUDGES) {
     });
     afterAll(() => stack.disposeAsync());
 
-    it("MG-1, MG-3, MG-5, MHC-16.9: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
+    it("MG-1, MG-3, MG-5: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
       for (let moves = 0; moves < 2; moves += 1) {
         const [from, to] = places();
         const { order } = await plan(from, to);

@@ -81,7 +81,7 @@ for (const flavour of API_SERVERS) {
         expect(JSON.stringify(findings)).not.toContain(CANARY);
       }, 120_000);
 
-      it("MHC-16.9: judges that what no contract reads moves with its Cluster, too: a policy without owner", async () => {
+      it("judges that what no contract reads moves with its Cluster, too: a policy without owner", async () => {
         await store(side, "limited", await goodWorld());
         const policy = { apiVersion: "capstan.dev/v1alpha1", kind: "RemediationPolicy" };
         await side.client.create(RemediationPolicy as unknown as Kind, {

@@ -58,7 +58,7 @@ for (const flavour of API_SERVERS) {
     });
     afterAll(() => stack.disposeAsync());
 
-    it("MA-7.2: are accepted, refused by a budget or by the end of a namespace, or find the Pod gone", async () => {
+    it("are accepted, refused by a budget or by the end of a namespace, or find the Pod gone", async () => {
       await client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
       const evict = async (object: KubeObject) => {
         const context = {
@@ -128,7 +128,7 @@ for (const flavour of API_SERVERS) {
       });
     });
 
-    it("MA-7.3: volumes are found by attachment, by handle and on the Node", async () => {
+    it("volumes are found by attachment, by handle and on the Node", async () => {
       const volume = (name: string) => ({
         apiVersion: "v1",
         kind: "PersistentVolume",

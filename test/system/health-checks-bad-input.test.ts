@@ -117,7 +117,7 @@ spec: { template: { spec: { delaySeconds: 3600, timeoutSeconds: 7200 } } }
       afterAll(() => stack.disposeAsync());
 
       it.each(Object.entries(BAD))(
-        "MHC-2.1: past admission %s is named by condition and Event, and hands nothing over until it is mended",
+        "past admission %s is named by condition and Event, and hands nothing over until it is mended",
         async (set, { field, good, isJudged }) => {
           const [machine] = await eventually(async () => {
             const machines = await scene.machinesOf(set);
@@ -150,14 +150,14 @@ spec: { template: { spec: { delaySeconds: 3600, timeoutSeconds: 7200 } } }
         },
       );
 
-      it("MHC-7.2: past admission a startup timeout of 10 s counts as it is", async () => {
+      it("past admission a startup timeout of 10 s counts as it is", async () => {
         const machine = await eventually(async () => (await scene.machinesOf("soon"))[0] ?? false, WITHIN);
         await scene.isReplaced("soon", machine, 1);
         const events = await scene.eventsOf("MachineMarkedUnhealthy");
         expect(events.filter((text) => text.startsWith(`${machine.metadata.name}: `))).toHaveLength(1);
       });
 
-      it("MHC-12.5: one Machine whose patches are forbidden is named, and holds up no other", async () => {
+      it("one Machine whose patches are forbidden is named, and holds up no other", async () => {
         const [stuck, ...others] = await scene.healthy("stuck", 3);
         const name = stuck?.metadata.name ?? "";
         const message = "the conditions of this Machine are kept";
@@ -190,7 +190,7 @@ spec: { template: { spec: { delaySeconds: 3600, timeoutSeconds: 7200 } } }
         await scene.isReplaced("stuck", stuck, 3);
       });
 
-      it("MHC-11.4: two checks that disagree give one condition, which does not change", async () => {
+      it("two checks that disagree give one condition, which does not change", async () => {
         const [machine] = await scene.healthy("twice", 1);
         await kubectl(
           "apply -f -",
@@ -225,7 +225,7 @@ spec:
         );
       });
 
-      it("MHC-10, MHC-10.1: a template of SimMachines deletes no SimMachine and is named once a Machine fails", async () => {
+      it("a template of SimMachines deletes no SimMachine and is named once a Machine fails", async () => {
         const [machine] = await scene.healthy("parts", 1);
         const name = machine?.metadata.name ?? "";
         const uid = () => kubectl(`get simmachine/${name} -o jsonpath={.metadata.uid}`);
@@ -241,7 +241,7 @@ spec:
         expect(await uid()).toBe(before);
       });
 
-      it("MHC-10.4: a request that a quota refuses is said with its words, and made once there is room", async () => {
+      it("a request that a quota refuses is said with its words, and made once there is room", async () => {
         const [machine] = await scene.healthy("asked", 1);
         const name = machine?.metadata.name ?? "";
         const message = "exceeded quota: no remediations are left";

@@ -91,7 +91,7 @@ async function survives(scene: CheckedSets, kubectl: Kubectl, happening: () => P
 describe("health checks and interruptions", { concurrent: true }, () => {
   for (const flavour of JUDGES) {
     describeWith(flavour.missing ?? kubectlMissing(), flavour)(`on ${flavour.name}`, () => {
-      it("MHC-12.8: a relay and a worker that start again find places and deadlines in the objects", async () => {
+      it("a relay and a worker that start again find places and deadlines in the objects", async () => {
         await using server = await flavour.start();
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _cloud = await startCapstan(server.kubeconfigFile, { roles: ["cloud"] });
@@ -109,7 +109,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
   }
 
   describeWith(kubectlMissing())("on the embedded API server, restored", () => {
-    it("MHC-12.8: a management server that is restored takes no place back and loses no deadline", async () => {
+    it("a management server that is restored takes no place back and loses no deadline", async () => {
       await using server = await startApiServer({ name: "test" });
       const dir = await mkdtemp(join(tmpdir(), "capstan-restored-"));
       const kubeconfig = join(dir, "kubeconfig");
@@ -132,7 +132,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
   });
 
   describeWith(redisMissing() ?? kubectlMissing())("on Redis with a relay and two workers", () => {
-    it("MHC-12.8: one worker is killed and Redis comes back empty", async () => {
+    it("one worker is killed and Redis comes back empty", async () => {
       await using redis = await startRedis();
       const dir = await mkdtemp(join(tmpdir(), "capstan-checked-"));
       const kubeconfig = join(dir, "kubeconfig");

@@ -106,7 +106,7 @@ for (const flavour of JUDGES) {
       afterAll(() => stack.disposeAsync());
 
       it.each(Object.entries(TROUBLES))(
-        "MHC-5.6: no verdict changes and nothing starts while its server or its kubeconfig is %s, and deadlines are made up for",
+        "no verdict changes and nothing starts while its server or its kubeconfig is %s, and deadlines are made up for",
         async (cluster, { begin, end }) => {
           const set = `w-${cluster}`;
           const [late, cut] = await scene.healthy(set, 2);

@@ -78,7 +78,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       }
 
-      it("MHC-9, MHC-8.5: a Node fails, kubectl get mhc counts it, and the MachineSet replaces the Machine", async () => {
+      it("a Node fails, kubectl get mhc counts it, and the MachineSet replaces the Machine", async () => {
         const [first] = await healthy("replaced");
         await says("replaced", [2, 2], "True");
         expect(await kubectl("get mhc/replaced")).toMatch(/^replaced +c1 +2 +2 /m);
@@ -92,7 +92,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MHC-8.1, MHC-8.4, MHC-8.6, MHC-9.7, MHC-12.1: two Nodes fail where one may, and none is handed over until one of them is back", async () => {
+      it("two Nodes fail where one may, and none is handed over until one of them is back", async () => {
         const [first, second] = await healthy("limited");
         await Promise.all([scene.fail(first), scene.fail(second)]);
         await Promise.all([scene.failed("limited", first), scene.failed("limited", second)]);
@@ -113,7 +113,7 @@ for (const flavour of JUDGES) {
         expect(namesOf(await healthy("limited"))).toContain(second?.metadata.name);
       });
 
-      it("MHC-8.2: 40 % of three are one: it is replaced, and not while two have failed", async () => {
+      it("40 % of three are one: it is replaced, and not while two have failed", async () => {
         const [first, second] = await healthy("percent");
         await Promise.all([scene.fail(first), scene.fail(second)]);
         await says("percent", [3, 1], "False");
@@ -126,7 +126,7 @@ for (const flavour of JUDGES) {
         await isReplaced("percent", first);
       });
 
-      it("MHC-8.3: a range decides in place of the other field: one failure is too few, two are enough", async () => {
+      it("a range decides in place of the other field: one failure is too few, two are enough", async () => {
         const [first, second] = await healthy("ranged");
         await scene.fail(first);
         await says("ranged", [3, 2], "False");
@@ -141,20 +141,20 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-7.2: a Node is deleted", async () => {
+      it("a Node is deleted", async () => {
         const [machine] = await healthy("gone");
         await scene.fail(machine, "Gone");
         await isReplaced("gone", machine);
       });
 
-      it("MHC-7.2, MHC-9.5: a Machine without Node is replaced after the startup timeout, and not before", async () => {
+      it("a Machine without Node is replaced after the startup timeout, and not before", async () => {
         const name = await eventually(async () => namesOf(await machinesOf("late"))[0] ?? false, WITHIN);
         await eventually(async () => expect(namesOf(await machinesOf("late"))).not.toContain(name), WITHIN);
         const events = await scene.eventsOf("MachineMarkedUnhealthy");
         expect(events.filter((text) => text.startsWith(`${name}:`))).toHaveLength(1);
       });
 
-      it("MHC-7.1: a condition of the Machine fails", async () => {
+      it("a condition of the Machine fails", async () => {
         const [machine] = await healthy("disk");
         const disk = {
           type: "example.com/Disk",
@@ -170,7 +170,7 @@ for (const flavour of JUDGES) {
         await isReplaced("disk", machine);
       });
 
-      it("MHC-6, MHC-7: annotations ask for the remediation of one Machine and keep health checks from another", async () => {
+      it("annotations ask for the remediation of one Machine and keep health checks from another", async () => {
         const [kept, asked] = await healthy("chosen");
         const annotations = [
           [kept, "skip-remediation"],
@@ -185,7 +185,7 @@ for (const flavour of JUDGES) {
         await says("chosen", [1, 1], "True");
       });
 
-      it("MHC-5.3: a paused health check judges nothing, and makes up for it", async () => {
+      it("a paused health check judges nothing, and makes up for it", async () => {
         const [machine] = await healthy("paused");
         await kubectl("annotate mhc/paused cluster.x-k8s.io/paused=");
         await kubectl("wait mhc/paused --for=condition=Paused --timeout=240s");
@@ -197,7 +197,7 @@ for (const flavour of JUDGES) {
         await isReplaced("paused", machine);
       });
 
-      it("MHC-12.5: one Machine takes no further condition, and the other is replaced", async () => {
+      it("one Machine takes no further condition, and the other is replaced", async () => {
         const [stuck, other] = await healthy("full");
         const name = stuck?.metadata.name ?? "";
         await fillConditions(kubectl, name);

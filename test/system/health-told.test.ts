@@ -138,7 +138,7 @@ for (const flavour of JUDGES) {
           return found;
         }, WITHIN);
 
-      it("MHC-13.1: a limit holds remediation back: who keeps which place, and nothing was remediated", async () => {
+      it("a limit holds remediation back: who keeps which place, and nothing was remediated", async () => {
         const [first, second] = await healthy("limited");
         await fail(first, second);
         const [machine] = await failed("limited", 2);
@@ -166,7 +166,7 @@ for (const flavour of JUDGES) {
         expect(await remediationsOf(machine as Machine)).toEqual([]);
       });
 
-      it("MHC-13.1, MHC-13.3, MHC-16.1: a policy holds remediation back, and remembers the one before when its Event is gone", async () => {
+      it("a policy holds remediation back, and remembers the one before when its Event is gone", async () => {
         const both = await healthy("paced");
         await fail(...both);
         const gone = await eventually(async () => {
@@ -214,7 +214,7 @@ for (const flavour of JUDGES) {
         expect(await remediationsOf(waiting)).toEqual([]);
       });
 
-      it("MHC-13.1, MHC-13.3, MHC-16.5: an annotation holds a Machine back, and the history says that it has waited for it", async () => {
+      it("an annotation holds a Machine back, and the history says that it has waited for it", async () => {
         const [machine] = (await healthy("held")) as readonly [Machine];
         const { name } = machine.metadata;
         await kubectl(`annotate machine/${name} ${HOLD}=me`);
@@ -236,7 +236,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-13.1, MHC-13.3: after a remediation its Machine is healthy, and the list says who has repaired it", async () => {
+      it("after a remediation its Machine is healthy, and the list says who has repaired it", async () => {
         const [machine] = (await healthy("repaired")) as readonly [Machine];
         const { name } = machine.metadata;
         await fail(machine);
@@ -258,7 +258,7 @@ for (const flavour of JUDGES) {
         ]);
       });
 
-      it("MHC-13.1, MHC-13.2: all three answer while the workload cluster is away", async () => {
+      it("all three answer while the workload cluster is away", async () => {
         const [machine] = (await healthy("away")) as readonly [Machine];
         const { name } = machine.metadata;
         await fail(machine);

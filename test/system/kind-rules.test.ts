@@ -104,7 +104,7 @@ for (const flavour of JUDGES) {
           `get events --field-selector involvedObject.name=${name} -o jsonpath={.items[*].reason}`,
         );
 
-      it("CL-3, CL-3.1, CL-4, CL-6.1, CL-6.2: comes up as its provider says, owned and labelled, with an Event per phase", async () => {
+      it("comes up as its provider says, owned and labelled, with an Event per phase", async () => {
         const { kubectl } = scene;
         const [cluster, infrastructure, controlPlane] = clusterNamed("up");
         await kubectl("apply -f -", cluster);
@@ -151,7 +151,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("CL-3.8: a Cluster that is brought up gets one status per second, however often its provider speaks", async () => {
+      it("a Cluster that is brought up gets one status per second, however often its provider speaks", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", clusterNamed("chatty").join("---"));
         await patchStatus(kubectl, "foocontrolplane/chatty-cp", {
@@ -179,7 +179,7 @@ for (const flavour of JUDGES) {
         expect((await statusWrites(scene, "chatty")) - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
       });
 
-      it("CL-6.4, MS-12.1: merges what its sets say into three messages; a set wakes for what concerns it only", async () => {
+      it("merges what its sets say into three messages; a set wakes for what concerns it only", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", clusterNamed("merged")[0]);
         // Without templates each set says how many Machines it misses, and stays as it is.
@@ -213,7 +213,7 @@ for (const flavour of JUDGES) {
         expect(await wokenBy(scene, key, ofUser)).toBe("");
       });
 
-      it("CL-3.1: becomes an owner beside the controller of an object", async () => {
+      it("becomes an owner beside the controller of an object", async () => {
         const { kubectl } = scene;
         const [cluster, infrastructure, controlPlane] = clusterNamed("stolen");
         const owner = { apiVersion: "example.com/v1", kind: "Stack", name: "s", uid: "u", controller: true };
@@ -228,7 +228,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("CL-3.5, CL-3.6, CL-6, CL-11: sorts failure domains, keeps what it had for wrong ones, and keeps a failure", async () => {
+      it("sorts failure domains, keeps what it had for wrong ones, and keeps a failure", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", clusterNamed("odd").join("---"));
         const failureDomains = [
@@ -268,7 +268,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("CL-3.7: a paused Cluster gets its finalizer and Paused alone, also while it is deleted, and resumes", async () => {
+      it("a paused Cluster gets its finalizer and Paused alone, also while it is deleted, and resumes", async () => {
         const { kubectl } = scene;
         const [cluster, infrastructure, controlPlane] = clusterNamed("still");
         await kubectl("apply -f -", `${infrastructure}---${controlPlane}`);
@@ -286,7 +286,7 @@ for (const flavour of JUDGES) {
         await kubectl("wait clusters.cluster.x-k8s.io/still --for=delete --timeout=240s");
       });
 
-      it("MA-1, MA-2, MA-4, MA-5.6, MA-5.8: waits while paused, then reaches its phases, gates and minReadySeconds in turn", async () => {
+      it("waits while paused, then reaches its phases, gates and minReadySeconds in turn", async () => {
         const { kubectl, workload } = scene;
         await kubectl("apply -f -", `${fooConfig("gated")}---${fooInfra("gated")}`);
         const gates = 'readinessGates: [{ conditionType: "example.com/Ready" }]\n  minReadySeconds: 1';
@@ -335,7 +335,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MA-5, MA-5.9: restores the conditions that another client has wiped, and shares the deprecated list with a provider", async () => {
+      it("restores the conditions that another client has wiped, and shares the deprecated list with a provider", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", [fooConfig("wiped"), fooInfra("wiped"), fooMachine("wiped")].join("---"));
         await kubectl("wait machine/wiped --for=condition=Ready=False --timeout=240s");
@@ -373,7 +373,7 @@ for (const flavour of JUDGES) {
         await eventually(() => saysBoth("Quota"), WITHIN);
       });
 
-      it("MS-3, MS-4, MS-8.1.3, MS-10.1: gets labels, owner and defaults, and names Machines by its template", async () => {
+      it("gets labels, owner and defaults, and names Machines by its template", async () => {
         const { kubectl } = scene;
         const long = "named-".repeat(10).slice(0, 55);
         const manifest = setNamed("named", 2, (text) =>
@@ -405,7 +405,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MS-12, MS-3: a paused set makes nothing; an empty selector becomes its name", async () => {
+      it("a paused set makes nothing; an empty selector becomes its name", async () => {
         const { kubectl } = scene;
         const manifest = setNamed("quiet", 1, (text) =>
           text

@@ -51,7 +51,7 @@ for (const flavour of JUDGES) {
         await kubectl(`wait ${object} --for=delete --timeout=240s`);
       };
 
-      it("MA-7, MA-7.2, MA-R7: drains the Node, held by a budget that status and explain name", async () => {
+      it("drains the Node, held by a budget that status and explain name", async () => {
         const { kubectl, workload, kubeconfigFile } = scene;
         await runFooMachine(scene, "budget");
         await placePod(workload.kubectl, "budget");
@@ -88,7 +88,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MA-7, MA-R7: is held by hooks before the drain and before the infrastructure goes", async () => {
+      it("is held by hooks before the drain and before the infrastructure goes", async () => {
         const { kubectl, workload, kubeconfigFile } = scene;
         const annotations = `annotations: { "${PRE_DRAIN}": migrator, "${PRE_TERMINATE}": "" }`;
         await runFooMachine(scene, "hooks", annotations);
@@ -124,7 +124,7 @@ for (const flavour of JUDGES) {
         expect(await workload.kubectl("get node hooks --ignore-not-found")).toBe("");
       });
 
-      it("MA-7.2: counts a timeout that is set during the drain", async () => {
+      it("counts a timeout that is set during the drain", async () => {
         const { kubectl, workload } = scene;
         await runFooMachine(scene, "timeout");
         await placePod(workload.kubectl, "timeout");
@@ -142,7 +142,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MA-7.4, MA-2.1, MA-R14: leaves a Node that is another instance, and an object of another controller", async () => {
+      it("leaves a Node that is another instance, and an object of another controller", async () => {
         const { kubectl, workload } = scene;
         await runFooMachine(scene, "taken");
         const owner = { apiVersion: "example.com/v1", kind: "Stack", name: "s", uid: "u", controller: true };
@@ -187,7 +187,7 @@ for (const flavour of JUDGES) {
         expect(await machineEvents(kubectl, "taken")).toContain("NodeHandlingSkipped");
       });
 
-      it("MA-7.1: ends without a Node that never was, and an Event says so", async () => {
+      it("ends without a Node that never was, and an Event says so", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", fooMachine("young"));
         await kubectl("wait machines.cluster.x-k8s.io/young --for=condition=Ready=False --timeout=240s");
@@ -196,7 +196,7 @@ for (const flavour of JUDGES) {
         expect(await kubectl("get foomachine,fooconfig young --ignore-not-found")).toBe("");
       });
 
-      it("MA-3, MA-7.4: the second Machine with a provider ID gets no Node, says why, and leaves that of the first alone", async () => {
+      it("the second Machine with a provider ID gets no Node, says why, and leaves that of the first alone", async () => {
         const { kubectl, workload } = scene;
         await runFooMachine(scene, "twin");
         await placePod(workload.kubectl, "twin");
@@ -224,7 +224,7 @@ for (const flavour of JUDGES) {
         });
       });
 
-      it("MA-3.1: hands labels, annotations and taints on to the Node, and takes them back", async () => {
+      it("hands labels, annotations and taints on to the Node, and takes them back", async () => {
         const { kubectl, workload } = scene;
         const key = "node.cluster.x-k8s.io/tier";
         await runFooMachine(scene, "marks", `labels: { "${key}": gold, team: a }`);

@@ -147,7 +147,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("MA-7.2, MA-7.3: is drained: a budget of 0 holds it and is named; then volumes, Node and Machine go", async () => {
+      it("is drained: a budget of 0 holds it and is named; then volumes, Node and Machine go", async () => {
         const { kubectl, workload } = await startMachine(servers, "drained");
         await workload("create -f -", volumeOn("drained"));
         await patchStatus(workload, "volumeattachment/a1", { attached: true });
@@ -193,7 +193,7 @@ for (const flavour of JUDGES) {
         expect(await eventsOf(kubectl)).toMatchObject({ SuccessfulDrainNode: 1, NodeVolumesDetached: 1 });
       });
 
-      it("MA-7, MA-7.2: hooks hold it, a broken rule is named, and a timeout that is set meanwhile counts", async () => {
+      it("hooks hold it, a broken rule is named, and a timeout that is set meanwhile counts", async () => {
         const { kubectl, workload } = await startMachine(servers, "held");
         const hooks = {
           "pre-drain.delete.hook.machine.cluster.x-k8s.io/a": "",

@@ -57,7 +57,7 @@ for (const flavour of JUDGES) {
         ["Machine first", "a1", [fooMachine, fooInfra, fooConfig]],
         ["Machine last", "a2", [fooConfig, fooInfra, fooMachine]],
         ["Machine between", "a3", [fooInfra, fooMachine, fooConfig]],
-      ] as const)("MA-2.1: comes to Running in any order: %s", async (_, name, objects) => {
+      ] as const)("comes to Running in any order: %s", async (_, name, objects) => {
         const { kubectl, workload } = scene;
         for (const manifest of objects) await kubectl("apply -f -", manifest(name));
         await provide(kubectl, name);
@@ -83,7 +83,7 @@ for (const flavour of JUDGES) {
         }
       });
 
-      it("MA-10: whose objects are ready costs six writes, one Event and no live read", async () => {
+      it("whose objects are ready costs six writes, one Event and no live read", async () => {
         const { kubectl, workload } = scene;
         await kubectl("apply -f -", `${fooConfig("six")}---${fooInfra("six")}`);
         await provide(kubectl, "six");
@@ -124,7 +124,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MA-2.3: waits for a provider ID that is empty, and sets no latch before it", async () => {
+      it("waits for a provider ID that is empty, and sets no latch before it", async () => {
         const { kubectl, workload } = scene;
         await created("empty");
         await provide(kubectl, "empty", "");
@@ -140,7 +140,7 @@ for (const flavour of JUDGES) {
         await kubectl(`wait machine/empty ${RUNNING}`);
       });
 
-      it("MA-3: says which Machines share a provider ID, and the one that has its Node keeps it", async () => {
+      it("says which Machines share a provider ID, and the one that has its Node keeps it", async () => {
         const { kubectl, workload } = scene;
         await created("twin1");
         await provide(kubectl, "twin1");
@@ -164,7 +164,7 @@ for (const flavour of JUDGES) {
         await kubectl(`wait machine/twin2 ${AVAILABLE}`);
       });
 
-      it("MA-5.4: names two Nodes with one provider ID, and takes neither", async () => {
+      it("names two Nodes with one provider ID, and takes neither", async () => {
         const { kubectl, workload } = scene;
         await joinHealthyNode(workload, "double");
         const second =
@@ -183,7 +183,7 @@ for (const flavour of JUDGES) {
         await kubectl(`wait machine/double ${AVAILABLE}`);
       });
 
-      it("MA-5.2: steals no config of another controller, says whose it is, and continues with the rest", async () => {
+      it("steals no config of another controller, says whose it is, and continues with the rest", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", `${fooConfig("stolen")}---${fooInfra("stolen")}`);
         const uid = await kubectl("get foomachine/stolen -o jsonpath={.metadata.uid}");
@@ -210,7 +210,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MA-2.2: leaves a Secret name that a user sets, and names the user's tool", async () => {
+      it("leaves a Secret name that a user sets, and names the user's tool", async () => {
         const { kubectl } = scene;
         await created("mine");
         await kubectl(
@@ -230,7 +230,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MA-5.3: names a CRD without contract label, continues once it has one, and ends without the CRD", async () => {
+      it("names a CRD without contract label, continues once it has one, and ends without the CRD", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", `${BAR_MACHINES}---${fooConfig("bar")}`);
         await kubectl(`wait ${BAR_CRD} --for=condition=Established --timeout=240s`);
@@ -257,7 +257,7 @@ for (const flavour of JUDGES) {
         await kubectl("delete machine/bar --timeout=240s");
       });
 
-      it("MA-2.3: shows values of a wrong type and uses the others", async () => {
+      it("shows values of a wrong type and uses the others", async () => {
         const { kubectl } = scene;
         await created("odd");
         await provide(kubectl, "odd");

@@ -95,13 +95,13 @@ for (const flavour of JUDGES) {
         await by.say(name, "deprecated", "OwnerRemediated", undefined);
       };
 
-      it.each(REFUSED)("MHC-2: is refused by field with %s", async (...[, manifest, message]) => {
+      it.each(REFUSED)("is refused by field with %s", async (...[, manifest, message]) => {
         const { ok, output } = await kubectl.try("create -f -", manifest);
         expect(ok).toBe(false);
         expect(output).toContain(message);
       });
 
-      it("MHC-2: is accepted with every limit that upstream accepts, and cannot move to another Cluster", async () => {
+      it("is accepted with every limit that upstream accepts, and cannot move to another Cluster", async () => {
         for (const limit of ["0", "-1", '"150%"', '"-5%"']) {
           const manifest = checkOf("good", trigger(`unhealthyLessThanOrEqualTo: ${limit}`));
           await kubectl("apply -f -", manifest);
@@ -112,7 +112,7 @@ for (const flavour of JUDGES) {
         expect(output).toContain("spec.clusterName: Forbidden: field is immutable");
       });
 
-      it("MHC-1, MHC-5.2: gets label, owner and startup timeout, and is shown by its short names", async () => {
+      it("gets label, owner and startup timeout, and is shown by its short names", async () => {
         await kubectl("apply -f -", checkOf("h1"));
         const { uid } = JSON.parse(await kubectl("get cluster/foo -o json")).metadata;
         await eventually(async () => {
@@ -129,7 +129,7 @@ for (const flavour of JUDGES) {
         );
       });
 
-      it("MHC-5.1: is left alone while it or its Cluster is paused, and while it is being deleted", async () => {
+      it("is left alone while it or its Cluster is paused, and while it is being deleted", async () => {
         const paused = { annotations: { [PAUSED]: "" } };
         const cluster = {
           apiVersion: "cluster.x-k8s.io/v1beta2",
@@ -173,7 +173,7 @@ for (const flavour of JUDGES) {
         await objects.change("machinehealthchecks", "leaving", { metadata: { finalizers: null } });
       });
 
-      it("MHC-4: is woken by a Machine that comes and goes and by its Node, and by no Machine of another set", async () => {
+      it("is woken by a Machine that comes and goes and by its Node, and by no Machine of another set", async () => {
         await by.check("east", upTo(0));
         await by.check("west", upTo(0));
         const matchExpressions = [{ key: "set", operator: "In", values: ["east"] }];
@@ -210,7 +210,7 @@ for (const flavour of JUDGES) {
         ]);
       });
 
-      it("MHC-7.3, MHC-9.1: texts of the Machine stand first, the first deadline counts, and no other condition changes", async () => {
+      it("texts of the Machine stand first, the first deadline counts, and no other condition changes", async () => {
         const other = (type: string, status = "True" as const) => {
           return {
             type,
@@ -266,7 +266,7 @@ for (const flavour of JUDGES) {
         expect(older[2]).toMatchObject({ status: "False", severity: "Warning", message: texts.join("; ") });
       });
 
-      it("MHC-7.2: a condition of a Node without time fails at once, one of the future later, and one without reason says none", async () => {
+      it("a condition of a Node without time fails at once, one of the future later, and one without reason says none", async () => {
         await by.make({ set: "odd" }, "timeless", "early");
         const wanted = [{ ...READY, timeoutSeconds: 3_600 }];
         await by.check("odd", { ...upTo(0), checks: { ...CHECKS.checks, unhealthyNodeConditions: wanted } });
@@ -281,7 +281,7 @@ for (const flavour of JUDGES) {
         await found("True", "early");
       });
 
-      it("MHC-9.6, MHC-10.4: a template of a kind or version that is not served, or of another content, is said on Machine and check", async () => {
+      it("a template of a kind or version that is not served, or of another content, is said on Machine and check", async () => {
         const apiVersion = "infrastructure.cluster.x-k8s.io/v1beta2";
         const kind = "MetalRemediationTemplate";
         const content = {
@@ -331,7 +331,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-9.2: OwnerRemediated is written in each family by itself, and not where the owner has its turn", async () => {
+      it("OwnerRemediated is written in each family by itself, and not where the owner has its turn", async () => {
         const owner = (status: "True" | "False", reason: string) => {
           return { type: "OwnerRemediated", status, reason, message: "", lastTransitionTime: inSeconds(-90) };
         };
@@ -360,7 +360,7 @@ for (const flavour of JUDGES) {
         ]);
       });
 
-      it("MHC-12.2, MHC-12.3: an owner keeps its place for a minute after the recovery, and a hand-over waits for calm", async () => {
+      it("an owner keeps its place for a minute after the recovery, and a hand-over waits for calm", async () => {
         await by.make({ set: "places" }, "first", "second");
         await by.check("places", upTo(1));
         await found("True", "first", "second");
@@ -393,7 +393,7 @@ for (const flavour of JUDGES) {
         expect(await by.bothOf("first", "OwnerRemediated")).toEqual(NEITHER);
       });
 
-      it("MHC-12.3: without calm a Machine waits for a minute and no longer", async () => {
+      it("without calm a Machine waits for a minute and no longer", async () => {
         await by.make({ set: "restless" }, "waiting", "changing");
         await by.check("restless", upTo(1));
         await found("True", "waiting", "changing");
@@ -413,7 +413,7 @@ for (const flavour of JUDGES) {
         await handedOver("waiting");
       });
 
-      it("MHC-7.4, MHC-12.4: a workload server that shows no single Node holds up hand-overs, not conditions", async () => {
+      it("a workload server that shows no single Node holds up hand-overs, not conditions", async () => {
         await by.make({ set: "secretive" }, "vanished", "broken");
         const checks = { ...CHECKS.checks, unhealthyMachineConditions: [DISK] };
         await by.check("secretive", { ...upTo("100%"), checks });
@@ -445,7 +445,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-16.2, MHC-16.3: a policy leaves a Machine alone after its remediation, and counts those of it and of its owner", async () => {
+      it("a policy leaves a Machine alone after its remediation, and counts those of it and of its owner", async () => {
         await by.make({ set: "tired" }, "tired");
         const retries = { perMachine: 1, perController: 1, windowSeconds: 3_600 };
         await by.policy("tired", { cooldownSeconds: 3_600, retries });
@@ -478,7 +478,7 @@ for (const flavour of JUDGES) {
         expect(await history()).toMatchObject([{ outcome: "Recovered" }, { machine: { name: "tired" } }]);
       });
 
-      it("MHC-16.4: a policy keeps most of a control plane healthy, and one remediation of it at a time", async () => {
+      it("a policy keeps most of a control plane healthy, and one remediation of it at a time", async () => {
         const ready = {
           type: "Ready",
           status: "True" as const,
@@ -516,7 +516,7 @@ for (const flavour of JUDGES) {
         await handedOver("cp-2");
       });
 
-      it("MHC-16: a policy is refused by field, and cannot move to another Cluster", async () => {
+      it("a policy is refused by field, and cannot move to another Cluster", async () => {
         const pacing = { maxRemediations: 0, windowSeconds: 30 };
         for (const field of ["maxRemediations", "windowSeconds"]) {
           await expect(by.policy("bad", { pacing })).rejects.toThrow(`spec.pacing.${field}: Invalid value`);

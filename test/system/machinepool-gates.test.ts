@@ -41,7 +41,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("MP-4: leaves a paused pool alone but for finalizer and Paused, keeps it while it is deleted, and makes up for it", async () => {
+      it("leaves a paused pool alone but for finalizer and Paused, keeps it while it is deleted, and makes up for it", async () => {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/paused: "false" }';
         await kubectl("create -f -", fooPool("still", { metadata }));
@@ -109,7 +109,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MP-10.8: reports a malformed limit and does nothing more, until it is repaired", async () => {
+      it("reports a malformed limit and does nothing more, until it is repaired", async () => {
         const { kubectl, capstan } = scene;
         const metadata = 'annotations: { capstan.dev/remediation-max-in-flight: "many" }';
         await kubectl("create -f -", fooPool("odd", { metadata }));
@@ -122,7 +122,7 @@ for (const flavour of JUDGES) {
         await eventually(async () => expect(await dead()).toBe(0), WITHIN);
       });
 
-      it("MP-16.9: warns of a pool that comes near the size of one object, once", async () => {
+      it("warns of a pool that comes near the size of one object, once", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("huge", { spec: "replicas: 4000" }));
         await nameSecret(kubectl, "huge", "data", "foo");
@@ -142,7 +142,7 @@ for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a pool with a name that is not a label value on ${flavour.name}`,
     () => {
-      it("MP-10.2: finds its Machines by the hash of its name", async () => {
+      it("finds its Machines by the hash of its name", async () => {
         await using server = await flavour.start();
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile);

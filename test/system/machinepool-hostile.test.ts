@@ -106,7 +106,7 @@ for (const flavour of JUDGES) {
         }
       });
 
-      it("MP-13: a deleted pool gives unreachable Nodes up at its timeout, and at 0 only when its Cluster is gone", async () => {
+      it("a deleted pool gives unreachable Nodes up at its timeout, and at 0 only when its Cluster is gone", async () => {
         await using scene = await startFooScene(flavour);
         const { kubectl, workload } = scene;
         const template = "deletion: { nodeDeletionTimeoutSeconds: 0 }";
@@ -137,7 +137,7 @@ for (const flavour of JUDGES) {
       });
 
       it.each(["get", "delete"])(
-        "MP-13: a deleted pool that may not %s its Nodes says so, goes at its timeout, or tries for ever",
+        "a deleted pool that may not %s its Nodes says so, goes at its timeout, or tries for ever",
         async (verb) => {
           await using scene = await startFooScene(flavour);
           const { kubectl, workload, capstan } = scene;

@@ -32,7 +32,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("MP-1, MP-7.1, MP-16.8: shows counters, ten conditions and the deprecated ones of a Running pool in columns and lists", async () => {
+      it("shows counters, ten conditions and the deprecated ones of a Running pool in columns and lists", async () => {
         const { kubectl } = scene;
         await eventually(async () => {
           const { status, metadata } = await getPool(kubectl, "foo-pool");
@@ -73,13 +73,13 @@ for (const flavour of JUDGES) {
         ["half a version", 'version: "1.34"', "must be a semantic version"],
         ["taints", "taints: [{ key: a, effect: NoSchedule, propagation: Always }]", "not supported"],
         ["a negative timeout", "deletion: { nodeDeletionTimeoutSeconds: -1 }", "nodeDeletionTimeoutSeconds"],
-      ])("MP-12: refuses a pool with %s", async (_, template, message) => {
+      ])("refuses a pool with %s", async (_, template, message) => {
         const { ok, output } = await scene.kubectl.try("create -f -", manifestOf("refused", { template }));
         expect(ok).toBe(false);
         expect(output).toContain(message);
       });
 
-      it("MP-12: refuses a pool without bootstrap, one of two Clusters, and a move to another Cluster", async () => {
+      it("refuses a pool without bootstrap, one of two Clusters, and a move to another Cluster", async () => {
         const manifest = manifestOf("refused");
         const twofold = await scene.kubectl.try(
           "create -f -",
@@ -98,7 +98,7 @@ for (const flavour of JUDGES) {
         expect(moved.output).toContain("clusterName is immutable");
       });
 
-      it("MP-12: writes the defaults that no admission writes, and reports what admission would have refused", async () => {
+      it("writes the defaults that no admission writes, and reports what admission would have refused", async () => {
         const { kubectl } = scene;
         const sizes = ["min", "max"].map(
           (end) =>
@@ -128,7 +128,7 @@ for (const flavour of JUDGES) {
       });
 
       it.each(CONTRACTS)(
-        "MP-6.1: follows a new config only once its data is ready, and leaves a user's own name alone, by contract %s",
+        "follows a new config only once its data is ready, and leaves a user's own name alone, by contract %s",
         async (contract, provider) => {
           const { kubectl } = scene;
           const [name, next] = [`roll-${contract}`, `roll-${contract}-2`];
@@ -163,7 +163,7 @@ for (const flavour of JUDGES) {
         },
       );
 
-      it("MP-11: keeps a provider's failure for ever, and reports that ready infrastructure was deleted", async () => {
+      it("keeps a provider's failure for ever, and reports that ready infrastructure was deleted", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("sick"));
         await listInstances(kubectl, "sick", ["foo://sick-1"]);
@@ -205,7 +205,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MP-2: leaves provider objects to the pool that has them, and names it", async () => {
+      it("leaves provider objects to the pool that has them, and names it", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("first"));
         await eventually(async () => {
@@ -224,7 +224,7 @@ for (const flavour of JUDGES) {
         expect(await kubectl("get fooconfig/first foomachinepool/first -o name")).toContain("fooconfig");
       });
 
-      it("MP-9: says Scaling while another controller scales, and Running once the provider has written the count", async () => {
+      it("says Scaling while another controller scales, and Running once the provider has written the count", async () => {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/replicas-managed-by: "" }';
         await kubectl("create -f -", fooPool("elastic", { metadata }));
@@ -237,7 +237,7 @@ for (const flavour of JUDGES) {
         await kubectl("wait machinepool/elastic --for=jsonpath={.status.phase}=Running --timeout=240s");
       });
 
-      it("MP-6.3: counts a Node as available after minReadySeconds, without any event, and knows it when it is created again", async () => {
+      it("counts a Node as available after minReadySeconds, without any event, and knows it when it is created again", async () => {
         const { kubectl, workload } = scene;
         let [pool, node] = ["", ""];
         const counts = async () => (await getPool(kubectl, pool)).status?.deprecated?.v1beta1;
@@ -274,7 +274,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MP-6.3, MP-6.4: reports two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
+      it("reports two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
         const { kubectl, workload } = scene;
         await kubectl("create -f -", fooPool("a-twin"));
         await joinNodes(workload, ["t1"]);

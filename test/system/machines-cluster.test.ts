@@ -120,7 +120,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("CL-9: comes up, is upgraded one by one, scaled, and deleted in order with nothing left", async () => {
+      it("comes up, is upgraded one by one, scaled, and deleted in order with nothing left", async () => {
         const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "upgraded");
         const manifests = [inDomains("c1"), simMachineSet("s1", "c1", 5), simPool("p1", "c1", 3)];
         await apply(manifests.join("---"));
@@ -146,7 +146,7 @@ for (const flavour of JUDGES) {
         await deleteInOrder(kubectl);
       });
 
-      it("CL-3: endpoint and latches stay, whatever the provider says later, also when it is gone", async () => {
+      it("endpoint and latches stay, whatever the provider says later, also when it is gone", async () => {
         const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "latched");
         await apply(inDomains("c1"));
         await kubectl(`wait cluster/c1 ${AVAILABLE}`);
@@ -176,7 +176,7 @@ for (const flavour of JUDGES) {
         expect(await latches()).toEqual(before);
       });
 
-      it("CL-9: both contracts run side by side", async () => {
+      it("both contracts run side by side", async () => {
         const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "both");
         await apply([simClusterOfMachines("new", 3), legacyOfMachines("old")].join("---"));
         await kubectl(`wait cluster/new cluster/old ${AVAILABLE}`);

@@ -146,7 +146,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("MS-8.1: becomes Machines with a config and an infrastructure machine each, grows, shrinks and goes", async () => {
+      it("becomes Machines with a config and an infrastructure machine each, grows, shrinks and goes", async () => {
         const { kubectl, apply, madeMachines } = await startScene(server, "whole");
         await apply(fooSet(3));
         await eventually(() => isWhole(kubectl, 3), WITHIN);
@@ -201,7 +201,7 @@ for (const flavour of JUDGES) {
         expect(await madeMachines()).toBe(5);
       });
 
-      it("MS-8.1.1: costs one Machine while its objects are refused, says why, and is whole once corrected", async () => {
+      it("costs one Machine while its objects are refused, says why, and is whole once corrected", async () => {
         const { kubectl, apply, madeMachines } = await startScene(server, "refused");
         await apply(fooSet(4, "huge"));
         await eventually(async () => {
@@ -220,7 +220,7 @@ for (const flavour of JUDGES) {
         expect(await madeMachines()).toBe(4);
       });
 
-      it("MS-8.3, MS-5: makes nothing while the control plane is upgraded or a template is missing, and says so", async () => {
+      it("makes nothing while the control plane is upgraded or a template is missing, and says so", async () => {
         const { kubectl, apply } = await startScene(server, "upgraded");
         await patch(kubectl, "foocontrolplane/foo-cp", { spec: { version: "v1.35.0" } });
         const [set = "", infrastructure = "", bootstrap = ""] = fooSet(2).split("---");
@@ -244,7 +244,7 @@ for (const flavour of JUDGES) {
         await eventually(() => isWhole(kubectl, 2), WITHIN);
       });
 
-      it("MS-6, MS-8.2: adopts a Machine that was made by hand, and replaces it when a health check hands it over", async () => {
+      it("adopts a Machine that was made by hand, and replaces it when a health check hands it over", async () => {
         const { kubectl, apply, madeMachines } = await startScene(server, "adopted");
         await apply(HAND_MADE);
         await apply(fooSet(1));
@@ -268,7 +268,7 @@ for (const flavour of JUDGES) {
         expect(await madeMachines()).toBe(2);
       });
 
-      it("MS-2: is refused by field with replicas, selector, names and taints that cannot work", async () => {
+      it("is refused by field with replicas, selector, names and taints that cannot work", async () => {
         const kubectl = kubectlFor(server.kubeconfigFile);
         for (const [change, message] of REFUSED) {
           const { ok, output } = await kubectl.try("create -f -", change(fooSet(1)).split("---")[0] ?? "");
@@ -309,7 +309,7 @@ for (const flavour of JUDGES) {
         });
       });
 
-      it("MS-8.1: never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
+      it("never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
         await using _first = await start();
         await using _second = await start();
         const { kubectl, apply, madeMachines } = await startScene(server, "relays");
@@ -324,7 +324,7 @@ for (const flavour of JUDGES) {
         expect(await listed(kubectl, "machines")).toEqual([]);
       });
 
-      it("MA-5.7, MS-8.2.1, MS-10.2: of a MachineDeployment compares with it, keeps its limit of remediations, and names the Machine that does not go", async () => {
+      it("of a MachineDeployment compares with it, keeps its limit of remediations, and names the Machine that does not go", async () => {
         await using stack = new AsyncDisposableStack();
         const capstan = stack.use(await start());
         const { kubectl, apply } = await startScene(server, "deployed");

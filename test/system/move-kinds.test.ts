@@ -63,7 +63,7 @@ for (const flavour of JUDGES) {
     });
     afterAll(() => stack.disposeAsync());
 
-    it("MHC-16.9: an object of every kind of Capstan moves with its Cluster, and none stays behind", async () => {
+    it("an object of every kind of Capstan moves with its Cluster, and none stays behind", async () => {
       const kubectl = kubectlFor(side.started.kubeconfigFile);
       await kubectl("apply -f -", MANIFEST);
       const scene = checkedSets(objectsThrough(kubectl));

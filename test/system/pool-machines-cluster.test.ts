@@ -32,7 +32,7 @@ for (const flavour of JUDGES) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("CL-8, MP-10.6: is deleted after the last Machine of its pools, names it meanwhile, and leaves nothing behind", async () => {
+      it("is deleted after the last Machine of its pools, names it meanwhile, and leaves nothing behind", async () => {
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
         await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
         await eventually(async () => {

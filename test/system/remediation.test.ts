@@ -168,7 +168,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       }
 
-      it("MHC-10.3, MHC-10.5: a controller repairs the instance, the request goes and the Machine stays", async () => {
+      it("a controller repairs the instance, the request goes and the Machine stays", async () => {
         const machine = await healthy("repaired");
         await fail(machine);
         const { metadata } = await requested("simremediations", machine);
@@ -182,7 +182,7 @@ for (const flavour of JUDGES) {
       });
 
       it.each(["replaced", "older"] as const)(
-        "MHC-10.2: a controller that gives up leaves the Machine to its set, which replaces it: %s",
+        "a controller that gives up leaves the Machine to its set, which replaces it: %s",
         async (set) => {
           const machine = await healthy(set);
           await fail(machine);
@@ -191,7 +191,7 @@ for (const flavour of JUDGES) {
         },
       );
 
-      it("MHC-10, MHC-10.3: a request as Metal3 reads it, in the version of the template, is deleted once and waits for its finalizer", async () => {
+      it("a request as Metal3 reads it, in the version of the template, is deleted once and waits for its finalizer", async () => {
         const machine = await healthy("metal");
         const { name } = machine.metadata;
         await fail(machine);
@@ -231,7 +231,7 @@ for (const flavour of JUDGES) {
         expect(deletes).toHaveLength(2);
       });
 
-      it("MHC-10, MHC-10.6: a request for Medik8s, whose kind may not be watched, names the Node and is deleted", async () => {
+      it("a request for Medik8s, whose kind may not be watched, names the Node and is deleted", async () => {
         const machine = await healthy("fence");
         await fail(machine);
         const { metadata } = await requested(FENCE, machine);
@@ -248,7 +248,7 @@ for (const flavour of JUDGES) {
         expect([shown.length, listed.length > 0]).toEqual([0, true]);
       });
 
-      it("MHC-9.3, MHC-9.6, MHC-10.4: a template that is missing is said on the Machine and on the health check, and used once it is there", async () => {
+      it("a template that is missing is said on the Machine and on the health check, and used once it is there", async () => {
         const machine = await healthy("late");
         await fail(machine);
         const { name } = machine.metadata;
@@ -268,7 +268,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-9.6, MHC-10.4: a request that the server refuses is said with its words, and made once the template is right", async () => {
+      it("a request that the server refuses is said with its words, and made once the template is right", async () => {
         const machine = await healthy("refused");
         await fail(machine);
         const { name } = machine.metadata;
@@ -288,7 +288,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-16.1, MHC-16.6: a policy lets one of two Machines be replaced, and keeps its history", async () => {
+      it("a policy lets one of two Machines be replaced, and keeps its history", async () => {
         await healthy("paced");
         const both = await eventually(async () => {
           const machines = await machinesOf("paced");
@@ -315,7 +315,7 @@ for (const flavour of JUDGES) {
         expect(await kubectl("get rempol paced")).toMatch(/paced +c1 +0 +/);
       });
 
-      it("MHC-16.7: a policy gives the Machine of a hopeless request to its set, which replaces it", async () => {
+      it("a policy gives the Machine of a hopeless request to its set, which replaces it", async () => {
         const machine = await healthy("escalated");
         await fail(machine);
         await requested(METAL, machine);
@@ -329,7 +329,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("MHC-10.1: an object of another owner that has the name of a request is left alone, and said", async () => {
+      it("an object of another owner that has the name of a request is left alone, and said", async () => {
         const machine = await healthy("taken");
         const { name } = machine.metadata;
         await kubectl("create configmap its-owner");

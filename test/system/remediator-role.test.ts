@@ -85,7 +85,7 @@ const ANNOTATED = { metadata: { annotations: { a: "b" } } };
 describeWith(REAL.missing ?? kubectlMissing(), REAL)(
   "the roles of README for an external remediator on a real kube-apiserver",
   () => {
-    it("MHC-10.7: let it and Capstan do their work, and neither change nor delete a Machine", async () => {
+    it("let it and Capstan do their work, and neither change nor delete a Machine", async () => {
       await using server = await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "");
       const kubectl = kubectlFor(server.kubeconfigFile);
       await kubectl("apply --server-side -f infra/platform/crds/generated");

@@ -29,7 +29,7 @@ const LOST = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] a
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`server-side apply on ${flavour.name}`, () => {
-    it("MS-3, MP-12: a manifest that is applied again changes nothing, and one that says no replicas any more keeps them", async () => {
+    it("a manifest that is applied again changes nothing, and one that says no replicas any more keeps them", async () => {
       await using server = await flavour.start();
       const kubectl = kubectlFor(server.kubeconfigFile);
       await using _ = await startCapstan(server.kubeconfigFile);

@@ -135,7 +135,7 @@ for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `manifests of v1beta1 on ${flavour.name}`,
     () => {
-      it("CL-11, MA-9, MS-9, MHC-3: are applied as v1beta2 and reach Running", async () => {
+      it("are applied as v1beta2 and reach Running", async () => {
         await using server = await flavour.start();
         const dir = await mkdtemp(join(tmpdir(), "capstan-v1beta1-"));
         try {

@@ -6,7 +6,7 @@ import { type Claim, ownAmong } from "../../../shared/rules/providers/adoption.t
 
 /**
  * Wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them, so that
- * other tools may; with one a foreign controller is refused. Source: CL-3.1
+ * other tools may; with one a foreign controller is refused.
  */
 export function clusterClaim(cluster: Cluster): Claim {
   const { topology } = cluster.spec;

@@ -40,7 +40,7 @@ const PROVIDER_TYPES = new Set(["InfrastructureReady", "ControlPlaneAvailable"])
 
 /**
  * The condition `Available`: summary of the Cluster's own conditions and its availability gates, one line per
- * condition that is not good. Source: CL-6.5.
+ * condition that is not good.
  */
 export function summarize(input: SummaryInput): MergedCondition {
   const reported = new Map(input.conditions.map((condition) => [condition.type, condition]));

@@ -57,7 +57,6 @@ export function clusterCounters({
 /**
  * Mirror of the control plane object's counters. One that it no longer reports keeps its last value, `versions` goes
  * with its source; without the object all go. An object that cannot be read, or is not ours yet, changes nothing.
- * Source: CL-5
  */
 export function controlPlaneCounters(
   cluster: Cluster,

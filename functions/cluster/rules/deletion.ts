@@ -65,7 +65,6 @@ export interface DeletionFacts {
 /**
  * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads the
  * parts live, one after the other, and asks `hookStage`, `workersStage` and `providerStage` itself.
- * Source: CL-8
  */
 export function clusterDeletion(
   cluster: Cluster,
@@ -83,7 +82,7 @@ export function clusterDeletion(
 
 /**
  * Whether a stage that snapshots show has to run its course: everything of it that must be deleted is going. An object
- * that is going stays so, so that no live read can say anything else. Source: CL-8
+ * that is going stays so, so that no live read can say anything else.
  */
 export function runsItsCourse({ isGoing, remove }: DeletionStage): boolean {
   return isGoing && remove.length === 0;

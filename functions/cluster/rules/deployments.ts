@@ -22,7 +22,6 @@ export interface DeploymentReport {
 /**
  * MachineDeployments count as workers. One that no controller has seen 10 s after its creation is not available, and a
  * Warning Event on it and on the Cluster says that Capstan does not run it, and what does.
- * Source: CL-5, CL-6.4
  */
 export function deploymentReport(
   cluster: Cluster,

@@ -20,7 +20,7 @@ const WAITING = {
 
 /**
  * The list `status.deprecated.v1beta1.conditions`: what users of the API version v1beta1 see as conditions.
- * `initialized` is whether the condition `ControlPlaneInitialized` is True. Source: CL-11
+ * `initialized` is whether the condition `ControlPlaneInitialized` is True.
  */
 export function clusterDeprecatedConditions(
   cluster: Cluster,

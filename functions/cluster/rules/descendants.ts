@@ -26,7 +26,7 @@ export interface DescendantKind {
 
 /**
  * Every kind that lives in a Cluster. MachineDeployments, which Capstan does not run, are there where an installation of
- * Cluster API serves them. Source: CL-1, CL-8
+ * Cluster API serves them.
  */
 export const DESCENDANTS: readonly DescendantKind[] = [
   { kind: MachineDeployment, label: "MachineDeployments", deleteOrder: 2, counted: "apart" },

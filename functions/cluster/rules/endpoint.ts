@@ -41,7 +41,7 @@ export interface EndpointSource extends Endpoint {
 /**
  * Returns the endpoint to copy into the Cluster: none while its own value is valid, never an invalid one, host and port
  * of one
- * object together; the infra object wins. Source: CL-3.4
+ * object together; the infra object wins.
  * Differs: a half-set value is never cleared; upstream clears it when the provider has no such field.
  */
 export function desiredEndpoint(cluster: Cluster, providers: ClusterProviders): EndpointSource | "keep" {

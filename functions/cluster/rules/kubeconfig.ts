@@ -25,7 +25,7 @@ export const renewedAfterMs = (KUBECONFIG_VALIDITY_SECONDS * SECOND) / 2;
 /**
  * Returns whether the kubeconfig Secret of a Cluster without control plane object must be made or renewed: made when
  * it is missing, renewed at half of its time when Capstan made it for this Cluster. Any other is left as it is.
- * Differs: Cluster API never renews what its core has made. Source: CL-7.1, CL-7.2
+ * Differs: Cluster API never renews what its core has made.
  */
 export function issueDue(
   cluster: Cluster,

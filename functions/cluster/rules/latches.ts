@@ -15,7 +15,6 @@ export const INITIALIZED_FIELDS = controlPlanePaths("initialized");
 /**
  * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever
  * the infra object says. Without reference (and topology) there is nothing to wait for.
- * Source: CL-3.2
  */
 export function isInfrastructureProvisioned(
   cluster: Cluster,
@@ -30,7 +29,7 @@ export function isInfrastructureProvisioned(
 
 /**
  * The latch `status.initialization.controlPlaneInitialized`. Never set without reference: look at the condition
- * `ControlPlaneInitialized` then. Source: CL-3.3
+ * `ControlPlaneInitialized` then.
  */
 export function isControlPlaneInitialized(cluster: Cluster, controlPlane: Referenced | undefined): boolean {
   if (cluster.status?.initialization?.controlPlaneInitialized === true) return true;

@@ -42,17 +42,17 @@ export function clusterMachines(machines: readonly Machine[]): ClusterMachines {
   };
 }
 
-/** Whether the control plane has a Node: without a control plane object it is initialized then. Source: CL-6.3 */
+/** Whether the control plane has a Node: without a control plane object it is initialized then. */
 export function hasControlPlaneNode({ controlPlane }: ClusterMachines): boolean {
   return controlPlane.some(({ status }) => status?.nodeRef !== undefined);
 }
 
-/** The worker Machines that the Cluster owns itself, each counted as workers with one replica. Source: CL-5 */
+/** The worker Machines that the Cluster owns itself, each counted as workers with one replica. */
 export function countedMachines(cluster: Cluster, { workers }: ClusterMachines): readonly Workers[] {
   return workers.filter((machine) => isOwnedByName(machine, cluster)).map(asWorkers);
 }
 
-/** A Machine as workers with one replica; what it is not counts as not reported. Source: CL-5 */
+/** A Machine as workers with one replica; what it is not counts as not reported. */
 export function asWorkers(machine: Machine): Workers {
   const { apiVersion, kind, metadata, status } = machine;
   const one = (type: string) => (conditionOf(status?.conditions, type)?.status === "True" ? 1 : undefined);
@@ -72,7 +72,7 @@ export function asWorkers(machine: Machine): Workers {
   };
 }
 
-/** The conditions that Machines feed. Source: CL-6.4 */
+/** The conditions that Machines feed. */
 export function machineConditions(
   { controlPlane, workers }: ClusterMachines,
   now: Date,

@@ -2,10 +2,7 @@ import type { Cluster, ClusterPhase } from "../../../shared/api/cluster/cluster.
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { isValidEndpoint } from "./endpoint.ts";
 
-/**
- * The phase for people; no step may decide on it. Where no rule matches the stored phase stays.
- * Source: CL-4
- */
+/** The phase for people; no step may decide on it. Where no rule matches the stored phase stays. */
 export function clusterPhase(cluster: Cluster, infrastructureProvisioned: boolean): ClusterPhase {
   const { infrastructureRef, controlPlaneRef, controlPlaneEndpoint } = cluster.spec;
   if (isDeleting(cluster)) return "Deleting";

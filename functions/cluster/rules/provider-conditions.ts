@@ -41,10 +41,7 @@ export interface ProviderFacts {
   readonly withoutTopology?: string | undefined;
 }
 
-/**
- * `InfrastructureReady` or `ControlPlaneAvailable` of a Cluster that references the object.
- * Source: CL-6.1, CL-6.2
- */
+/** `InfrastructureReady` or `ControlPlaneAvailable` of a Cluster that references the object. */
 function providerCondition(
   cluster: Cluster,
   role: ProviderRole,
@@ -123,7 +120,7 @@ export function controlPlaneAvailable(
 
 /**
  * `ControlPlaneInitialized`: once True it is copied, never evaluated. `hasNode`: a control plane Machine
- * has a nodeRef; only asked without reference. Source: CL-6.3
+ * has a nodeRef; only asked without reference.
  */
 export function controlPlaneInitialized(
   cluster: Cluster,

@@ -45,7 +45,7 @@ function timer(ms: number | undefined, why: string): readonly Result[] {
 
 /**
  * Returns the complete status. Latches, failures, kept counters and a True `ControlPlaneInitialized` are carried on when
- * their source no longer says so. Source: CL-3, CL-4, CL-5, CL-6
+ * their source no longer says so.
  */
 function clusterStatus(view: ClusterView): ClusterStatus {
   const { cluster, providers, domains, now } = view;
@@ -67,7 +67,7 @@ function clusterStatus(view: ClusterView): ClusterStatus {
   };
 }
 
-/** Returns everything as it was, but for `Paused`. Source: CL-3.7 */
+/** Returns everything as it was, but for `Paused`. */
 export function pausedClusterStatus(cluster: Cluster, now: Date): ClusterStatus {
   const own = ownStatus(cluster.status);
   const paused = pausedCondition(cluster, cluster, cluster.kind);
@@ -94,7 +94,7 @@ function hasInitialized(conditions: ClusterStatus["conditions"]): boolean {
 
 /**
  * Returns whether both latches are set, so that no other object still waits for this status. Without a
- * controlPlaneRef the second is the condition. Source: CL-6
+ * controlPlaneRef the second is the condition.
  */
 export function isBroughtUp(status: ClusterStatus): boolean {
   const { infrastructureProvisioned, controlPlaneInitialized } = status.initialization ?? {};

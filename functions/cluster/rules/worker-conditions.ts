@@ -65,7 +65,7 @@ const AGGREGATES: readonly ClusterAggregate[] = [
   progress("ScalingDown"),
 ];
 
-/** Every condition that pools, deployments and sets feed. Source: CL-6.4 */
+/** Every condition that pools, deployments and sets feed. */
 export function workerConditions(
   workers: readonly Workers[],
   controlPlane: Referenced | undefined,

@@ -9,7 +9,7 @@ import { type ClusterProviders, providersOf } from "./providers.ts";
 
 /**
  * Whether a sibling still has finalizer, ownership or endpoint to write: then a status written now would be written
- * again. Decided with the rules those siblings decide with. Source: CL-3
+ * again. Decided with the rules those siblings decide with.
  */
 export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders): boolean {
   if (isAtRest(cluster, cluster)) return false;

@@ -12,7 +12,6 @@ export const CLAIM_FIELDS = ["spec.controlPlaneRef"] as const;
 /**
  * A Machine controls its config and its infrastructure machine. Those that made them before the Machine were owners for
  * a while, so that an orphan is garbage collected: a MachineSet, for a control plane Machine the control plane object.
- * Source: MA-2.1
  */
 export function machineClaim(machine: Machine, cluster: Cluster | undefined): Claim {
   const controlPlane = isControlPlaneMachine(machine) ? cluster?.spec.controlPlaneRef : undefined;

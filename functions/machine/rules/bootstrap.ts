@@ -13,7 +13,7 @@ export const DATA_SECRET_NAME = "spec.bootstrap.dataSecretName";
 /** The managers of sets hold the name for the author of their template: they count as users. */
 const OURS = "capstan-machine-sync";
 
-/** Returns the bootstrap data of a Machine. Without `configRef` the latch stays unset. Source: MA-2.2 */
+/** Returns the bootstrap data of a Machine. Without `configRef` the latch stays unset. */
 export function bootstrapReport(machine: Machine, found: Referenced | undefined): BootstrapData {
   const { configRef, dataSecretName } = machine.spec.bootstrap;
   if (configRef === undefined) return dataSecretName === undefined ? {} : { provided: true };
@@ -29,7 +29,7 @@ function overriddenBy(machine: Machine): string | undefined {
 /**
  * The latch `bootstrapDataSecretCreated` as it is from now on: once true it stays. It appears with the name in the spec,
  * so that who sees the one sees the other: the config had created the data when its name was copied, whatever it says by
- * now, and Cluster API writes both at once. Source: MA-2.2
+ * now, and Cluster API writes both at once.
  */
 export function isDataCreated({ status, spec }: Machine): boolean {
   if (status?.initialization?.bootstrapDataSecretCreated === true) return true;

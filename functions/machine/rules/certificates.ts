@@ -21,7 +21,6 @@ export interface CertificatesReport {
 /**
  * When the certificates of a control plane Machine expire: as its own annotation says, else as that of its config.
  * Differs: a malformed date is an Event and keeps the last one; upstream it stops the reconciler.
- * Source: MA-5.8
  */
 export function certificatesExpiry(machine: Machine, { bootstrap }: MachineProviders): CertificatesReport {
   if (!isControlPlaneMachine(machine)) return { events: [] };

@@ -9,7 +9,6 @@ const LONGEST_MS = 30 * SECOND;
  * Returns the shortest time between two statuses of a deleted Machine: half of what its deletion has taken so far, within 10
  * and 30 s. Of a thousand deletions under way, not every stage of each is written.
  * Differs: 5 s in the specification, whatever the deletion takes; upstream writes after each pass.
- * Source: MA-10
  */
 export function deletionFloorMs({ metadata }: Machine, now: Date): number {
   const takenMs = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");

@@ -43,7 +43,7 @@ export async function readDeletion(read: Reader, machine: Machine): Promise<Dele
  * The same with everything live that must come before the next deed: the Machine and its infrastructure machine before
  * that is deleted; both provider objects before the config, the Node or the finalizer go. Then the Machine is read only
  * where no stage shows that its hooks were passed: what removes its finalizer tests its version.
- * `undefined`: this very Machine is gone. Source: MA-R14
+ * `undefined`: this very Machine is gone.
  */
 export async function readDeletionLive(read: Reader, shown: DeletionView): Promise<DeletionView | undefined> {
   const { machine, facts, handlingFacts } = shown;

@@ -21,7 +21,7 @@ type Statement = DesiredDeprecatedCondition | undefined;
 
 /**
  * The list `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Health checks, owners and
- * providers have entries in it too, which stay as they are, like those for which no rule holds. Source: MA-5.9
+ * providers have entries in it too, which stay as they are, like those for which no rule holds.
  */
 export function machineDeprecatedConditions(view: MachineView): readonly DeprecatedCondition[] {
   const { machine, now } = view;

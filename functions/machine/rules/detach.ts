@@ -6,7 +6,7 @@ import { type Over, reach, type Scene } from "./drain-scene.ts";
 import { leftMs, startOf } from "./drain-timers.ts";
 import { type Attached, isDetached, volumesMessage } from "./volumes.ts";
 
-/** Waits until the volumes of a Node are detached; those of Pods that stay do not count. Source: MA-7.3 */
+/** Waits until the volumes of a Node are detached; those of Pods that stay do not count. */
 export async function detach(scene: Scene): Promise<DrainDecision | Over> {
   const { begun, events, isNodeGone = false } = scene;
   const skipped: Over = { begun, events };

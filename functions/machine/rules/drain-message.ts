@@ -21,7 +21,6 @@ type Answers = readonly EvictionAnswer[] | undefined;
 
 /**
  * The message of `DrainingNode`: Pods by what keeps them, in the phrases of Cluster API, which other programs parse.
- * Source: MA-7.2
  */
 export function drainMessage(plan: DrainPlan, answers: Answers, startedAt: string): string {
   const { accepted, refused, unasked } = judged(plan, answers);
@@ -37,7 +36,7 @@ export function drainMessage(plan: DrainPlan, answers: Answers, startedAt: strin
   ].join("\n");
 }
 
-/** Whether the last Pods of a plan have turned out to be gone. Source: MA-7.2 */
+/** Whether the last Pods of a plan have turned out to be gone. */
 export function hasDrained(plan: DrainPlan, answers: readonly EvictionAnswer[]): boolean {
   const others = [plan.deleting, plan.evictLater, plan.waitNow, plan.waitLater];
   const isLast = others.every(({ length }) => length === 0) && answers.length === plan.evictNow.length;

@@ -50,7 +50,7 @@ interface Classified {
 
 /**
  * Decides about every Pod of a Node. Only the lowest order is evicted or waited for now; a Pod that is being deleted
- * counts until it has left. Source: MA-7.2
+ * counts until it has left.
  */
 export function drainPlan(facts: DrainFacts): DrainPlan | Blocked {
   const behaviourOf = classifier(facts);

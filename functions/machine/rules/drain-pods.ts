@@ -24,7 +24,7 @@ import { leftMs, startOf } from "./drain-timers.ts";
 /** Evictions of one run; a workload server takes so many from us in some seconds (KC-09). */
 const AT_ONCE = 500;
 
-/** Lets the Pods leave a Node. One that is gone has none. Source: MA-7.2 */
+/** Lets the Pods leave a Node. One that is gone has none. */
 export async function drainPods(scene: Scene): Promise<DrainDecision | Over> {
   const skipped: Over = { begun: [], events: [] };
   if (leftMs(scene.machine, "drain", scene.now) === 0) return skipped;

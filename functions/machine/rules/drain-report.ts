@@ -13,7 +13,7 @@ import { applyOwnPart } from "../../../shared/rules/status/own-part.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import { type DrainPart, leftMs, startOf } from "./drain-timers.ts";
 
-/** Pods and volumes are not watched: they are looked at again after this time. Source: MA-7.2, MA-7.3 */
+/** Pods and volumes are not watched: they are looked at again after this time. */
 const AGAIN_MS = 20 * SECOND;
 const MAX_PROBLEM = 1_000;
 
@@ -31,7 +31,7 @@ export interface DrainRun {
 
 /**
  * Condition `Deleting` and the start times of drain and volumes: all that the drain owns of a status. Left out when
- * nothing of it changes. Source: MA-R7
+ * nothing of it changes.
  */
 export function applied(
   run: DrainRun,

@@ -44,7 +44,6 @@ type Test = (labels: Labels) => boolean;
  * Returns those rules of the Machine's namespace that are for it. A rule with an invalid selector blocks the drain, if
  * its `pods` are invalid only that of the Machines it is for; so does an unknown behaviour.
  * Differs: upstream names neither the rule nor the selector.
- * Source: MA-7.2
  */
 export function rulesOf(
   rules: readonly MachineDrainRule[],

@@ -26,7 +26,6 @@ export function startOf({ status }: Machine, part: DrainPart): string | undefine
 /**
  * Milliseconds until a part is given up: 0 when its annotation excludes it or its timeout is over, infinite without a
  * timeout, and while the part has no `start`. Both may be set while it lasts.
- * Source: MA-7.2, MA-7.3
  */
 export function leftMs(
   machine: Machine,

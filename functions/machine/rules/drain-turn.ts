@@ -37,7 +37,6 @@ const BEHIND_DRAIN: ReadonlySet<string> = new Set([
  * Whether `machine-drain` has the turn: it alone then writes the condition `Deleting`, and `machine-delete` waits. The
  * turn ends with what the drain writes, with the infrastructure machine, or with the permission to handle the Node. It
  * is asked of a Machine that is not paused.
- * Source: MA-R7
  */
 export function drainTurn(machine: Machine, { cluster, handling, infrastructure }: TurnFacts): boolean {
   return (

@@ -6,7 +6,7 @@ import { ownObject } from "./adoption.ts";
 
 /**
  * Terminal failures of the provider objects; infrastructure comes later and wins. One that has been lost is a failure of
- * its own: `providers` says so only after a live read. Never cleared. Source: MA-2.3
+ * its own: `providers` says so only after a live read. Never cleared.
  */
 export function machineFailure(machine: Machine, { bootstrap, infrastructure }: MachineProviders): Failure {
   return lastingFailure(machine.status?.deprecated?.v1beta1, [

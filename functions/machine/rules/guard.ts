@@ -37,7 +37,6 @@ export const OWNER_LABEL_FIELDS = OWNER_LABELS.map((label) => `metadata.labels[$
 /**
  * Returns the missing parts of the Machine itself: finalizer, cluster label, Cluster owner reference, absent default. A
  * paused Machine gets the finalizer only, a deleted one nothing.
- * Source: MA-1, MA-2, MA-2.1
  */
 export function machineGuardPatch(machine: Machine, cluster: Cluster): readonly PatchOperation[] {
   if (isDeleting(machine)) return [];

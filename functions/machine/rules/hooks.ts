@@ -9,7 +9,7 @@ export const HOOK_FIELDS = ["metadata.annotations"] as const;
 
 const SUFFIX = ".delete.hook.machine.cluster.x-k8s.io";
 
-/** The annotations that hold a deletion at this point, sorted. Their values mean nothing. Source: MA-7 */
+/** The annotations that hold a deletion at this point, sorted. Their values mean nothing. */
 export function hooksOf({ metadata }: Machine, point: HookPoint): readonly string[] {
   return Object.keys(metadata.annotations ?? {})
     .filter((key) => key.startsWith(`${point}${SUFFIX}`))

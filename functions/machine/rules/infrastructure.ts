@@ -45,7 +45,6 @@ const MAX_FAILURE_DOMAIN = 256;
 /**
  * Nothing is taken from an object that is not the Machine's, that goes away, or that has no provider ID; then all values,
  * on every run, for they may change. A bad one stops none of the others.
- * Source: MA-2.3
  */
 export function infrastructureReport(machine: Machine, found: Referenced): InfrastructureReport {
   const own = ownObject(machine, found);
@@ -108,7 +107,7 @@ function together(fields: readonly Field<unknown>[]): string | undefined {
 /**
  * The latch `infrastructureProvisioned` as it is from now on: once true it stays. It appears with the provider ID in the
  * spec: the infrastructure was provisioned when the ID was copied, whatever it says by now. An ID that a user wrote says
- * nothing of it. Source: MA-2.3
+ * nothing of it.
  */
 export function isProvisioned(machine: Machine, { providerID }: InfrastructureReport): boolean {
   if (machine.status?.initialization?.infrastructureProvisioned === true) return true;

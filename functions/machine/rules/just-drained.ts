@@ -9,7 +9,7 @@ const WAIT_MS = 5 * SECOND;
 /**
  * Returns how long the status of a deleted Machine still waits after a short drain: mostly the Machine is gone by then, and a
  * status meanwhile would change the version that the last patch of `machine-delete` tests, which then does all its reads
- * again. `undefined`: the status is written now. Source: MA-10
+ * again. `undefined`: the status is written now.
  */
 export function justDrainedWaitMs(machine: Machine, now: Date): number | undefined {
   const { reason } = conditionOf(machine.status?.conditions, "Deleting") ?? {};

@@ -11,7 +11,6 @@ export type Left = "gone" | "deleting" | "present" | "unreadable";
  * Returns what is left of the config or infrastructure machine. An object of another controller counts as gone, like
  * one whose CRD is gone, and one that the Machine does not reference.
  * Differs: upstream waits for ever for an object of another controller.
- * Source: MA-2.1, MA-7
  */
 export function leftOf(machine: Machine, cluster: Cluster | undefined, found: Referenced | undefined): Left {
   if (found === undefined || found.state === "missing") return "gone";

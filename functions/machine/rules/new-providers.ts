@@ -8,7 +8,7 @@ const NEW_MS = 2 * SECOND;
 
 /**
  * Returns how long the first status of a Machine still waits for provider objects that have just been made: one that is
- * ready at once is not reported twice. `undefined`: the status is written now. Source: MA-10
+ * ready at once is not reported twice. `undefined`: the status is written now.
  */
 export function newProvidersWaitMs(
   machine: Machine,

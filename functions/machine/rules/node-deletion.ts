@@ -27,7 +27,6 @@ export type NodeLeft =
  * The Node of `nodeRef`, live, or where that is gone the one that its kubelet has registered under another name. A name may
  * be used again by a new instance, so the provider ID decides whose it is.
  * Differs: upstream deletes whatever Node has the name.
- * Source: MA-7.4
  */
 export async function readNodeLeft(read: Reader, machine: Machine): Promise<NodeLeft> {
   const name = machine.status?.nodeRef?.name;
@@ -93,7 +92,6 @@ const RETRY_MS = 2 * SECOND;
 /**
  * Deletes the Node and does what `released` says, in one run: a Node that cannot be deleted keeps the Machine until the
  * timeout. One attempt is made even after it.
- * Source: MA-7.4
  */
 export function deleteNode(
   machine: Machine,

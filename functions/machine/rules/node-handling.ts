@@ -59,7 +59,6 @@ type Denial =
  * or where it never had a Node.
  * Differs: a Cluster with neither `controlPlaneRef` nor control plane Machines has its worker Nodes handled; upstream
  * drops them as they are. A Cluster that is gone denies it; upstream retries for ever.
- * Source: MA-7.1
  */
 export function nodeHandling(machine: Machine, facts: HandlingFacts): NodeHandling {
   const { cluster, controlPlane, controlPlaneMachines } = facts;

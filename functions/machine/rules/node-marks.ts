@@ -40,7 +40,6 @@ export interface NodeMarks {
  * Labels, annotations and taints of a Machine's Node. Trackers, annotations of the Node, list what came from the
  * Machine: only what they list or the Machine wants is touched, and they travel with what they list.
  * Differs: which keys are copied cannot be configured; upstream takes further ones by flag.
- * Source: MA-3.1
  */
 export function nodeMarks(machine: Machine, node: Node, { interruptible, outdated }: MarkFacts): NodeMarks {
   const { labels = {}, annotations = {} } = machine.metadata;

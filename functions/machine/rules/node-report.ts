@@ -55,10 +55,7 @@ export interface NodeReport {
   readonly expiresInMs?: number | undefined;
 }
 
-/**
- * `nodeRef`; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match.
- * Source: MA-3, MA-5.4
- */
+/** `nodeRef`; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match. */
 export function nodeReport(facts: NodeFacts): NodeReport {
   const { machine, nodes = [] } = facts;
   const [node] = nodes.length === 1 && !isContested(facts) ? nodes : [];
@@ -73,7 +70,7 @@ export function nodeReport(facts: NodeFacts): NodeReport {
 
 /**
  * Differs: follows a Node whose kubelet registers again under another name, unless another Machine names that one;
- * upstream keeps the first name for ever, and neither drains nor deletes the Node. Source: MA-3
+ * upstream keeps the first name for ever, and neither drains nor deletes the Node.
  */
 function nodeRefOf({ machine, namers = [] }: NodeFacts, node: Node | undefined): MachineStatus["nodeRef"] {
   const known = machine.status?.nodeRef;

@@ -22,7 +22,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";
 
-/** Whether a taint belongs to kubelets, cloud providers or Cluster API, and is not a Machine's to set. Source: MA-3.1 */
+/** Whether a taint belongs to kubelets, cloud providers or Cluster API, and is not a Machine's to set. */
 function isReserved({ key }: TaintKey): boolean {
   return (
     RESERVED.has(key) ||
@@ -44,7 +44,6 @@ export interface NodeTaints {
 /**
  * The taints of a Machine that its Node must have. Those of the propagation OnInitialization are set once, with the
  * first tracker; after that they belong to the Node. Differs: upstream has `spec.taints` behind a feature gate.
- * Source: MA-3.1
  */
 export function nodeTaints(machine: Machine, node: Node, isOutdated: boolean): NodeTaints {
   const worker = !isControlPlaneMachine(machine);

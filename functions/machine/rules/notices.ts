@@ -5,7 +5,7 @@ import type { MachineView } from "./view.ts";
 
 /**
  * Returns the Events of a Machine: its Node, two Nodes with its provider ID, references that cannot be read, and an
- * annotation that is not a time. Source: MA-3
+ * annotation that is not a time.
  */
 export function machineNotices(view: MachineView): readonly Notice[] {
   const { machine, providers, nodeReport, certificates } = view;

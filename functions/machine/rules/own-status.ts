@@ -18,7 +18,7 @@ export type Turns = ReadonlySet<"UpToDate" | "Deleting">;
 
 /**
  * The part of a stored status that `machine-status` writes: no conditions of others and no start times of the drain, but
- * the whole list of deprecated conditions, which has no merge key: others patch their entries in it. Source: MA-10
+ * the whole list of deprecated conditions, which has no merge key: others patch their entries in it.
  */
 export function ownStatus(stored: MachineStatus | undefined, turns: Turns): MachineStatus {
   if (stored === undefined) return {};

@@ -2,10 +2,7 @@ import type { Machine, MachineStatus } from "../../../shared/api/machine/machine
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 
-/**
- * The phase for people; no step may decide on it. `status` is the rest of the one about to be written.
- * Source: MA-4
- */
+/** The phase for people; no step may decide on it. `status` is the rest of the one about to be written. */
 export function machinePhase(machine: Machine, status: MachineStatus): MachineStatus["phase"] {
   const { bootstrapDataSecretCreated, infrastructureProvisioned } = status.initialization ?? {};
   if (isDeleting(machine)) return "Deleting";

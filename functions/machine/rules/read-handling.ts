@@ -43,7 +43,7 @@ function indexValue(machine: Machine): string {
  * Returns the field that has to change before a denial counts, or `undefined` when it counts: a Cluster that is gone and
  * the last control plane Machine by the API server, a missing `nodeRef` once the view of the workload cluster shows no
  * Node that it could name. Without a complete view it counts: a Machine that never had a `nodeRef` could wait for ever.
- * `machine` and its infrastructure machine were read live. Source: MA-7.1, MA-R14
+ * `machine` and its infrastructure machine were read live.
  */
 export async function unprovenDenial(
   read: Reader,

@@ -35,7 +35,7 @@ const HEALTH_CHECK: Gate = { conditionType: "HealthCheckSucceeded" };
 const GOES = new Set(["ObjectDeleted", "ObjectDoesNotExist", "NodeDeleted", "NodeDoesNotExist"]);
 const GOING_TYPES = new Set(["BootstrapConfigReady", "InfrastructureReady", "NodeHealthy"]);
 
-/** The condition `Ready` out of the conditions as they will be, those of others included. Source: MA-5.6 */
+/** The condition `Ready` out of the conditions as they will be, those of others included. */
 export function readyCondition(
   machine: Machine,
   conditions: readonly Reported[],

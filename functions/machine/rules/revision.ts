@@ -7,7 +7,6 @@ export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
 /**
  * Whether a MachineSet is not the newest of its MachineDeployment, which Cluster API runs. Without one of the two, or
  * without its number, it is not.
- * Source: MA-3.1
  */
 export function isOutdated(set: KubeObject | undefined, deployment: KubeObject | undefined): boolean {
   return revisionOf(set) < revisionOf(deployment);

@@ -36,7 +36,6 @@ export interface MachineStage {
 /**
  * The stage that a deleted Machine is in. `drain` stands for draining and for waiting for volumes: the words of its
  * condition are the drain's, and these are only the first ones. Asked of a Machine that is not paused.
- * Source: MA-7
  */
 export function machineStage(machine: Machine, facts: StageFacts): MachineStage {
   const { handling } = facts;

@@ -45,7 +45,7 @@ function clocks(view: MachineView, { conditions }: MachineStatus): readonly Resu
 
 /**
  * Returns the complete status: latches, `nodeRef`, failures and start times are carried on, and so is what its source
- * no longer reports. Source: MA-2, MA-10
+ * no longer reports.
  */
 export function machineStatus(view: MachineView): MachineStatus {
   const { machine, providers, infrastructure, nodeReport, certificates, now } = view;
@@ -73,7 +73,7 @@ export function machineStatus(view: MachineView): MachineStatus {
   };
 }
 
-/** Returns everything as it was, but for `Paused`. Source: MA-2 */
+/** Returns everything as it was, but for `Paused`. */
 export function pausedMachineStatus(
   machine: Machine,
   cluster: Cluster,

@@ -9,7 +9,6 @@ const WAIT_MS = 5 * SECOND;
  * the Machine is mostly gone soon after them, and a status before them would change the version that the drain's apply
  * tests, which then lists all Pods again. `undefined`: the status is written now.
  * Differs: upstream says at once that the deletion has started.
- * Source: MA-10
  */
 export function undrainedWaitMs({
   machine,

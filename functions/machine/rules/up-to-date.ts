@@ -35,7 +35,6 @@ interface Inputs {
  * Whether `machine-status` says whether a Machine is up to date: pools and control planes say it of theirs.
  * Differs: Cluster API leaves it out for a Machine of its own and for that of a set without MachineDeployment, which
  * clusterctl then counts as outdated and their Cluster as unknown. Here it compares such a one with the template.
- * Source: MA-5.7
  */
 export function isJudgedHere(machine: Machine): boolean {
   const controller = machine.metadata.ownerReferences?.find((owner) => owner.controller === true);
@@ -43,7 +42,7 @@ export function isJudgedHere(machine: Machine): boolean {
   return controller.kind === MachineSet.kind && groupOf(controller.apiVersion) === MachineSet.group;
 }
 
-/** `UpToDate`: first match. A Machine of its own is as it was wanted. Source: MA-5.7 */
+/** `UpToDate`: first match. A Machine of its own is as it was wanted. */
 export function upToDateCondition(machine: Machine, inputs: Inputs): DesiredCondition {
   const { rollout, updating, now } = inputs;
   const outdated = rollout === undefined ? [] : outdatedLines(machine, rollout, inputs.providers, now);

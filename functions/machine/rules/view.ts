@@ -43,7 +43,7 @@ export interface MachineView extends MachineFacts {
   readonly provisioned: boolean;
   readonly nodeReport: NodeReport;
   readonly certificates: CertificatesReport;
-  /** The drain has the turn and has said what it knows: its condition `Deleting` stays. Source: MA-R7 */
+  /** The drain has the turn and has said what it knows: its condition `Deleting` stays. */
   readonly drainSpeaks: boolean;
   /** No sibling has anything left to write: `observedGeneration` may move. */
   readonly settled: boolean;

@@ -7,7 +7,7 @@ import { isWholeVersion } from "../../../shared/rules/machines/versions.ts";
  * Returns the rules of admission that the Machine breaks, as Events that name the field. It is reconciled all the same: a
  * stored object may be older than a rule.
  * Differs: a version without `v` is read with it and never rewritten, or its author's next server-side apply were a
- * conflict. Source: MA-1
+ * conflict.
  */
 export function machineViolations({ spec }: Machine): readonly Notice[] {
   const { bootstrap, version } = spec;

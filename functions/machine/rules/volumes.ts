@@ -68,7 +68,6 @@ interface Blocking {
  * The message while volumes are attached that have to be detached first; undefined when none of them has to. Volumes of
  * Pods that the drain skips stay with their Pods. An entry that matches no PersistentVolume keeps blocking.
  * Differs: a VolumeAttachment without the name of a PersistentVolume has a line of its own; upstream fails on it.
- * Source: MA-7.3
  */
 export function volumesMessage(
   attached: Attached,

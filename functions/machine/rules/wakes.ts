@@ -5,7 +5,7 @@ import { isBehindDrain } from "./drain-turn.ts";
 
 /**
  * A Machine whose condition `Deleting` says, or has said, a stage behind the drain → itself: between two stages before
- * that, such as the first words of the status, nothing changes for what waits for the drain. Source: MA-R7
+ * that, such as the first words of the status, nothing changes for what waits for the drain.
  */
 export const itselfBehindDrain: ToKeys = async (seen, reconciled, lookup) =>
   isBehindDrain(seen.object as Machine) ? itself(seen, reconciled, lookup) : [];

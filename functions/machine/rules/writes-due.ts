@@ -14,7 +14,7 @@ import { desiredMachineSpec, machineSpecPatch } from "./spec.ts";
 /**
  * Whether guard, adopt or sync still have something to write for these snapshots, by the rules they decide with, or the
  * set still has an object to make. Each of these writes wakes the status again, so a status before them would be written
- * twice. Source: MA-10
+ * twice.
  */
 export function machineWritesDue(machine: Machine, cluster: Cluster, providers: MachineProviders): boolean {
   if (isAtRest(machine, cluster)) return false;

@@ -4,7 +4,7 @@ import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { type Claim, controllerAgainst, isOurs, ownAmong } from "../../../shared/rules/providers/adoption.ts";
 
-/** A pool controls its provider objects, its Machines too. Source: MP-2 */
+/** A pool controls its provider objects, its Machines too. */
 export function poolClaim(pool: MachinePool): Claim {
   return {
     owner: controllerReference(MachinePool, pool),

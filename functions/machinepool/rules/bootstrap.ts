@@ -10,7 +10,7 @@ import { ownObject } from "./adoption.ts";
 
 export const DATA_SECRET_NAME = "spec.template.spec.bootstrap.dataSecretName";
 
-/** Returns the bootstrap data of a pool. Source: MP-6.1 */
+/** Returns the bootstrap data of a pool. */
 export function bootstrapReport(pool: MachinePool, found: Referenced | undefined): BootstrapData {
   const { configRef, dataSecretName } = pool.spec.template.spec.bootstrap;
   if (configRef === undefined) return dataSecretName === undefined ? {} : { created: true, provided: true };

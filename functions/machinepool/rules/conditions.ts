@@ -22,7 +22,7 @@ import type { PoolView } from "./view.ts";
 
 /**
  * The ten conditions of a live pool, from its view and the rest of the status about to be written. One for which
- * no rule holds is left out and stays as it is. Source: MP-7.1
+ * no rule holds is left out and stays as it is.
  */
 export function poolConditions(view: PoolView, status: MachinePoolStatus): readonly DesiredCondition[] {
   const { pool, cluster, machines = [] } = view;

@@ -17,7 +17,7 @@ export const KUBELET_FIELDS = ["status.nodeInfo.kubeletVersion"] as const;
 
 /**
  * Without Machines the first two are what the provider reports, whether or not a Node has joined. They stay while the
- * infrastructure object is not the pool's own. Source: MP-6.5
+ * infrastructure object is not the pool's own.
  */
 export function poolCounters(view: PoolView, { replicas }: MachinePoolStatus): Partial<Counters> {
   const { pool, providers, machines } = view;

@@ -11,7 +11,7 @@ import { isForeign } from "./adoption.ts";
 /**
  * Provider objects that a deleted pool takes with it and that still exist: its own and those without a controller. One
  * of another controller counts as
- * gone. Differs: upstream deletes that, too. Source: MP-13, MP-13.3
+ * gone. Differs: upstream deletes that, too.
  */
 export function remainingProviders(pool: MachinePool, providers: MachineProviders): readonly Found[] {
   return [providers.bootstrap, providers.infrastructure].filter(

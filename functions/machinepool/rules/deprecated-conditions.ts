@@ -11,7 +11,7 @@ import type { PoolView } from "./view.ts";
 
 /**
  * All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Entries for which no rule
- * holds stay. Source: MP-7.2
+ * holds stay.
  */
 export function poolDeprecatedConditions(
   view: PoolView,

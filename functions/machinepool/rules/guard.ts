@@ -24,7 +24,6 @@ export const GUARDED_FIELDS = [
  * Returns the missing parts of the pool itself: finalizer, cluster label, Cluster owner reference, absent
  * defaults. A paused
  * pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
- * Source: MP-2, MP-2.1, MP-4, MP-12
  */
 export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly PatchOperation[] {
   const deleting = pool.metadata.deletionTimestamp !== undefined;

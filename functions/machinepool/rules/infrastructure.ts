@@ -37,10 +37,7 @@ export interface InfrastructureReport {
 /** Of `spec.providerIDList` of a MachinePool. */
 export const PROVIDER_ID_LIMITS = { maxItems: 10_000, maxLength: 512 };
 
-/**
- * Differs: `initialization.provisioned` counts where `status.ready` is absent; v1.14.0 never reads it.
- * Source: MP-6.2
- */
+/** Differs: `initialization.provisioned` counts where `status.ready` is absent; v1.14.0 never reads it. */
 export function infrastructureReport(pool: MachinePool, found: Referenced): InfrastructureReport {
   const own = ownObject(pool, found);
   if (own === undefined || own.object.metadata.deletionTimestamp !== undefined) return {};

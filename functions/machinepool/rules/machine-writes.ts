@@ -58,7 +58,6 @@ export interface MachineInputs {
 /**
  * One Machine per infrastructure machine, with the fields of the pool's template, and `UpToDate` on each. None is
  * deleted, none is made for an infrastructure machine that is going, and none is taken from another controller.
- * Source: MP-10.3, MP-10.4, MP-10.5, MP-10.6, MP-10.7
  */
 export function machineWrites(inputs: MachineInputs): MachineWrites {
   const { pool, infraMachines, machines, now } = inputs;
@@ -215,7 +214,7 @@ function includesAll(
   return Object.entries(wanted).every(([key, value]) => present?.[key] === value);
 }
 
-/** No version is compared: a rollout of a pool is its provider's business. Source: MP-10.7 */
+/** No version is compared: a rollout of a pool is its provider's business. */
 function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
   const stored = conditionOf(machine.status?.conditions, "UpToDate");
   const desired =

@@ -26,7 +26,7 @@ export interface InfraMachines {
 
 /**
  * The kind of a pool's infrastructure machines; `undefined` while its own infrastructure object names none: the pool
- * has no Machines then. Source: MP-10.1
+ * has no Machines then.
  */
 export function infraMachineKindOf(pool: MachinePool, infrastructure: Referenced): string | undefined {
   const own = ownObject(pool, infrastructure);
@@ -125,7 +125,7 @@ export function machineKeyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: metadata.name };
 }
 
-/** The Machine of an infrastructure machine: older ones have names of their own. Source: MP-10.3 */
+/** The Machine of an infrastructure machine: older ones have names of their own. */
 export function machineFor(infraMachine: KubeObject, machines: readonly Machine[]): Machine | undefined {
   return machines.find(({ spec }) => spec.infrastructureRef.name === infraMachine.metadata.name);
 }

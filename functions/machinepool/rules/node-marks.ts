@@ -20,7 +20,6 @@ export const MARK_FIELDS = [
 /**
  * Operations that mark a Node as the pool's and open it for pods; none when both is done, and none for a Node that a
  * Machine claims, by provider ID or `status.nodeRef`: that one is marked and opened with its Machine's labels.
- * Source: MP-6.4
  */
 export function nodeMarksPatch(pool: MachinePool, node: Node, isClaimed = false): readonly PatchOperation[] {
   if (isClaimed) return [];

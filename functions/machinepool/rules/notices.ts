@@ -9,7 +9,7 @@ const MANY_INSTANCES = 4_000;
 /**
  * Returns the Events of a pool: its Nodes, as counts and never as lists, and references that cannot be read. The size
  * is reported once per change of the
- * spec, the list being part of it. Source: MP-6.3, MP-16.9
+ * spec, the list being part of it.
  */
 export function poolNotices({ pool, providers, nodeReport }: PoolView): readonly Notice[] {
   const { matched, readyReplicas, claimedTwice, nodeRefs } = nodeReport;

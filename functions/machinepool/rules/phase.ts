@@ -3,7 +3,7 @@ import { isManagedOutside } from "../../../shared/rules/providers/replicas-manag
 
 /**
  * The phase for people; no function decides on it. Rules from the last to the first: the later one wins, and where
- * none matches the stored phase stays. `status` is the one about to be written. Source: MP-8
+ * none matches the stored phase stays. `status` is the one about to be written.
  */
 export function poolPhase(pool: MachinePool, status: MachinePoolStatus): MachinePoolPhase {
   if (pool.metadata.deletionTimestamp !== undefined) return "Deleting";

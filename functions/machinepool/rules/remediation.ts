@@ -38,7 +38,6 @@ export interface Remediation {
  * `machines` are the pool's own, read live. First a Machine that has recovered gets rid of the hand-over;
  * then as many
  * as the limit allows are marked `MachineDeleting`, the others deferred; what is marked is deleted.
- * Source: MP-10.8
  */
 export function poolRemediation(machines: readonly Machine[], limit: number, now: Date): Remediation {
   const alive = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -13,7 +13,7 @@ export const RETIREMENT_FIELDS = ["spec.providerIDList", "spec.replicas", "statu
 /**
  * Nodes whose instance left the pool: named by a ref of the status, with a provider ID that is in neither list. None
  * while a list is empty or unreadable, unless `spec.replicas` is exactly 0; none for a foreign infrastructure object.
- * Source: MP-6.4.1, F-22, F-41
+ * Source: F-22, F-41
  */
 export function retiredNodes(
   pool: MachinePool,

@@ -6,7 +6,7 @@ import { templateChecks, violationsAmong } from "../../../shared/rules/machines/
 
 /**
  * Returns the rules of admission that the pool breaks, as Events that name the field. The pool is reconciled all the
- * same: a stored object may be older than a rule. Source: MP-12
+ * same: a stored object may be older than a rule.
  */
 export function poolViolations(pool: MachinePool): readonly Notice[] {
   const { taints = [] } = pool.spec.template.spec;

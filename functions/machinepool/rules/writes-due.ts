@@ -11,7 +11,6 @@ import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
 /**
  * Whether guard, adopt or sync still have something to write for these snapshots, by the rules they decide with.
  * Each of their writes wakes the status again, so a status before them would be written twice.
- * Source: MP-16.8
  */
 export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: MachineProviders): boolean {
   if (isAtRest(pool, cluster)) return false;

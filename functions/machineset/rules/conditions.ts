@@ -12,7 +12,7 @@ import { setProblem } from "./problems.ts";
 import { isMoving } from "./scaling.ts";
 import type { StatusView } from "./view.ts";
 
-/** The conditions of a set that is not paused. Source: MS-10.1, MS-10.2 */
+/** The conditions of a set that is not paused. */
 export function setConditionsOf(view: StatusView): readonly DesiredCondition[] {
   const { set, cluster, machines, now } = view;
   return [

@@ -20,7 +20,7 @@ type Counters = Pick<
   "replicas" | "readyReplicas" | "availableReplicas" | "upToDateReplicas" | "versions"
 >;
 
-/** Machines that are being deleted count, those that are updated in place only as replicas. Source: MS-10 */
+/** Machines that are being deleted count, those that are updated in place only as replicas. */
 export function setCounters({ machines }: StatusView): Counters {
   const counted = machines.filter(
     ({ metadata }) => !Object.hasOwn(metadata.annotations ?? {}, IN_PLACE_UPDATE),
@@ -41,7 +41,7 @@ type DeprecatedCounters = Pick<
   "fullyLabeledReplicas" | "readyReplicas" | "availableReplicas"
 >;
 
-/** The same in the sense of v1beta1, which looks at Nodes. Source: MS-9 */
+/** The same in the sense of v1beta1, which looks at Nodes. */
 export function deprecatedCounters({ set, machines, now }: StatusView): DeprecatedCounters {
   const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
   const isLabelled = ({ metadata }: Machine) =>

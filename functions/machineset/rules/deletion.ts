@@ -4,7 +4,7 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 
-/** Machines of a deleted set that must be deleted now; those that are going are waited for. Source: MS-11 */
+/** Machines of a deleted set that must be deleted now; those that are going are waited for. */
 export function doomedMachines(machines: readonly Machine[]): readonly Machine[] {
   return machines.filter((machine) => !isDeleting(machine));
 }

@@ -22,7 +22,7 @@ export const GUARDED_FIELDS = ["metadata.finalizers", ...ADOPTED_FIELDS, ...DEFA
 /**
  * Returns the missing parts of the set itself: finalizer, cluster label (on itself, its selector and its template),
  * Cluster owner reference, absent defaults. A paused set gets the finalizer only, a deleted one no finalizer and no
- * defaults, a deleted and paused one nothing. Source: MS-3, MS-4
+ * defaults, a deleted and paused one nothing.
  */
 export function setGuardPatch(set: MachineSet, cluster: Cluster): readonly PatchOperation[] {
   const finalizer = isDeleting(set) ? [] : addFinalizerPatch(set, SET_FINALIZER);

@@ -5,7 +5,7 @@ import { type InPlaceTemplate, templateKeysOf } from "../../../shared/rules/mach
 import type { MachineDesign } from "../../../shared/rules/machines/new-machine.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 
-/** Returns the part of a set's template that its Machines follow without being replaced. Source: MS-7 */
+/** Returns the part of a set's template that its Machines follow without being replaced. */
 export function setTemplate({ metadata, spec }: MachineSet): InPlaceTemplate {
   const { labels = {}, annotations = {} } = spec.template.metadata ?? {};
   const deployment = metadata.labels?.[DEPLOYMENT_NAME_LABEL];
@@ -24,7 +24,7 @@ export function setTemplate({ metadata, spec }: MachineSet): InPlaceTemplate {
   };
 }
 
-/** Returns a new Machine of the set, but for its name. Source: MS-8.1.2 */
+/** Returns a new Machine of the set, but for its name. */
 export function designOf(set: MachineSet): MachineDesign {
   const template = setTemplate(set);
   return {

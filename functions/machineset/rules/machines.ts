@@ -15,7 +15,7 @@ export function isOwnMachine({ metadata }: MachineSet, machine: Machine): boolea
 
 /**
  * Whether the set adopts a Machine: it lives, matches the selector, and has no controller, or names the set under an
- * older uid (before a move or a restore). Source: MS-6
+ * older uid (before a move or a restore).
  */
 export function isAdoptable(set: MachineSet, machine: Machine): boolean {
   const controller = controllerOf(machine);

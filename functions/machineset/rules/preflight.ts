@@ -43,7 +43,6 @@ export interface PreflightFacts {
 /**
  * Returns why no Machine is made or replaced now, one message per check that fails; none: nothing is against it.
  * A control plane object that is missing or unreadable, and versions that cannot be read, are against it.
- * Source: MS-8.3
  */
 export function preflight(facts: PreflightFacts): readonly string[] {
   const { cluster, controlPlane } = facts;

@@ -6,7 +6,7 @@ const DEFAULT_NAMING = "{{ .machineSet.name }}-{{ .random }}";
 
 /**
  * Returns what keeps a set from having Machines, by field: admission refuses it, so it has bypassed admission.
- * `undefined`: nothing. Source: MS-2
+ * `undefined`: nothing.
  */
 export function setProblem(set: MachineSet): string | undefined {
   const { replicas, selector, template } = set.spec;
@@ -26,7 +26,7 @@ export function selectorOf({ spec }: MachineSet): Selector | undefined {
   return "problem" in parsed || parsed.isEmpty ? undefined : parsed;
 }
 
-/** Returns the template of the names of a set's Machines, or what is wrong with it. Source: MS-8.1.3 */
+/** Returns the template of the names of a set's Machines, or what is wrong with it. */
 export function namingOf({ metadata, spec }: MachineSet): Naming | { readonly problem: string } {
   return parseNaming(spec.machineNaming?.template ?? DEFAULT_NAMING, {
     "cluster.name": spec.clusterName,

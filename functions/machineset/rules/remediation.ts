@@ -58,7 +58,7 @@ export interface SetRemediation {
 /**
  * A Machine that has recovered gets rid of the hand-over, one that is marked is deleted, and of the others as many are
  * marked as the limit allows. With a limit the batch is reserved on the set first: two runs that read the same Machines
- * cannot both mark one more than that. Source: MS-8.2, MS-8.2.1
+ * cannot both mark one more than that.
  */
 export function setRemediation(facts: RemediationFacts): SetRemediation {
   const { set, machines, now } = facts;

@@ -41,7 +41,7 @@ export function isReplicaWorkDue(view: SetView, now: Date): boolean {
 
 /**
  * One step towards the right number of Machines: deletes those that are too many, else reserves names, else makes
- * reserved Machines and the objects of those that are there. The view is live. Source: MS-8.1
+ * reserved Machines and the objects of those that are there. The view is live.
  */
 export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
   const { set } = view;
@@ -73,7 +73,7 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
 
 /**
  * Returns why the objects of a Machine could not be made, before there is one. Where templates are proven the view, which
- * is of snapshots, says what has happened to them since. Source: MS-8.1.1
+ * is of snapshots, says what has happened to them since.
  */
 async function sourceProblem(read: Reader, view: SetView): Promise<string | undefined> {
   if (isProven(view)) return undefined;

@@ -25,7 +25,7 @@ export interface DueClone {
   readonly role: "bootstrap" | "infrastructure";
 }
 
-/** The Machines that must go now: the first of the deletion order, without those that are going. Source: MS-8.1.4 */
+/** The Machines that must go now: the first of the deletion order, without those that are going. */
 export function surplus({ set, own }: SetView, now: Date): readonly Machine[] {
   const { replicas, deletion } = set.spec;
   if (replicas === undefined || isMoving(set)) return [];
@@ -35,12 +35,12 @@ export function surplus({ set, own }: SetView, now: Date): readonly Machine[] {
     .filter((machine) => !isDeleting(machine));
 }
 
-/** Cluster API's manager is moving the Machines of the set to another one: none is deleted here. Source: MS-13 */
+/** Cluster API's manager is moving the Machines of the set to another one: none is deleted here. */
 export function isMoving({ metadata }: MachineSet): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, MOVE);
 }
 
-/** Which of the reserved Machines are made now, and what becomes of the reservation. Source: MS-8.1, MS-8.1.1 */
+/** Which of the reserved Machines are made now, and what becomes of the reservation. */
 export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
   const { set, own, blockers } = view;
   const isOff = set.metadata.annotations?.[DISABLE_CREATE] === "true";
@@ -58,12 +58,12 @@ export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
   return plan.missing > 0 ? { ...plan, missing: 0 } : { ...plan, create: [] };
 }
 
-/** A Machine has both of its objects from the current templates. Source: MS-8.1.1 */
+/** A Machine has both of its objects from the current templates. */
 export function isProven(view: SetView): boolean {
   return view.own.some((machine) => isFromTemplates(view, machine));
 }
 
-/** Objects that Machines of the set are still to get. Source: MS-8.1.2 */
+/** Objects that Machines of the set are still to get. */
 export function dueClones({ own, objects }: SetView): readonly DueClone[] {
   return own.flatMap((machine): readonly DueClone[] => {
     const { bootstrap, infrastructure }: Partial<MachineProviders> = objects.get(machine.metadata.name) ?? {};

@@ -66,7 +66,7 @@ function setStatus(view: StatusView): MachineSetStatus {
   };
 }
 
-/** Returns everything as it was, but for `Paused`. Source: MS-12 */
+/** Returns everything as it was, but for `Paused`. */
 export function pausedSetStatus(set: MachineSet, cluster: Cluster | undefined, now: Date): MachineSetStatus {
   const paused = pausedCondition(cluster, set, "MachineSet");
   return {

@@ -21,7 +21,7 @@ import type { SetView } from "./machines-view.ts";
 /** A Machine whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
 const ADOPT_AGAIN_MS = 15 * SECOND;
 
-/** Patches of the Machines that the set takes over, with their Events. Source: MS-6 */
+/** Patches of the Machines that the set takes over, with their Events. */
 export function adoptions({ set, machines }: SetView): readonly GuardedPatch[] {
   return machines
     .filter((machine) => isAdoptable(set, machine))
@@ -43,7 +43,7 @@ export function adoptions({ set, machines }: SetView): readonly GuardedPatch[] {
 
 /**
  * Machines whose fields, or whose objects' labels, are not those of the template. Annotations of the objects are in no
- * snapshot: they are written together with those of their Machine. Source: MS-7
+ * snapshot: they are written together with those of their Machine.
  */
 export function outOfSync({ set, own, objects }: SetView): readonly Machine[] {
   return own.filter(
@@ -76,7 +76,7 @@ function ownObjects(
 
 /**
  * Patches that bring a Machine to the template: its objects first. Once these are right the Machine follows, so a crash
- * between the two loses no key that must be removed. Source: MS-7
+ * between the two loses no key that must be removed.
  */
 export async function syncPatches(
   live: Pick<Reader, "referenced">,
@@ -105,7 +105,7 @@ const FOLLOW_MS = SECOND;
 
 /**
  * Returns the result of a run that sends these patches. Annotations of the objects of a Machine are in no snapshot: where
- * only these change, no watch shows that the Machine may follow. Source: MS-7
+ * only these change, no watch shows that the Machine may follow.
  */
 export function untilFollowed(patches: readonly GuardedPatch[]): Result {
   const isSeen = patches.some(

@@ -2,7 +2,7 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { type PreflightFacts, preflight } from "./preflight.ts";
 
-/** Returns what is wrong with the templates of a set, in its words for `ScalingUp`; none: nothing. Source: MS-5 */
+/** Returns what is wrong with the templates of a set, in its words for `ScalingUp`; none: nothing. */
 export function templateProblems(
   { spec }: MachineSet,
   { bootstrap, infrastructure }: MachineProviders,
@@ -24,7 +24,7 @@ export function templateProblems(
   ];
 }
 
-/** Returns why no Machine is made: preflight checks, then templates. Also the text of `ScalingUp`. Source: MS-8.3 */
+/** Returns why no Machine is made: preflight checks, then templates. Also the text of `ScalingUp`. */
 export function scaleUpBlockers(
   set: MachineSet,
   facts: Pick<PreflightFacts, "cluster" | "controlPlane"> & { readonly templates: MachineProviders },

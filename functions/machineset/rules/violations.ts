@@ -6,7 +6,7 @@ import { setProblem } from "./problems.ts";
 
 /**
  * Returns the rules of admission that the set breaks, as Events that name the field. Those that keep it from
- * having Machines stand in its condition `ScalingUp`, too. Source: MS-2
+ * having Machines stand in its condition `ScalingUp`, too.
  */
 export function setViolations(set: MachineSet): readonly Notice[] {
   const problem = setProblem(set);

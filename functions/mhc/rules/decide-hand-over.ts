@@ -52,7 +52,7 @@ export interface Plan extends HandOver {
 
 const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [], escalated: [], held: [] };
 
-/** Finds the Machines for which servers are worth asking, on snapshots. Source: MHC-12.1, MHC-10.2 */
+/** Finds the Machines for which servers are worth asking, on snapshots. */
 export function planHandOver({ scene, judged, requests, policies }: PlanFacts, now: Date): Plan {
   const { check } = scene;
   if (isDeleting(check)) return NOTHING;
@@ -115,7 +115,7 @@ export interface HandedOver {
 
 /**
  * Reads what the plan needs from the servers and hands over what still holds. A server that does not answer holds up
- * the hand-over alone. Source: MHC-12.1, MHC-12.4
+ * the hand-over alone.
  */
 export async function decideHandOver(
   { read, now }: StepContext,

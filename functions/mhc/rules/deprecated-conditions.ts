@@ -10,7 +10,7 @@ import { splitBySpeaker } from "./overlap.ts";
 import { templateName, templateNotFound } from "./request-marks.ts";
 import { type Counted, REQUEST_AVAILABLE, TEMPLATE_AVAILABLE } from "./view.ts";
 
-/** `RemediationAllowed` of the older family; `message`: why it is not. Source: MHC-9.7 */
+/** `RemediationAllowed` of the older family; `message`: why it is not. */
 export function olderAllowed(message: string | undefined): DesiredDeprecatedCondition {
   return message === undefined
     ? deprecatedCondition("RemediationAllowed", "True")
@@ -21,7 +21,7 @@ export function olderAllowed(message: string | undefined): DesiredDeprecatedCond
       });
 }
 
-/** The conditions that only a health check with a template has: the failure may be that of another check. Source: MHC-9.6 */
+/** The conditions that only a health check with a template has: the failure may be that of another check. */
 export function withoutExternal(
   stored: readonly DeprecatedCondition[] | undefined,
 ): readonly DeprecatedCondition[] | undefined {
@@ -32,7 +32,7 @@ export function withoutExternal(
  * The two conditions about external remediation, of a health check with a template: False while an unhealthy target shows
  * the failure of this one, True again once no target does and the template, or a request, exists. Where another health
  * check speaks for the target, a template that does not exist is said all the same.
- * Differs: upstream never sets them True (D7). Source: MHC-9.6
+ * Differs: upstream never sets them True.
  */
 export function externalConditions(
   check: MachineHealthCheck,

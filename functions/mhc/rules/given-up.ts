@@ -7,7 +7,7 @@ import { ownerOfRequest } from "./request.ts";
 /**
  * Whether an external controller hands an unhealthy Machine to its owner in the deprecated family of conditions only,
  * where no owner looks. Its request holds the place already.
- * Differs: upstream leaves such a Machine for ever (D21). Source: MHC-10.2
+ * Differs: upstream leaves such a Machine for ever.
  */
 export function hasGivenUp(machine: Machine, request: KubeObject | undefined): boolean {
   const { conditions, deprecated } = machine.status ?? {};

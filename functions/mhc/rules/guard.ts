@@ -15,7 +15,7 @@ export const GUARDED_FIELDS = [...ADOPTED_FIELDS, "spec.checks.nodeStartupTimeou
 
 /**
  * Returns the missing parts of a health check itself: cluster label, Cluster owner reference, absent startup timeout.
- * It needs no finalizer: nothing has to be taken apart when it goes. Source: MHC-5.2
+ * It needs no finalizer: nothing has to be taken apart when it goes.
  */
 export function healthCheckGuardPatch(
   check: MachineHealthCheck,

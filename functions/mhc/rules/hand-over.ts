@@ -54,7 +54,7 @@ export interface HandOver {
 /**
  * Returns the targets that a health check hands over: all candidates or none, as long as those that use a place are
  * within the limit. With a limit each of them waits for calm. A lower bound looks at targets that are not healthy, so
- * that being careful never enables anything. Source: MHC-12.1, MHC-12.2, MHC-12.3
+ * that being careful never enables anything.
  */
 export function handOver(facts: HandOverFacts): HandOver {
   const { check, occupants, now } = facts;
@@ -81,7 +81,7 @@ export function handOver(facts: HandOverFacts): HandOver {
 
 const NOTHING: HandOver = { chosen: [], leftOvers: [] };
 
-/** The targets whose failed check is in the list and which only an annotation keeps from being handed over. Source: MHC-16.5 */
+/** The targets whose failed check is in the list and which only an annotation keeps from being handed over. */
 export function heldBack(facts: HandOverFacts): readonly Machine[] {
   return candidatesOf(facts).filter((machine) => isHeld(machine) && failedAt(machine) !== undefined);
 }
@@ -114,7 +114,7 @@ function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
   return failedAt(machine) !== undefined && conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
 }
 
-/** Whether a person or a program keeps a Machine from being handed over. By presence. Source: MHC-16.5 */
+/** Whether a person or a program keeps a Machine from being handed over. By presence. */
 export function isHeld({ metadata }: Machine): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, HOLD);
 }
@@ -162,7 +162,7 @@ function namesOf(machines: readonly Machine[]): string {
   return listNames(machines.map(({ metadata }) => metadata.name).toSorted(compareText), MAX_NAMES);
 }
 
-/** In which family of conditions it is the turn of the health check, and not of the owner. Source: MHC-9.2 */
+/** In which family of conditions it is the turn of the health check, and not of the owner. */
 function ownerTurn({ status }: Machine): { readonly present: boolean; readonly deprecated: boolean } {
   const present = conditionOf(status?.conditions, OWNER);
   const older = conditionOf(status?.deprecated?.v1beta1?.conditions, OWNER);
@@ -173,7 +173,7 @@ function ownerTurn({ status }: Machine): { readonly present: boolean; readonly d
   return { present: isFree(present), deprecated: isFree(older) && !isOwnersMark };
 }
 
-/** The conditions by which a Machine is handed to its owner, in the families in which that may be said. Source: MHC-9.2 */
+/** The conditions by which a Machine is handed to its owner, in the families in which that may be said. */
 export function handOverChanges(machine: Machine): ConditionChanges {
   const turn = ownerTurn(machine);
   return {

@@ -53,7 +53,7 @@ export interface Health {
  * Merges the opinions of all health checks that select a Machine and are not paused; there is at least one. One
  * that is unhealthy for any of them is unhealthy, in the words of the first of these by name. It is healthy when one
  * says so and no other lacks its Node.
- * Differs: upstream health checks that overlap overwrite each other (D16). Source: MHC-11.4, MHC-9
+ * Differs: upstream health checks that overlap overwrite each other.
  */
 export function healthOf(opinions: readonly Opinion[]): Health {
   const ordered = opinions.toSorted((a, b) => compareText(a.check.metadata.name, b.check.metadata.name));
@@ -71,7 +71,7 @@ const SUCCEEDED: ConditionPair = {
   deprecated: deprecatedCondition(TYPE, "True"),
 };
 
-/** The condition of an unhealthy Machine, in both families. Source: MHC-9 */
+/** The condition of an unhealthy Machine, in both families. */
 function failed({ reason, texts }: Unhealthy): ConditionPair {
   if (reason === "HasRemediateAnnotation") {
     return pair(

@@ -8,7 +8,6 @@ export const REST_FIELDS = ["metadata.deletionTimestamp", ...PAUSE_FIELDS] as co
 
 /**
  * Returns why a health check judges nothing; `undefined` when it does. One that is being deleted still judges.
- * Source: MHC-5.1
  */
 export function checkHold(check: MachineHealthCheck, cluster: Cluster | undefined): Result | undefined {
   if (cluster === undefined) return waitFor("Cluster.metadata.uid");

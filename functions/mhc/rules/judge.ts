@@ -22,7 +22,6 @@ export interface Judged {
 /**
  * Judges all targets. A Node that the complete view lacks is missing once `isAbsent` says so: the workload server itself
  * has answered that it does not exist. Linear in the targets and in the health checks that select each of them.
- * Source: MHC-11.4
  */
 export function judge(scene: Scene, isAbsent: (name: string) => boolean, now: Date): readonly Judged[] {
   const { check, cluster, nodes } = scene;

@@ -38,7 +38,7 @@ type Trigger = NonNullable<NonNullable<MachineHealthCheck["spec"]["remediation"]
 
 /**
  * Returns the limit of a health check for this many targets, or what is wrong with it. A range wins over the other
- * field; a percentage is rounded down. Source: MHC-8.2, MHC-8.3
+ * field; a percentage is rounded down.
  */
 export function limitOf(
   { spec }: MachineHealthCheck,
@@ -57,13 +57,13 @@ export function limitOf(
   return { lower: 0, upper: Math.floor((percent * expectedMachines) / 100), isNone: percent >= 100 };
 }
 
-/** Whether all targets may be handed over at the same time, so that no place has to be reserved. Source: MHC-12.1 */
+/** Whether all targets may be handed over at the same time, so that no place has to be reserved. */
 export function hasNoLimit(check: MachineHealthCheck, expectedMachines: number): boolean {
   const limit = limitOf(check, expectedMachines);
   return "isNone" in limit && limit.isNone;
 }
 
-/** Differs: upstream's controller fails for ever on such a range; here it is said once (D6). */
+/** Differs: upstream's controller fails for ever on such a range; here it is said once. */
 function rangeOf(text: string): Limit | { readonly problem: string } {
   const [, low, high] = RANGE.exec(text) ?? [];
   const [lower, upper] = [Number(low), Number(high)];
@@ -76,7 +76,7 @@ function rangeOf(text: string): Limit | { readonly problem: string } {
 
 /**
  * Returns the counts of a health check and whether its limit allows to start a remediation: only healthy targets use
- * nothing of it. It gates the start, and is exceeded, not reached. Source: MHC-8.1, MHC-8.2, MHC-8.3, MHC-8.4, MHC-2.1
+ * nothing of it. It gates the start, and is exceeded, not reached.
  */
 export function budgetOf(check: MachineHealthCheck, verdicts: readonly Verdict[]): Budget {
   const count = (is: Verdict["is"]) => verdicts.filter((verdict) => verdict.is === is).length;

@@ -22,7 +22,7 @@ import { verdictOf } from "./verdict.ts";
 /** A refused or unanswered read is a value: it must not end the timers of the other targets. */
 export type Answered<T> = { readonly answer: T } | { readonly unreadable: string };
 
-/** Returns what servers answer, or the words of the one that does not. Source: MHC-12.4 */
+/** Returns what servers answer, or the words of the one that does not. */
 export async function answered<T>(ask: () => Promise<T>): Promise<Answered<T>> {
   try {
     return { answer: await ask() };
@@ -48,7 +48,7 @@ export interface LiveQuestion {
 
 /**
  * Reads what a hand-over needs, in this order: health check and Cluster, Machines, requests, Nodes. `changed`: the
- * health check has another spec than its snapshot, or may hand nothing over; its change wakes it. Source: MHC-12.4
+ * health check has another spec than its snapshot, or may hand nothing over; its change wakes it.
  */
 export async function readForHandOver(
   read: Reader,
@@ -122,7 +122,7 @@ async function readNodesOf(
   return readNodesLive(read.live, names, workloadOf(check), ONE_BY_ONE);
 }
 
-/** The Nodes that the complete view lacks and the workload server does not have, by name. Source: MHC-7.2 */
+/** The Nodes that the complete view lacks and the workload server does not have, by name. */
 export async function readAbsent(read: Reader, scene: Scene): Promise<Answered<ReadonlySet<string>>> {
   const names = unseenNodes(scene);
   if (names.length === 0) return { answer: new Set() };

@@ -20,10 +20,10 @@ import { failedAt } from "./health.ts";
 
 const HEALTH = "HealthCheckSucceeded";
 
-/** Says that an external controller is to act. Source: MHC-9.3 */
+/** Says that an external controller is to act. */
 export const EXTERNAL_MARK = condition("ExternallyRemediated", "False", "WaitingForRemediation");
 
-/** Says something on a Machine; nothing when it is there already. Source: MHC-9.1, MHC-12.5 */
+/** Says something on a Machine; nothing when it is there already. */
 export function statementPatch(
   machine: Machine,
   changes: ConditionChanges,
@@ -37,7 +37,7 @@ export function statementPatch(
 
 /**
  * Hands a Machine to its owner in the very version in which its check was seen to have failed. Without a limit nothing
- * is reserved, and the same patch says why: `said`. Source: MHC-12.1, MHC-9.2
+ * is reserved, and the same patch says why: `said`.
  */
 export function handOverPatch(
   check: MachineHealthCheck,
@@ -55,12 +55,12 @@ export function handOverPatch(
   return patchOf(machine, operations).map((patch) => ({ ...patch, announces }));
 }
 
-/** Takes back what the owner of a recovered Machine has not removed. Source: MHC-12.2 */
+/** Takes back what the owner of a recovered Machine has not removed. */
 export function leftOverPatch(machine: Machine, now: Date): readonly GuardedPatch[] {
   return patchOf(machine, conditionOperations(machine, { removed: ["OwnerRemediated"] }, now));
 }
 
-/** Repeats for the owner what an external controller that gives up has said in the older family only. Source: MHC-10.2 */
+/** Repeats for the owner what an external controller that gives up has said in the older family only. */
 export function givenUpPatch(machine: Machine, now: Date): readonly GuardedPatch[] {
   const { present = [] } = handOverChanges(machine);
   return patchOf(machine, conditionOperations(machine, { present }, now));
@@ -85,7 +85,7 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
   return [{ op: "test", path: `/status/conditions/${index}`, value: status?.conditions?.[index] }];
 }
 
-/** Once for each remediation, which begins when the check fails; with the object that acts. Source: MHC-9.5, MHC-13.3 */
+/** Once for each remediation, which begins when the check fails; with the object that acts. */
 export function markedUnhealthy(
   check: MachineHealthCheck,
   machine: Machine,
@@ -106,7 +106,7 @@ export function markedUnhealthy(
   };
 }
 
-/** Said with the condition that takes its failure back, of a Machine that was handed over. Source: MHC-13.3 */
+/** Said with the condition that takes its failure back, of a Machine that was handed over. */
 function recovered(machine: Machine, { present = [] }: ConditionChanges): Notice | undefined {
   const occasion = failedAt(machine);
   const conditions = machine.status?.conditions;

@@ -42,7 +42,7 @@ interface MachinesDecision {
 
 /**
  * Says on each target whether it is healthy, and hands unhealthy ones over. New statements leave in a run of their own,
- * before any server is asked: one that is slow must not hold them up. Source: MHC-9, MHC-12.1, MHC-12.5, MHC-12.6
+ * before any server is asked: one that is slow must not hold them up.
  */
 export async function decideMachines({ read, now }: StepContext, scene: Scene): Promise<MachinesDecision> {
   const absent = await readAbsent(read, scene);
@@ -85,7 +85,7 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
   };
 }
 
-/** Time that the health check is left alone, of so many targets. Source: MHC-12.6 */
+/** Time that the health check is left alone, of so many targets. */
 function floorMs(targets: number, isIdle: boolean): number {
   const each = isIdle ? IDLE_FLOOR_MS_PER_TARGET : WRITING_FLOOR_MS_PER_TARGET;
   return Math.ceil(Math.max(Math.min(SECOND, targets * each), targets * FLOOR_MS_PER_TARGET));
@@ -133,7 +133,7 @@ interface Outlook {
   readonly isBlocked: boolean;
 }
 
-/** When time alone brings the health check back; its own writes do so at once. Source: MHC-12.5 */
+/** When time alone brings the health check back; its own writes do so at once. */
 function nextRun({ judged, handed, sent, isBlocked }: Outlook, now: Date): Result {
   const inMs = (atMs: number) => atMs - now.getTime();
   const deadlines = judged.flatMap(({ deadlinesMs }) => deadlinesMs.map(inMs));

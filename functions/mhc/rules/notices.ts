@@ -3,7 +3,7 @@ import type { Notice } from "../../../shared/function/define-function.ts";
 import type { HandOver } from "./hand-over.ts";
 import { lastFailure } from "./health.ts";
 
-/** A server does not show what a hand-over is decided from; its words name verb and resource. Source: MHC-12.4 */
+/** A server does not show what a hand-over is decided from; its words name verb and resource. */
 export function blocked(problem: string): Notice {
   return {
     type: "Warning",
@@ -14,7 +14,7 @@ export function blocked(problem: string): Notice {
 
 /**
  * Machines that seem healthy hold the places, for those that have failed; that the limit is exceeded is said by the
- * status. Source: MHC-12.2
+ * status.
  */
 export function restrictedByPlaces(waits: HandOver["waits"], targets: readonly Machine[]): readonly Notice[] {
   if (waits?.because !== "places") return [];

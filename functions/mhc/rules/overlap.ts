@@ -9,7 +9,7 @@ import { isTargetOf } from "./targets.ts";
 
 const MAX_NAMES = 3;
 
-/** Names the health checks that judge targets of this one, too; `undefined`: none does. Source: MHC-11.5 */
+/** Names the health checks that judge targets of this one, too; `undefined`: none does. */
 export function overlapText({
   check,
   checks,
@@ -26,7 +26,7 @@ export function overlapText({
 
 /**
  * Returns whether this health check says on a Machine why it gets no request: of those with a template that select it the
- * first by name, or each would overwrite the words of the other. Source: MHC-11.5
+ * first by name, or each would overwrite the words of the other.
  */
 export function speaksFor(
   check: MachineHealthCheck,

@@ -26,7 +26,7 @@ export interface Occupant {
 /** Who keeps a place: its owner, its request, a request that may still land, or the state of the target alone. */
 export type Holder = "owner" | "request" | "landing" | "health";
 
-/** Whether a target counts against the limit. Source: MHC-12.2 */
+/** Whether a target counts against the limit. */
 export function usesPlace(check: MachineHealthCheck, occupant: Occupant, now: Date): boolean {
   return holderOf(check, occupant, now) !== undefined;
 }
@@ -34,8 +34,7 @@ export function usesPlace(check: MachineHealthCheck, occupant: Occupant, now: Da
 /**
  * Returns who keeps the place of a target: its owner or an external controller may still act on it, it is not healthy
  * or its health check has failed, or a request for it may still be under way; `undefined`: it uses none.
- * Differs: upstream counts targets that are not healthy, and so forgets those that only seem to have recovered (D17).
- * Source: MHC-12.2
+ * Differs: upstream counts targets that are not healthy, and so forgets those that only seem to have recovered.
  */
 export function holderOf(check: MachineHealthCheck, occupant: Occupant, now: Date): Holder | undefined {
   const { machine, verdict, hasRequest } = occupant;
@@ -53,7 +52,7 @@ function isWithOwner(machine: Machine): boolean {
 
 /**
  * Until when a request for a Machine that has recovered may still appear, in ms since 1970; `undefined`: none was ever
- * asked for. Source: MHC-12.2
+ * asked for.
  */
 export function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machine): number | undefined {
   const isMarked = conditionOf(machine.status?.conditions, "ExternallyRemediated") !== undefined;
@@ -66,7 +65,7 @@ export function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machi
 
 /**
  * Returns when the owner of a Machine that has recovered loses the place that it has not given back, in ms since 1970;
- * `undefined`: it holds none, or the Machine has not recovered. Source: MHC-12.2
+ * `undefined`: it holds none, or the Machine has not recovered.
  */
 export function leftOverAtMs(machine: Machine): number | undefined {
   const recoveredAtMs = turnedMs(machine, "HealthCheckSucceeded", "True");
@@ -90,7 +89,7 @@ export function lastChangeMs(targets: readonly Machine[]): number {
 /**
  * Returns when a target may be handed over, as far as calm is concerned, in ms since 1970: no target's check has
  * changed for 5 s, or its own has failed for 60 s. `-Infinity` where no check has ever been made.
- * Differs: upstream looks every 15 s and so sees most bursts as a whole (D19). Source: MHC-12.3
+ * Differs: upstream looks every 15 s and so sees most bursts as a whole.
  */
 export function calmAtMs(changedAtMs: number, candidate: Machine): number {
   const failedAtMs = turnedMs(candidate, "HealthCheckSucceeded", "False") ?? Number.POSITIVE_INFINITY;

@@ -20,7 +20,7 @@ export interface Requested extends Pick<Occupant, "machine" | "verdict"> {
 /**
  * Returns when the owner of a Machine takes over from its external controller, in ms since 1970, `-Infinity` for at once:
  * its request is too old, or in a phase or condition that a policy names, and the Machine is unhealthy all the same. The
- * place is the one that the request holds. `undefined`: no policy says so. Source: MHC-16.7
+ * place is the one that the request holds. `undefined`: no policy says so.
  */
 export function escalatesAtMs(
   policies: readonly RemediationPolicy[],

@@ -16,7 +16,7 @@ export type Found = Machine | "gone" | "unknown";
 
 /**
  * Returns an entry with its outcome, once it has one; the same object until then. An escalated one is under way until
- * its Machine is gone or healthy, since the owner acts on it. Source: MHC-16.8
+ * its Machine is gone or healthy, since the owner acts on it.
  */
 export function settled(entry: RemediationEntry, found: Found, now: Date): RemediationEntry {
   if (entry.endedAt !== undefined || found === "unknown") return entry;
@@ -46,7 +46,7 @@ export function settled(entry: RemediationEntry, found: Found, now: Date): Remed
 
 /**
  * Returns the entries of a policy that was moved here, with the uids that its Machines have here. A remediation that was
- * under way has ended: no condition of a Machine moves, so one that fails here gets a new entry. Source: MHC-16.9
+ * under way has ended: no condition of a Machine moves, so one that fails here gets a new entry.
  */
 export function takenOver(
   { status }: RemediationPolicy,
@@ -66,7 +66,7 @@ function isBefore(a: Condition | undefined, b: Condition | undefined): boolean {
   return Date.parse(a?.lastTransitionTime ?? "") < Date.parse(b?.lastTransitionTime ?? "");
 }
 
-/** Returns the failed health checks that a policy keeps, the latest ones; `undefined`: none is new. Source: MHC-16.8 */
+/** Returns the failed health checks that a policy keeps, the latest ones; `undefined`: none is new. */
 export function recordedVerdicts(
   { spec, status }: RemediationPolicy,
   machines: readonly Machine[],

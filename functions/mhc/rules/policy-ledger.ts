@@ -33,7 +33,7 @@ export interface Permission {
 
 /**
  * Returns which Machines may be handed over. A hand-over needs an entry in every policy, of this failure of the Machine,
- * that an earlier run has written: an entry that is in no history yet starts nothing. Source: MHC-16.6
+ * that an earlier run has written: an entry that is in no history yet starts nothing.
  */
 export function permissionOf(facts: PermissionFacts): Permission {
   const { policies, chosen, controlPlane, now } = facts;

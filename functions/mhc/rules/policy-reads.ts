@@ -20,7 +20,7 @@ export const POLICY_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "spe
 export const LEDGER_FIELDS = ["status.policyUID", "status.remediations", "status.underWay"] as const;
 const MAX_NAMES = 3;
 
-/** The policies of its Cluster that name a health check, or name none, by name; snapshots. Source: MHC-16 */
+/** The policies of its Cluster that name a health check, or name none, by name; snapshots. */
 export async function readPolicies(
   read: Pick<Reader, "list">,
   check: MachineHealthCheck,
@@ -68,7 +68,7 @@ export async function readPermission(
   });
 }
 
-/** Says which policies let Machines wait, and why, once for each policy, reason and failure. Source: MHC-16.6 */
+/** Says which policies let Machines wait, and why, once for each policy, reason and failure. */
 export function refusalNotices(refused: Permission["refused"]): readonly Notice[] {
   const byReason = Map.groupBy(refused, ({ policy, text }) => `RemediationPolicy ${policy}: ${text}`);
   return [...byReason].map(([why, those]): Notice => {
@@ -91,7 +91,7 @@ export function refusedUntilMs(refused: Permission["refused"]): number | undefin
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Says on each Machine that a person or a program keeps it from being remediated, once for each failure. Source: MHC-16.5 */
+/** Says on each Machine that a person or a program keeps it from being remediated, once for each failure. */
 export function heldNotices({ metadata }: MachineHealthCheck, held: readonly Machine[]): readonly Notice[] {
   const by = `${metadata.namespace ?? ""}/${metadata.name}`;
   return held.map((machine) => ({

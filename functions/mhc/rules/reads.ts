@@ -67,7 +67,7 @@ export interface Scene {
 
 /**
  * Reads the targets of a health check. `unseen`: the workload cluster is not connected, or its Nodes are not all known,
- * so that a missing Node means nothing. `problem`: the selector cannot be read. Source: MHC-5.6, MHC-6
+ * so that a missing Node means nothing. `problem`: the selector cannot be read.
  */
 export async function readScene(
   read: Reader,
@@ -169,7 +169,7 @@ async function readNodes(
 
 /**
  * The same with the Node of each Machine whose kubelet has registered under another name, under the name that the Machine
- * still has. Source: MA-3
+ * still has.
  */
 export async function withRenamed(
   nodes: ReadonlyMap<string, Node>,

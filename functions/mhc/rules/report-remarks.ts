@@ -5,7 +5,7 @@ const STATUSES: ReadonlySet<string> = new Set(["True", "False", "Unknown"]);
 
 /**
  * Names the conditions of Nodes that a health check looks for and none of its Nodes has, so that they never fail: a type
- * that all of them lack, or a status that Kubernetes does not know. Admission takes both. Source: MHC-13.2
+ * that all of them lack, or a status that Kubernetes does not know. Admission takes both.
  */
 export function remarksOf({ check, nodes = new Map() }: Pick<Scene, "check" | "nodes">): readonly string[] {
   const seen = [...nodes.values()].map(({ status }) => status?.conditions ?? []);

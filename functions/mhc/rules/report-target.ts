@@ -39,7 +39,7 @@ export interface TargetFacts {
   readonly now: Date;
 }
 
-/** Says what is known of one target. Source: MHC-13.1 */
+/** Says what is known of one target. */
 export function reportTarget(facts: TargetFacts, judged: Judged): TargetReport {
   const { machine, verdict } = judged;
   const { check } = facts.scene;

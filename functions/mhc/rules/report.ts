@@ -27,7 +27,7 @@ import {
 
 /**
  * Says what a health check knows of each target and what its hand-over waits for, by the rules that decide it, also
- * while it is paused or the workload cluster is away. Source: MHC-13.1
+ * while it is paused or the workload cluster is away.
  */
 export async function reportCheck(
   check: MachineHealthCheck,

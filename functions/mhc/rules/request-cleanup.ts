@@ -16,7 +16,6 @@ const ONE_BY_ONE = 20;
 /**
  * Returns the targets whose requests have served their purpose, as snapshots show them: healthy for every health check
  * that selects them, with a request that is not being deleted yet. No target that is not healthy loses its request.
- * Source: MHC-10.3
  */
 export function servedTargets(judged: readonly Judged[], requests: Requests): readonly Machine[] {
   return judged
@@ -31,8 +30,7 @@ export function servedTargets(judged: readonly Judged[], requests: Requests): re
 
 /**
  * Deletes the requests of these Machines, where live reads say the same of both.
- * Differs: upstream deletes none while its limit allows no remediation (D8), and those of other owners, too (D20).
- * Source: MHC-10.3
+ * Differs: upstream deletes none while its limit allows no remediation, and those of other owners, too.
  */
 export async function deleteServed(
   { live }: Pick<Reader, "live">,

@@ -40,7 +40,7 @@ interface Creation {
 /**
  * Makes the requests of these Machines from the template as the server has it. A request that cannot be made is said
  * on its Machine, and the others are made all the same.
- * Differs: upstream ends at the first Machine that fails, and writes nothing down (D10, D11). Source: MHC-10.4, MHC-10.5
+ * Differs: upstream ends at the first Machine that fails, and writes nothing down.
  */
 export async function createRequests(
   { list, live }: Pick<Reader, "list" | "live">,
@@ -100,7 +100,7 @@ async function isWatched(list: Reader["list"], reference: ContractReference): Pr
   return definition?.status?.watched === true;
 }
 
-/** Created by POST, so that nothing is overwritten, and refused for itself alone. Source: MHC-10.5 */
+/** Created by POST, so that nothing is overwritten, and refused for itself alone. */
 function asNew({ check, speaks, now }: CreationFacts, machine: Machine, request: NewObject): NewObject {
   const [ifRefused] = speaks(machine) ? failurePatch(machine, CREATION_FAILED, now) : [];
   return {
@@ -139,7 +139,7 @@ function unmade(
   return { ...NOTHING, patch, result };
 }
 
-/** Half the time for which the oldest of them waits, a backoff that needs no counter. Source: MHC-10.4 */
+/** Half the time for which the oldest of them waits, a backoff that needs no counter. */
 function retryMs(machines: readonly Machine[], now: Date): number {
   const agesMs = machines.map(({ status }) => {
     const since = conditionOf(status?.conditions, CREATION_FAILED.type)?.lastTransitionTime;

@@ -30,7 +30,7 @@ export function templateName({ metadata, spec }: MachineHealthCheck): string {
   return `${kind} ${metadata.namespace ?? ""}/${name}`;
 }
 
-/** Said of a Machine whose template cannot be read. Source: MHC-10.4 */
+/** Said of a Machine whose template cannot be read. */
 export function templateNotFound(named: string, why?: string): DesiredCondition {
   const message = `Error retrieving remediation template ${named}${why === undefined ? "" : `: ${why}`}`;
   return condition(TYPE, "False", "RemediationTemplateNotFound", message);
@@ -39,7 +39,7 @@ export function templateNotFound(named: string, why?: string): DesiredCondition 
 /**
  * Says why a Machine that waits for an external controller has no request, or that it has one after all. Only while the
  * condition is False: then it is not the turn of `mhc-machines`, and the external controller has another reason.
- * Differs: upstream sets these in memory and writes them nowhere (D11). Source: MHC-10.4
+ * Differs: upstream sets these in memory and writes them nowhere.
  */
 export function failurePatch(
   machine: Machine,
@@ -57,7 +57,7 @@ const OWN: ReadonlySet<string> = new Set([
   "RemediationTemplateNotFound",
 ]);
 
-/** Takes the failures of those back that have their requests now. Source: MHC-10.4 */
+/** Takes the failures of those back that have their requests now. */
 export function relievedPatches(
   judged: readonly Judged[],
   requests: Requests,
@@ -71,7 +71,7 @@ export function relievedPatches(
 /**
  * Names what has the name of a request that an unhealthy Machine therefore does not get: the request of an earlier
  * Machine, which its controller has not let go, an object without any Machine among its owners, or an infrastructure
- * machine that is not adopted yet, which must not be deleted: the template is the wrong one. Source: MHC-10.1
+ * machine that is not adopted yet, which must not be deleted: the template is the wrong one.
  */
 export function occupiedNotices(judged: readonly Judged[], requests: Requests): readonly Notice[] {
   const occupied = judged.flatMap(({ machine, verdict }) => {

@@ -25,7 +25,7 @@ export type RequestKind =
       readonly isWatched: boolean;
     };
 
-/** Determines the kind of requests, in the version that the health check names. Source: MHC-10 */
+/** Determines the kind of requests, in the version that the health check names. */
 export async function readRequestKind(
   read: Pick<Reader, "list">,
   check: MachineHealthCheck,
@@ -55,7 +55,7 @@ export function occupantsOf(judged: readonly Judged[], requests: Requests | unde
 
 /**
  * Reads all objects that have the kind of a health check's requests, from snapshots, or from the API server where their
- * kind is not watched. Errors of the API server are passed on then. Source: MHC-10.6
+ * kind is not watched. Errors of the API server are passed on then.
  */
 export async function readRequests(
   read: Reader,

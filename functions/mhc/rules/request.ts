@@ -15,7 +15,7 @@ const NODE_NAME = "remediation.medik8s.io/node-name";
  * of the Machine, which is its only owner and does not control it.
  *
  * Differs: upstream creates any object that `spec.template` names, with the rights of its manager, and never finds it
- * again (D20). Requests of Medik8s get the name of the Node, by which their controllers find it (D22). Source: MHC-10
+ * again. Requests of Medik8s get the name of the Node, by which their controllers find it.
  */
 export function requestFrom(
   machine: Machine,
@@ -68,8 +68,8 @@ export type RequestOwner = "ours" | "former" | "part" | "foreign";
  * name; the garbage collector deletes it. `part`: Machines consist of its kind, and no controller has taken it yet; to
  * delete it would destroy what a Machine needs. `foreign`: all its owners are other objects than Machines, or something
  * controls it.
- * Differs: upstream deletes a request of any owner (D20), also the infrastructure machines of healthy Machines, where
- * `templateRef` names their template. Source: MHC-10.1
+ * Differs: upstream deletes a request of any owner, also the infrastructure machines of healthy Machines, where
+ * `templateRef` names their template.
  */
 export function ownerOfRequest(request: KubeObject, machine: Machine): RequestOwner {
   if (consistsOf(machine, { group: groupOf(request.apiVersion), kind: request.kind })) return "part";

@@ -47,7 +47,7 @@ interface RequestsDecision {
 
 /**
  * Keeps one request for each Machine that waits for an external controller, and none for a healthy one. A server
- * that does not answer holds up nothing else. Source: MHC-10.3, MHC-10.5, MHC-10.6
+ * that does not answer holds up nothing else.
  */
 export async function decideRequests(context: StepContext, scene: Scene): Promise<RequestsDecision> {
   const { read, now } = context;
@@ -112,7 +112,7 @@ type Made = Pick<RequestsDecision, "create" | "patch" | "events" | "result">;
 
 const NOTHING: Made = { create: [], patch: [], events: [], result: done };
 
-/** Snapshots say whether it is worth to ask; only live reads start anything. Source: MHC-10.5 */
+/** Snapshots say whether it is worth to ask; only live reads start anything. */
 async function make(
   { read, now }: StepContext,
   { check, checks }: Scene,
@@ -159,7 +159,7 @@ function retriesMs(judged: readonly Judged[], now: Date): number {
     .reduce((a, b) => Math.min(a, b), 10 * POLL_MS);
 }
 
-/** No event comes from a kind that is not watched, and a request that is on its way may land later. Source: MHC-10.6 */
+/** No event comes from a kind that is not watched, and a request that is on its way may land later. */
 function polling(requestKind: RequestKind, { check }: Scene, judged: readonly Judged[], now: Date): Result {
   if (requestKind.state !== "resolved" || requestKind.isWatched) return done;
   const matters = judged.some(

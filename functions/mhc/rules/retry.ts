@@ -8,7 +8,7 @@ const WITHOUT_AGE_MS = MINUTE;
 
 /**
  * Returns when something that a server has refused about this target is tried again: half the age of its verdict, a
- * backoff that needs no counter. Source: MHC-12.5
+ * backoff that needs no counter.
  */
 export function retryMs(judged: Pick<Judged, "machine" | "node" | "verdict">, now: Date): number {
   const ageMs = verdictAgeMs(judged, now);

@@ -16,7 +16,7 @@ export interface Statement {
 /**
  * Returns what a health check says on each target: its health, where the check is the first by name that selects it,
  * and that an external controller is to act, once, while no request exists and the limit allows one. `requests`:
- * `undefined` = not known, or not asked for. Source: MHC-9, MHC-9.3, MHC-11.4
+ * `undefined` = not known, or not asked for.
  */
 export function statementsOf(
   check: MachineHealthCheck,

@@ -50,7 +50,7 @@ export function checkReport(view: CheckView): StatusReport<MachineHealthCheckSta
 
 /**
  * Returns the least time between two looks at all targets, in ms: most changes of one of them change no count. Small
- * health checks need none. Source: MHC-12.6
+ * health checks need none.
  */
 export function floorMs({ found }: CheckView): number {
   return typeof found === "object" && "targets" in found
@@ -58,7 +58,7 @@ export function floorMs({ found }: CheckView): number {
     : 0;
 }
 
-/** Returns everything as it was, but for `Paused`. Source: MHC-5.3 */
+/** Returns everything as it was, but for `Paused`. */
 export function pausedCheckStatus(
   check: MachineHealthCheck,
   cluster: Cluster,
@@ -67,7 +67,7 @@ export function pausedCheckStatus(
   return { ...check.status, conditions: conditionsOf(check, [pausedOf(check, cluster)], now) };
 }
 
-/** Numbers and names, of this generation of the spec. Source: MHC-8.1, MHC-8.5 */
+/** Numbers and names, of this generation of the spec. */
 function countsOf({ check, settled }: CheckView, { budget, targets }: Counted): MachineHealthCheckStatus {
   const { expectedMachines, currentHealthy, remediationsAllowed } = budget;
   const { generation } = check.metadata;
@@ -80,7 +80,7 @@ function countsOf({ check, settled }: CheckView, { budget, targets }: Counted): 
   };
 }
 
-/** Everything but the counts; `message`: why nothing is remediated. Source: MHC-9.7, MHC-2.1 */
+/** Everything but the counts; `message`: why nothing is remediated. */
 function statusOf(
   { check, cluster, now }: CheckView,
   message: string | undefined,
@@ -114,14 +114,14 @@ function pausedOf(check: MachineHealthCheck, cluster: Cluster): DesiredCondition
   return pausedCondition(cluster, check, "MachineHealthCheck");
 }
 
-/** A new text only, also one that was there before. Differs: upstream repeats it in every pass (D9). Source: MHC-8.6 */
+/** A new text only, also one that was there before. Differs: upstream repeats it in every pass. */
 function restricted({ status }: MachineHealthCheck, message: string, now: Date): readonly Notice[] {
   const stored = conditionOf(status?.conditions, ALLOWED);
   if (stored?.status === "False" && stored.message === message) return [];
   return [{ type: "Warning", reason: "RemediationRestricted", message, occasion: timestamp(now) }];
 }
 
-/** Said when the number is passed. Differs: upstream writes more names, and its status is refused. Source: MHC-8.5 */
+/** Said when the number is passed. Differs: upstream writes more names, and its status is refused. */
 function tooMany({ status }: MachineHealthCheck, count: number): readonly Notice[] {
   if (count <= MAX_TARGETS || (status?.expectedMachines ?? 0) > MAX_TARGETS) return [];
   return [
@@ -133,14 +133,14 @@ function tooMany({ status }: MachineHealthCheck, count: number): readonly Notice
   ];
 }
 
-/** Said with each new spec: of Machines that come later `explain` knows. Source: MHC-11.5 */
+/** Said with each new spec: of Machines that come later `explain` knows. */
 function overlapping({ check, settled }: CheckView, { checks, targets }: Counted): readonly Notice[] {
   if (!settled || check.status?.observedGeneration === check.metadata.generation) return [];
   const message = overlapText({ check, checks, targets });
   return message === undefined ? [] : [{ type: "Warning", reason: "OverlappingHealthChecks", message }];
 }
 
-/** Only while nothing is remediated does the message count the unhealthy targets. Source: MHC-8.6 */
+/** Only while nothing is remediated does the message count the unhealthy targets. */
 function nextRun({ now }: CheckView, { budget, verdicts }: Counted): Result {
   if (budget.isAllowed) return done;
   const times = verdicts.flatMap((verdict) => (verdict.is === "pending" ? [verdict.untilMs] : []));

@@ -16,7 +16,7 @@ export type Targets = { readonly machines: readonly Machine[] } | { readonly pro
  * Returns the targets among Machines of the health check's namespace: those of its Cluster, by label and by spec, with
  * the labels that it selects. A Machine that is paused or has the annotation skip-remediation is left out, whatever
  * else it has; one that is being deleted is.
- * Differs: an empty selector selects nothing; upstream it selects every Machine of the Cluster. Source: MHC-6, MHC-2.1
+ * Differs: an empty selector selects nothing; upstream it selects every Machine of the Cluster.
  */
 export function targetsOf(check: MachineHealthCheck, machines: readonly Machine[]): Targets {
   const selection = selectionOf(check);

@@ -59,7 +59,7 @@ interface Finding {
 
 /**
  * Returns what a health check says of one of its targets. A deadline is passed when it lies before `now`; exactly at it
- * nothing has failed yet. Source: MHC-7, MHC-7.1, MHC-7.2, MHC-7.3
+ * nothing has failed yet.
  */
 export function verdictOf(evidence: Evidence, now: Date): Verdict {
   const { cluster, machine, node } = evidence;

@@ -59,7 +59,7 @@ export async function readView(
   return { ...view, found: { targets, checks, verdicts, budget: budgetOf(check, verdicts), exists } };
 }
 
-/** Only a failure that has been said, and that no target shows now, or that another one is in front of. Source: MHC-9.6 */
+/** Only a failure that has been said, and that no target shows now, or that another one is in front of. */
 async function readExistence(read: Reader, { check, checks, targets }: Scene): Promise<Existence> {
   const isUnsaid = splitBySpeaker(check, { checks, targets }).others.length > 0;
   const said = check.status?.deprecated?.v1beta1?.conditions;

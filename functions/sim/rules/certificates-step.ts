@@ -60,7 +60,7 @@ interface Certified {
 
 /**
  * The step of the certificates of a simulated control plane: certificates first, what is missing of them, then the
- * kubeconfig. At rest it looks at the kubeconfig only. Source: CL-7.2, CL-7.3
+ * kubeconfig. At rest it looks at the kubeconfig only.
  */
 export async function certify(object: AnyControlPlane, { read, now }: StepContext): Promise<Certified> {
   const { cluster, wait } = await controlPlaneHold(object, read);

@@ -19,7 +19,7 @@ import {
 } from "../../../shared/rules/credentials/kubeconfig.ts";
 import { sameOwner } from "../../../shared/rules/metadata/owner-references.ts";
 
-/** 10 years. Source: CL-7.3 */
+/** 10 years. */
 const AUTHORITY_VALIDITY_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 const CERTIFICATES = ["ca", "etcd", "proxy", "sa"] as const satisfies readonly Purpose[];
@@ -43,7 +43,7 @@ export interface CertificatePlan {
 
 /**
  * Returns which certificates of a Cluster are missing. Those that are there are used as they are, also a user's own, and
- * are never replaced. Source: CL-7.3
+ * are never replaced.
  */
 export async function missingCertificates(
   { cluster, owner }: CertificateOwner,
@@ -106,7 +106,7 @@ export interface KubeconfigPlan {
 /**
  * Returns what a control plane does with the kubeconfig Secret of its Cluster: makes it, becomes its controller, and
  * renews it at half of its time, or when the server has moved. A user's own Secret stays as it is, and an address that a
- * user wrote into it as long as the Cluster has that of the server. Source: CL-7.2
+ * user wrote into it as long as the Cluster has that of the server.
  */
 export function kubeconfigPlan(
   wish: KubeconfigOwner,

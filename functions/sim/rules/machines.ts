@@ -15,7 +15,7 @@ export function simMachineReference({ namespace = "", name }: SimMachine["metada
   return referenceValue({ apiGroup: SimMachine.group, kind: SimMachine.kind, name }, namespace);
 }
 
-/** SimMachines to create so that every instance that stays has one. Source: MP-2 */
+/** SimMachines to create so that every instance that stays has one. */
 export function missingSimMachines({ object, pool, instances, simMachines }: SimFleet): readonly NewObject[] {
   if (object.spec.machines !== true) return [];
   const known = new Set(simMachines.map(({ metadata }) => metadata.name));

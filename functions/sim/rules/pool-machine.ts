@@ -20,7 +20,7 @@ export function isOfPool({ metadata }: SimMachine): boolean {
 
 /**
  * Reports the instance of a pool and takes it down. A deleted Machine is taken apart by the functions of Machines: drain
- * first, then its SimMachine. Source: MP-10.6
+ * first, then its SimMachine.
  */
 export async function poolMachine(
   object: SimMachine,
@@ -46,7 +46,7 @@ export async function poolMachine(
 
 /**
  * The instance has gone by itself: its Machine goes. Without one this SimMachine, and with one that no finalizer keeps:
- * that would be gone at once, and be recreated for the SimMachine. Source: MP-10.6
+ * that would be gone at once, and be recreated for the SimMachine.
  */
 async function followInstance(
   object: SimMachine,

@@ -20,7 +20,7 @@ export function removalOf(
 
 /**
  * Machines whose SimMachine and instance are gone and that do not go by themselves: a request that was carried out
- * late has made them. No other controller takes them down, and their names would be taken for ever. Source: MP-10.6
+ * late has made them. No other controller takes them down, and their names would be taken for ever.
  */
 export function orphanedMachines(
   object: SimMachinePool,

@@ -67,7 +67,6 @@ export interface RemediationSources {
 /**
  * Returns the remediations, the newest first, each once: those in the histories of policies, those of which only an Event
  * is left, those that only conditions show, and failures that a policy has recorded and no remediation followed.
- * Source: MHC-13.3
  */
 export function remediationsOf(sources: RemediationSources): readonly Remediation[] {
   const known = knownFrom(sources);

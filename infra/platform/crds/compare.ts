@@ -6,8 +6,7 @@ import { loadCrds } from "./load.ts";
 const VERSION = "v1beta2";
 const PUBLISHED = new URL("../../../../shared/data/core-crds/", import.meta.url);
 
-const NO_ADMISSION =
-  "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (MP-12)";
+const NO_ADMISSION = "ours: Cluster API's webhook refuses the same, and Capstan runs without admission";
 
 const FOR_READING =
   "ours: served so that clients can list them; every new one is refused (decision record 11)";
@@ -17,7 +16,7 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ["machinedeployments/schema#x-kubernetes-validations", FOR_READING],
   [
     "machinesets/schema/spec/selector#x-kubernetes-map-type",
-    "ours: the label of the Cluster is added to what an author applies again (MS-3)",
+    "ours: the label of the Cluster is added to what an author applies again",
   ],
   ...[
     "clusters/schema#x-kubernetes-validations",

@@ -12,7 +12,7 @@ const BACKDATED_MS = 5 * 60 * SECOND_MS;
 
 type Data = NonNullable<Secret["data"]>;
 
-/** Makes the keys of Secrets; `pki` is that of the process, or of the simulation. Source: CL-7.1, CL-7.3 */
+/** Makes the keys of Secrets; `pki` is that of the process, or of the simulation. */
 export function createIssuer(pki: Pki): Issuer {
   return {
     describe: (secret) => describeSecret(secret, pki),
@@ -98,7 +98,7 @@ interface KubeconfigParts extends Credentials, Pick<Kubeconfig, "clusterName" | 
   readonly authority: string;
 }
 
-/** Names as in the kubeconfigs that Cluster API writes. Source: CL-7.1 */
+/** Names as in the kubeconfigs that Cluster API writes. */
 function kubeconfigText({ clusterName, server, authority, cert, key }: KubeconfigParts): string {
   const user = `${clusterName}-admin`;
   const context = `${user}@${clusterName}`;

@@ -52,7 +52,7 @@ const machineTaintSchema = () =>
 export const machineTaintsSchema = () =>
   mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 });
 
-/** Taints that Cluster API, kubelets or cloud providers set themselves. Source: MS-2 */
+/** Taints that Cluster API, kubelets or cloud providers set themselves. */
 const RESERVED_TAINTS = validations(
   {
     rule: "self.all(t, !(t.key in ['node.cluster.x-k8s.io/uninitialized', 'node.cluster.x-k8s.io/outdated-revision', 'node-role.kubernetes.io/master']))",
@@ -137,7 +137,7 @@ export const machineSpecSchema = () =>
 
 /**
  * Returns `spec.template.spec` of what has Machines: the rules of Cluster API's webhook, as far as CEL can express them,
- * for no admission runs here. `taints` is the rule of the kind for them. Source: MP-12, MS-2
+ * for no admission runs here. `taints` is the rule of the kind for them.
  */
 export function templateSpecSchema(taints: Validation) {
   return machineSpecSchema().meta(

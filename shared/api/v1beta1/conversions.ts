@@ -21,7 +21,6 @@ const BOOTSTRAP_READY: MovedField = {
   to: "status.initialization.bootstrapDataSecretCreated",
 };
 
-/** Source: CL-11 */
 const Cluster: Conversion = {
   moved: [
     { from: "spec.infrastructureRef", to: "spec.infrastructureRef", as: toContractReference },
@@ -48,7 +47,6 @@ const Cluster: Conversion = {
   ],
 };
 
-/** Source: MP-15 */
 const MachinePool: Conversion = {
   moved: [
     { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
@@ -65,7 +63,6 @@ const MachinePool: Conversion = {
   empty: ["spec.template.metadata", ...emptyInMachineSpec(TEMPLATE)],
 };
 
-/** Source: MS-9 */
 const MachineSet: Conversion = {
   moved: [
     { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
@@ -92,7 +89,6 @@ const MachineSet: Conversion = {
   ],
 };
 
-/** Source: MA-9 */
 const Machine: Conversion = {
   moved: [
     ...movedInMachineSpec("spec"),
@@ -108,7 +104,6 @@ const MachineDrainRule: Conversion = { moved: [], empty: [] };
 
 const TIMEOUT: readonly MovedField[] = [{ from: "timeout", to: "timeoutSeconds", as: toSeconds }];
 
-/** Source: MHC-3 */
 const MachineHealthCheck: Conversion = {
   olderVersions: ["v1alpha4", "v1alpha3"],
   moved: [

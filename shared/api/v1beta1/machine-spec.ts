@@ -5,7 +5,6 @@ import { toSeconds } from "./seconds.ts";
 /**
  * Returns the fields that moved in the spec of a Machine, or of a template of Machines; `path` leads to it, as in
  * `spec.template.spec`.
- * Source: MP-15, MA-9
  */
 export function movedInMachineSpec(path: string): readonly MovedField[] {
   const reference = (field: string): MovedField => ({

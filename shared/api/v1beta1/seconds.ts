@@ -20,7 +20,6 @@ const INT32_MAX = 2 ** 31 - 1;
  * Returns the whole seconds of a Go duration such as `1h30m` or `1500ms`, truncated, at most 2^31 - 1. Throws
  * Error for anything else,
  * negative ones and those of more than 256 characters included.
- * Source: MP-15
  */
 export function toSeconds(duration: unknown, { field }: Place): number {
   const isDuration = typeof duration === "string" && duration.length <= MAX_LENGTH && DURATION.test(duration);

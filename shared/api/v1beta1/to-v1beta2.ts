@@ -21,7 +21,6 @@ interface Converted {
  * Converts a Cluster, MachinePool, MachineSet, Machine, MachineDrainRule or MachineHealthCheck of an older version of
  * Cluster API's to v1beta2; returns every other object as it is.
  * Throws Error with the object, the field and the next step when a value or a field has no counterpart.
- * Source: MP-15, CL-11, MA-9, MS-9, MHC-3
  */
 export function toV1beta2(object: KubeObject): Converted {
   const conversion = CONVERSIONS.get(object.kind);

@@ -10,7 +10,7 @@ const CLUSTER_CLASSES = { namespace: "", name: "clusterclasses.cluster.x-k8s.io"
 
 /**
  * Whether Cluster API's topology controller may run here: a server that does not serve ClusterClasses has none.
- * Asked only for a Cluster with a topology. Source: CL-3.9
+ * Asked only for a Cluster with a topology.
  */
 export async function readTopologyRuns(read: Pick<Reader, "get">, { spec }: Cluster): Promise<boolean> {
   if (spec.topology === undefined) return false;
@@ -59,7 +59,6 @@ export function topologyNotices(cluster: Cluster, topologyRuns: boolean, now: Da
 
 /**
  * With a topology and a reference that its controller has not generated yet nothing is adopted, synced or latched.
- * Source: CL-3.9
  */
 export function awaitsTopology({ spec }: Cluster): boolean {
   return (

@@ -66,7 +66,6 @@ interface Line {
  * distinct messages in total, kinds in alphabetical order; within a kind those of control plane Machines first, then
  * issues before unknown, then by number of objects. Messages of good objects are shown only when nothing is worse.
  * An object that does not report the condition counts as unknown; leave it out where it need not report it.
- * Source: CL-6.4.
  */
 export function aggregate(rule: Aggregation, reporters: readonly Reporter[]): MergedCondition {
   const parts = reporters.map((reporter) => partOf(rule, reporter));

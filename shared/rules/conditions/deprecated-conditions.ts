@@ -57,7 +57,7 @@ export interface Summary {
   readonly steps?: number | undefined;
 }
 
-/** The whole list to apply, with the `Ready` that follows from it. Source: MP-7.2, CL-11, MS-9, MA-5.9 */
+/** The whole list to apply, with the `Ready` that follows from it. */
 export function summarizedConditions(
   previous: readonly DeprecatedCondition[] | undefined,
   desired: readonly (DesiredDeprecatedCondition | undefined)[],
@@ -74,7 +74,6 @@ export function summarizedConditions(
  * The whole list to apply (it has no merge key): `desired` in place of the previous entries of those types, all
  * others as they are, `Ready` first, then by type. The time moves when status, reason, severity or message changes. A
  * list that says all this already stays as it is: another writer of it may know another order.
- * Source: MP-7.2
  */
 export function setDeprecatedConditions(
   previous: readonly DeprecatedCondition[] | undefined,

@@ -10,7 +10,6 @@ export interface SummaryPart {
 /**
  * One condition of positive polarity out of several of the same object: issues win over unknown, unknown over good. One
  * line per part that is not good, issues first; texts of good parts are shown only when all are good.
- * Source: CL-6.5, MA-5.6
  */
 export function summaryOf(
   parts: readonly SummaryPart[],

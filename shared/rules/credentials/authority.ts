@@ -2,7 +2,7 @@ import type { SecretSummary } from "../../function/secret-summary.ts";
 
 /**
  * Returns why an authority cannot sign, for people: Secret, problem, next step; `undefined` when it can. It is never
- * renewed and never replaced, so a person has to. Source: CL-7.1, CL-7.3
+ * renewed and never replaced, so a person has to.
  */
 export function authorityProblem(secret: SecretSummary, now: Date): string | undefined {
   const { pair } = secret;

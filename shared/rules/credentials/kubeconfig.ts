@@ -5,19 +5,19 @@ import { SECOND } from "../../function/backoff.ts";
 import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
 import type { SecretSummary } from "../../function/secret-summary.ts";
 
-/** 365 days. Source: CL-7.1 */
+/** 365 days. */
 export const KUBECONFIG_VALIDITY_SECONDS = 365 * 24 * 60 * 60;
 
 /** Fields of a Connection that show that its kubeconfig Secret is another one, or gone: no function watches Secrets. */
 export const KUBECONFIG_USE_FIELDS = ["metadata.uid", "status.state", "status.secretVersion"] as const;
 
-/** Until an authority that is missing or cannot sign is asked for again: no function watches Secrets. Source: CL-7.1 */
+/** Until an authority that is missing or cannot sign is asked for again: no function watches Secrets. */
 export const AUTHORITY_RETRY_MS = 30 * SECOND;
 
 /** Until an authority that ends soon is looked at again. */
 export const AUTHORITY_ENDS_MS = 24 * 60 * 60 * SECOND;
 
-/** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. Source: CL-7.3 */
+/** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. */
 export type Purpose = "ca" | "etcd" | "proxy" | "sa" | "kubeconfig";
 
 /** Returns the key of a Secret of a Cluster. */
@@ -36,7 +36,7 @@ interface KubeconfigWish {
   readonly renew?: SecretSummary | undefined;
 }
 
-/** Returns the request for a kubeconfig of the administrator of a Cluster, signed by `<cluster>-ca`. Source: CL-7.1 */
+/** Returns the request for a kubeconfig of the administrator of a Cluster, signed by `<cluster>-ca`. */
 export function kubeconfigIssue(wish: KubeconfigWish): Issue {
   const { cluster, server, owner, validitySeconds, labels, renew } = wish;
   const { uid = "", resourceVersion = "", labels: present } = renew?.metadata ?? {};
@@ -61,7 +61,7 @@ export function serverOf({ host, port }: { readonly host: string; readonly port:
   return `https://${hostInUrl(host)}:${port}`;
 }
 
-/** Whether a controller of Cluster API made the Secret. A user's own has any other type. Source: CL-7.1 */
+/** Whether a controller of Cluster API made the Secret. A user's own has any other type. */
 export function isIssued({ type }: SecretSummary): boolean {
   return type === ISSUED_SECRET_TYPE;
 }
@@ -69,7 +69,7 @@ export function isIssued({ type }: SecretSummary): boolean {
 /**
  * Returns in how many ms a kubeconfig is due for renewal: when its client certificate has less than half of
  * `validitySeconds` left. 0 = now, undefined = never, because it has no client certificate. The length of the certificate
- * itself says nothing: it begins when that of its authority does. Source: CL-7.2
+ * itself says nothing: it begins when that of its authority does.
  */
 export function renewalDueMs(
   { kubeconfig }: SecretSummary,
@@ -84,7 +84,7 @@ export function renewalDueMs(
 
 /**
  * Returns why a renewal would give no more time: the client certificate ends with its authority, or after it; `undefined`:
- * it would. Source: CL-7.2
+ * it would.
  */
 export function endsWithAuthority(
   { kubeconfig }: SecretSummary,

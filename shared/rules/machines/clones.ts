@@ -30,7 +30,7 @@ export interface CloneSource {
   readonly kind: Kind;
 }
 
-/** Returns a reference to the clone of a template under a name. Source: MS-8.1.2 */
+/** Returns a reference to the clone of a template under a name. */
 export function cloneReference({ apiGroup, kind }: ContractReference, name: string): ContractReference {
   return { apiGroup, kind: kindOfClones(kind), name };
 }
@@ -42,7 +42,7 @@ export function kindOfClones(kind: string): string {
 
 /**
  * Reads a template live, and finds the kind of its clones, in the version in which the template was read. Returns why
- * nothing can be cloned as a `problem`: it is missing, or one of the two kinds is not served. Source: MS-8.1.2
+ * nothing can be cloned as a `problem`: it is missing, or one of the two kinds is not served.
  */
 export async function readCloneSource(
   read: Pick<Reader, "list" | "live">,
@@ -64,7 +64,7 @@ export async function readCloneSource(
 
 /**
  * Returns the clone of a template for a Machine: of its name, with the Machine as controller. It has no uid, finalizer,
- * owner or managed field of the template, and no status. Source: MS-8.1.2
+ * owner or managed field of the template, and no status.
  */
 export function cloneFor(
   machine: Machine,
@@ -98,7 +98,7 @@ export function cloneFor(
 
 /**
  * Returns what is cloned of a template; empty where it has no `spec.template`, as one with metadata only, which is complete
- * where its provider needs nothing. Source: MS-8.1.2
+ * where its provider needs nothing.
  */
 export function contentOf(template: KubeObject): { readonly [field: string]: unknown } {
   const content = valueAt(template, TEMPLATE_PATH);
@@ -132,7 +132,7 @@ export function isClonedFrom({ metadata }: KubeObject, { apiGroup, kind, name }:
 
 /**
  * Returns whether an object of a Machine is still to be made: the Machine is not being deleted, was never reported to
- * have it, and it does not exist, or its kind is not served. A running Machine that has lost one gets no second one. Source: MS-8.1.2
+ * have it, and it does not exist, or its kind is not served. A running Machine that has lost one gets no second one.
  */
 export function isCloneDue(
   { metadata, status }: Machine,

@@ -22,7 +22,6 @@ export interface ConditionChanges {
 /**
  * Returns operations on `/status` of a Machine that set these conditions, each at its sorted place, and leave the
  * others; none when all is right already. They count in both lists, so they hold for one version only.
- * Source: MHC-9.1
  */
 export function conditionOperations(
   { status, metadata }: Machine,

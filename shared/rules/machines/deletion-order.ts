@@ -32,7 +32,7 @@ const TEN_DAYS_MS = 10 * 24 * 60 * 60 * SECOND;
  * a health check has handed over, those that a person has chosen, those that are being updated in place, unhealthy
  * ones, then by `order`. Total: by name among equals.
  * Differs: upstream does not put those to be remediated in front; scaling down and remediating are two functions here,
- * and both must choose the same Machines. Source: MS-8.1.4
+ * and both must choose the same Machines.
  */
 export function deletionOrder(
   machines: readonly Machine[],

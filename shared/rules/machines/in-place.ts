@@ -55,7 +55,7 @@ function keyOf(field: string): string {
   return `.spec.${field}`;
 }
 
-/** Returns the keys that have left the template since a Machine was written. Source: MS-7 */
+/** Returns the keys that have left the template since a Machine was written. */
 export function goneKeys(template: InPlaceTemplate, machine: Machine): readonly string[] {
   const present = new Set(templateKeysOf(template));
   return trackedKeys(machine).filter((key) => !present.has(key));
@@ -64,7 +64,6 @@ export function goneKeys(template: InPlaceTemplate, machine: Machine): readonly 
 /**
  * Operations that bring the in-place fields of a Machine to the template; none when all are right. Fields that the
  * template never had stay as a user has set them. A Machine that is being deleted gets fields of its spec only.
- * Source: MS-7
  */
 export function inPlacePatch(template: InPlaceTemplate, machine: Machine): readonly PatchOperation[] {
   const gone = goneKeys(template, machine);
@@ -79,7 +78,7 @@ export function inPlacePatch(template: InPlaceTemplate, machine: Machine): reado
 
 /**
  * Operations that bring labels and annotations of a Machine's config or infrastructure machine to the template. They
- * are written before those of the Machine, whose tracker says what is still to be removed. Source: MS-7
+ * are written before those of the Machine, whose tracker says what is still to be removed.
  */
 export function objectPatch(
   template: InPlaceTemplate,

@@ -43,12 +43,12 @@ export function hasReady({ status }: Machine): boolean {
   return conditionOf(status?.conditions, "Ready") !== undefined;
 }
 
-/** Summary of `Ready` of some Machines as a condition of their owner. Source: CL-6.4, MP-7.1 */
+/** Summary of `Ready` of some Machines as a condition of their owner. */
 export function machinesReady(type: string, machines: readonly Machine[]): DesiredCondition {
   return together(type, READY, machines);
 }
 
-/** Summary of `UpToDate` of some Machines as a condition of their owner. Source: CL-6.4, MP-7.1 */
+/** Summary of `UpToDate` of some Machines as a condition of their owner. */
 export function machinesUpToDate(type: string, machines: readonly Machine[]): DesiredCondition {
   return together(type, UP_TO_DATE, machines);
 }
@@ -70,12 +70,12 @@ function unreportedForMs({ metadata, status }: Machine, now: Date): number {
   return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + UNREPORTED_MS - now.getTime());
 }
 
-/** Whether a health check has handed a Machine to its owner. Source: MP-10.8 */
+/** Whether a health check has handed a Machine to its owner. */
 export function waitsForRemediation(machine: Machine): boolean {
   return isFalse(machine, "HealthCheckSucceeded") && isFalse(machine, "OwnerRemediated");
 }
 
-/** The condition `Remediating` of the owner of these Machines, in the words of `by`. Source: CL-6.4, MP-7.1 */
+/** The condition `Remediating` of the owner of these Machines, in the words of `by`. */
 export function remediating(machines: readonly Machine[], by?: string): DesiredCondition {
   const waiting = machines.filter(waitsForRemediation);
   if (waiting.length === 0)

@@ -18,7 +18,7 @@ export type Naming = (draw: () => string) => string;
 /**
  * Reads a template of names: text with `{{ .random }}` and the variables, nothing else of Go's template language.
  * Returns what is wrong with any other: `has {{ .foo }}, …`. A name of more than 63 characters is cut to 58 and gets
- * five more random characters. Source: MS-8.1.3
+ * five more random characters.
  */
 export function parseNaming(
   template: string,
@@ -58,7 +58,7 @@ export function isMachineName(name: string): boolean {
 
 /**
  * Returns `count` different names that are not `taken`: always the same for the same `seed`, other ones for every
- * other. Source: MS-8.1
+ * other.
  */
 export function drawNames(
   naming: Naming,

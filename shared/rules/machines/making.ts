@@ -28,7 +28,7 @@ export interface Plan {
  * has it, or when enough Machines exist without it. All other names stay reserved until each of them was seen live.
  *
  * First alone: until the provider has accepted both objects of one Machine, one is made, so that templates that are
- * refused cost one Machine. Source: MS-8.1, MS-8.1.1
+ * refused cost one Machine.
  */
 export function planMachines({ replicas, machines, reserved, taken, isProven, isWaiting }: Making): Plan {
   const made = new Set(machines);

@@ -21,7 +21,7 @@ export interface MachineDesign {
   readonly spec: Machine["spec"];
 }
 
-/** Returns a Machine whose references name the clones of the templates, under its own name, with its version as admission writes it. Source: MS-8.1.2 */
+/** Returns a Machine whose references name the clones of the templates, under its own name, with its version as admission writes it. */
 export function newMachine(name: string, design: MachineDesign): NewObject {
   const { namespace, controller, metadata, keys, spec } = design;
   const tracker = trackerOf(keys);

@@ -30,7 +30,7 @@ interface Group extends KubeObject {
 /**
  * Returns the number of Machines of a group that says none: 1, or, where the autoscaler's annotations give a range, what
  * it has, within that range, at first the minimum: a manifest that says none any more leaves the number to the
- * autoscaler. `undefined` when they are not counts. Source: MS-3, MP-12
+ * autoscaler. `undefined` when they are not counts.
  */
 export function defaultReplicas(group: Group): number | undefined {
   const size = nodeGroupSize(group);

@@ -50,7 +50,7 @@ async function readNamers(
 
 /**
  * The only Node with the Machine's provider ID, if it has another name than `nodeRef`, and no other Machine has the ID or
- * names it: the Machine's Node, whose kubelet has registered again. By snapshots. Source: MA-3
+ * names it: the Machine's Node, whose kubelet has registered again. By snapshots.
  */
 export async function readRenamed(
   read: Pick<Reader, "get" | "list">,

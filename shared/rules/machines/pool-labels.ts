@@ -8,7 +8,7 @@ export const POOL_LABEL_FIELDS = [
   "metadata.labels[cluster.x-k8s.io/cluster-name]",
 ] as const;
 
-/** The labels of everything that belongs to one instance of a pool. Source: MP-10.2 */
+/** The labels of everything that belongs to one instance of a pool. */
 export function poolLabels({ metadata, spec }: MachinePool): { readonly [label: string]: string } {
   return { [POOL_NAME_LABEL]: labelValueOf(metadata.name), [CLUSTER_NAME_LABEL]: spec.clusterName };
 }

@@ -30,7 +30,7 @@ export interface Request {
 
 /**
  * Returns why a policy refuses another remediation; `undefined`: it allows it. A remediation counts from its entry, used
- * or not: an entry that was never used is one remediation fewer. Source: MHC-16.1, MHC-16.2, MHC-16.3, MHC-16.4
+ * or not: an entry that was never used is one remediation fewer.
  */
 export function refusalOf(request: Request): Refusal | undefined {
   const refusals = [moved, full, pacing, cooldown, ...retries, quorum];
@@ -43,7 +43,7 @@ export function refusalOf(request: Request): Refusal | undefined {
 
 /**
  * Returns the entries that are kept when another one follows: the oldest that have ended go, as soon as no limit looks
- * at them. Source: MHC-16.6
+ * at them.
  */
 export function keptEntries(
   { spec }: RemediationPolicy,

@@ -13,7 +13,7 @@ const POINTER = `/metadata/annotations/${RESERVATION.replace("/", "~1")}`;
 /** Names of one reservation. */
 export const MAX_RESERVED = 100;
 
-/** Returns the names that are reserved; a value that Capstan did not write reserves nothing. Source: MS-8.1 */
+/** Returns the names that are reserved; a value that Capstan did not write reserves nothing. */
 export function reservedNames({ metadata }: KubeObject): readonly string[] {
   const text = metadata.annotations?.[RESERVATION];
   if (text === undefined) return [];
@@ -41,7 +41,7 @@ export function reservationPatch(owner: KubeObject, names: readonly string[]): r
 
 /**
  * Returns further names for an object, of the version that was read live: always the same for one version, so that two
- * runs cannot reserve different ones. They avoid those that are `taken`. Source: MS-8.1
+ * runs cannot reserve different ones. They avoid those that are `taken`.
  */
 export function namesToReserve(
   { metadata }: KubeObject,

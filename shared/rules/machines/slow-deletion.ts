@@ -13,7 +13,7 @@ const DELAYS = [
   ["waiting for completion", "Pods not completed yet"],
 ] as const;
 
-/** Returns why a drain takes long, from the message of its condition `Deleting`. Source: MA-5.6 */
+/** Returns why a drain takes long, from the message of its condition `Deleting`. */
 export function likelyDelays(message: string): readonly string[] {
   return DELAYS.filter(([phrase]) => message.includes(phrase)).map(([, delay]) => delay);
 }

@@ -8,7 +8,7 @@ const MAX_NAMES = 3;
 /** The fields of a Machine that `staleMachines` reads. */
 export const STALE_FIELDS = ["status.conditions[Deleting]", "status.deletion.nodeDrainStartTime"] as const;
 
-/** Returns a line about the Machines whose deletion takes long; `undefined`: none does. Source: MS-10.2 */
+/** Returns a line about the Machines whose deletion takes long; `undefined`: none does. */
 export function staleMachines(machines: readonly Machine[], now: Date): string | undefined {
   const stale = machines.filter((machine) => staleInMs(machine, now) === 0);
   if (stale.length === 0) return undefined;

@@ -28,7 +28,7 @@ export function trackedKeys({ metadata }: KubeObject): readonly string[] {
 
 /**
  * Operations that give an object these labels and annotations and take the keys of `gone` away; others stay. None when
- * all is right already. Source: MS-7
+ * all is right already.
  */
 export function metadataPatch(
   { metadata }: KubeObject,

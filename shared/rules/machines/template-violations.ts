@@ -16,7 +16,6 @@ export type Check = readonly [
  * `spec.replicas`; `undefined`: the annotations of the autoscaler do not say it.
  * Differs: a version without `v` is read with it and written with it into Machines and statuses; upstream's admission
  * rewrites it where its author wrote it, and the next server-side apply of the author is a conflict.
- * Source: MP-12, MS-2
  */
 export function templateChecks(
   { spec }: MachinePool | MachineSet,

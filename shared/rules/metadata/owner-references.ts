@@ -58,7 +58,6 @@ export async function isStillOwner<T extends KubeObject>(
  * An entry of the same group, kind and name is replaced at its index (older version, uid from before a move or
  * restore), a second one of these is removed, and so is an owner that was `temporary`; other owners stay. To be sent with
  * the runtime's guards.
- * Source: MP-2, MP-16.4, MA-2.1
  */
 export function ownerReferencePatch(
   object: KubeObject,

@@ -27,7 +27,7 @@ export function pausedBy(cluster: Pausing | undefined, object: KubeObject): stri
   return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
 }
 
-/** Condition `Paused`; `kindName` is the kind as people read it. Source: MP-4 */
+/** Condition `Paused`; `kindName` is the kind as people read it. */
 export function pausedCondition(
   cluster: Pausing | undefined,
   object: KubeObject,

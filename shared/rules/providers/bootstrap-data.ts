@@ -24,7 +24,6 @@ const MAX_NAME = 253;
  * Returns what follows from a `configRef`: `user` is the manager that has set the name by hand, `own` the config once its
  * values count.
  * Differs: a name that a user set beside a `configRef` stays; Cluster API overwrites it.
- * Source: MP-6.1, MA-2.2
  */
 export function bootstrapData(user: string | undefined, own: Found | undefined): BootstrapData {
   if (user !== undefined) {

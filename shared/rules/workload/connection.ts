@@ -7,7 +7,7 @@ import { condition, conditionOf, type DesiredCondition, timestamp } from "../con
 import { isDeleting } from "../metadata/deletion.ts";
 
 const TYPE = "RemoteConnectionProbe";
-/** A connection that worked may fail for this long before the condition says so. Source: CL-6.6 */
+/** A connection that worked may fail for this long before the condition says so. */
 const GRACE_MS = 50 * SECOND;
 /** Failed attempts after which a connection that never worked is called failed. */
 const MAX_FAILURES = 5;

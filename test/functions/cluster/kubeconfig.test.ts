@@ -39,14 +39,14 @@ function worldOf(...secrets: readonly SecretSummary[]): World {
 }
 
 describe("cluster-kubeconfig", () => {
-  it("CL-7.1: asks for a kubeconfig once the endpoint is valid, owned by the Cluster, and comes back at half of its time", async () => {
+  it("asks for a kubeconfig once the endpoint is valid, owned by the Cluster, and comes back at half of its time", async () => {
     expect(await decide(clusterKubeconfig, worldOf(authoritySummary()))).toEqual({
       issue: [ISSUE],
       result: requeueAfter(182.5 * DAY_MS, DUE),
     });
   });
 
-  it("CL-7.1: brackets an IPv6 host", async () => {
+  it("brackets an IPv6 host", async () => {
     const world = given(standAlone({ spec: { controlPlaneEndpoint: { host: "fd00::1", port: 443 } } }));
     const { issue = [] } = await decide(clusterKubeconfig, world.secret(authoritySummary()));
     expect(issue.map(({ what }) => Reflect.get(what, "server"))).toEqual(["https://[fd00::1]:443"]);
@@ -76,11 +76,11 @@ describe("cluster-kubeconfig", () => {
       standAlone({ spec: { controlPlaneEndpoint: { host: "c1", port: undefined } } }),
       waitFor("Cluster.spec.controlPlaneEndpoint"),
     ],
-  ])("CL-7.1: asks for nothing and reads no Secret %s", async (_, object, result) => {
+  ])("asks for nothing and reads no Secret %s", async (_, object, result) => {
     expect(await decide(clusterKubeconfig, given(object).secret(authoritySummary()))).toEqual({ result });
   });
 
-  it("CL-7.2: renews nothing that ends with its authority already, and says so once a day", async () => {
+  it("renews nothing that ends with its authority already, and says so once a day", async () => {
     const authority = authoritySummary({ pair: { certificate: { notAfter: inDays(30) } } } as never);
     const { issue, events, result } = await decide(
       clusterKubeconfig,
@@ -96,7 +96,7 @@ describe("cluster-kubeconfig", () => {
     ).toHaveLength(1);
   });
 
-  it("CL-7.1: asks again in 30 s while the authority is missing", async () => {
+  it("asks again in 30 s while the authority is missing", async () => {
     expect(await decide(clusterKubeconfig, worldOf())).toEqual({
       result: requeueAfter(30_000, "Secret default/c1-ca"),
     });
@@ -112,7 +112,7 @@ describe("cluster-kubeconfig", () => {
     ["may not sign", { pair: { certificate: { isAuthority: false } } }],
     ["has expired", { pair: { certificate: { notAfter: inDays(-1) } } }],
     ["has other keys", { pair: undefined, keys: ["ca.crt"] }],
-  ] as const)("CL-7.1: says why, and looks again, when the authority %s", async (_, overrides) => {
+  ] as const)("says why, and looks again, when the authority %s", async (_, overrides) => {
     const authority = authoritySummary(overrides as Overrides<SecretSummary>);
     const decision = await decide(clusterKubeconfig, worldOf(authority));
     const message = expect.stringMatching(/^Secret default\/c1-ca: .*(key|tls\.crt)/);
@@ -133,12 +133,12 @@ describe("cluster-kubeconfig", () => {
       { kubeconfig: { server: undefined, certificate: undefined, wrong: "is not YAML" } },
     ],
     ["without kubeconfig", { kubeconfig: undefined, keys: [] }],
-  ])("CL-7.1: never touches a Secret %s, however old it is", async (_, overrides) => {
+  ])("never touches a Secret %s, however old it is", async (_, overrides) => {
     const mine = kubeconfigSummary(inDays(-100), overrides as Overrides<SecretSummary>);
     expect(await decide(clusterKubeconfig, worldOf(mine, authoritySummary()))).toEqual({ result: done });
   });
 
-  it("CL-7.2: renews its own at half of its time, as it was read and for the server in it", async () => {
+  it("renews its own at half of its time, as it was read and for the server in it", async () => {
     const server = "https://moved.example.com:6443";
     const due = kubeconfigSummary(inDays(182.4), { kubeconfig: { server } });
     expect(await decide(clusterKubeconfig, worldOf(due, authoritySummary()))).toEqual({
@@ -153,14 +153,14 @@ describe("cluster-kubeconfig", () => {
     });
   });
 
-  it("CL-7.2: comes back when the certificate is due, and reads nothing else until then", async () => {
+  it("comes back when the certificate is due, and reads nothing else until then", async () => {
     const young = kubeconfigSummary(inDays(200));
     expect(await decide(clusterKubeconfig, worldOf(young))).toEqual({
       result: requeueAfter(17.5 * DAY_MS, DUE),
     });
   });
 
-  it("CL-7.2: keeps what it has while the authority is missing or cannot sign", async () => {
+  it("keeps what it has while the authority is missing or cannot sign", async () => {
     const due = kubeconfigSummary(inDays(100));
     expect(await decide(clusterKubeconfig, worldOf(due))).toEqual({
       result: requeueAfter(30_000, "Secret default/c1-ca"),

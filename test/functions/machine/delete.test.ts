@@ -120,7 +120,7 @@ describe("machine-delete", () => {
     });
   });
 
-  it("MA-R14: asks no server while the infrastructure machine or the config is going", async () => {
+  it("asks no server while the infrastructure machine or the config is going", async () => {
     const silent = (...objects: readonly KubeObject[]) =>
       given(CLUSTER, deleted(), ...objects).refusing("management", REFUSED);
     const going = infraMachine("m1", { metadata: { ...OWNED.metadata, deletionTimestamp: LONG_AGO } });
@@ -173,7 +173,7 @@ describe("machine-delete", () => {
     expect(decision.result).toEqual(done);
   });
 
-  it("MA-R14: reads a Machine without control plane of its own seven times live, from end to end", async () => {
+  it("reads a Machine without control plane of its own seven times live, from end to end", async () => {
     const gone = whole().without(INFRA);
     const runs = [whole(), gone, gone.without(CONFIG)];
     expect(await Promise.all(runs.map((world) => liveReads(machineDelete, world, "m1")))).toEqual([
@@ -183,7 +183,7 @@ describe("machine-delete", () => {
     ]);
   });
 
-  it("MA-R14: deletes behind a config without finalizer in the same run, as far as the server ends it", async () => {
+  it("deletes behind a config without finalizer in the same run, as far as the server ends it", async () => {
     const world = whole().without(INFRA).live(LOOSE_CONFIG);
     const decision = await decide(machineDelete, world);
     expect(decision.delete).toMatchObject([
@@ -202,7 +202,7 @@ describe("machine-delete", () => {
     ]);
   });
 
-  it("MA-R14: takes a Machine apart in one run when nothing of it has a finalizer", async () => {
+  it("takes a Machine apart in one run when nothing of it has a finalizer", async () => {
     const loose = infraMachine("m1", { metadata: { ownerReferences: OWNER } });
     const world = whole().live(loose).live(LOOSE_CONFIG);
     const decision = await decide(machineDelete, world);
@@ -230,7 +230,7 @@ describe("machine-delete", () => {
     }
   });
 
-  it("MA-R14: reads the Machine live, too, where no stage shows that its hooks were passed", async () => {
+  it("reads the Machine live, too, where no stage shows that its hooks were passed", async () => {
     const unsaid = deleted({ status: { conditions: undefined } });
     const held = merge<Machine>(unsaid, { metadata: { annotations: { [HOOK]: "" } } });
     const world = given(CLUSTER, unsaid, connection()).inWorkload(WORKLOAD, node());
@@ -248,7 +248,7 @@ describe("machine-delete", () => {
   });
 });
 
-describe("MA-7: provider objects that are not the Machine's to wait for", () => {
+describe("provider objects that are not the Machine's to wait for", () => {
   it("count as gone when another object controls them", async () => {
     const world = bare(
       deleted(NO_NODE),
@@ -296,7 +296,7 @@ describe("MA-7: provider objects that are not the Machine's to wait for", () => 
   });
 });
 
-describe("MA-7.1: a Machine whose Node is not handled", () => {
+describe("a Machine whose Node is not handled", () => {
   const skipped = (message: string) => [
     {
       type: "Normal",
@@ -369,7 +369,7 @@ describe("MA-7.1: a Machine whose Node is not handled", () => {
   });
 });
 
-describe("MA-7.4: the Node of a Machine that goes", () => {
+describe("the Node of a Machine that goes", () => {
   it("is left when it is another instance, and an Event says so", async () => {
     const other = node("n1", { spec: { providerID: "foo://9" } });
     const decision = await decide(machineDelete, bare().inWorkload(WORKLOAD, other));

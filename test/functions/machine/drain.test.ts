@@ -73,7 +73,7 @@ const DRAINED = `SuccessfulDrainNode: success draining Machine's node "n1"`;
 const DETACHED = `NodeVolumesDetached: success waiting for node volumes detaching Machine's node "n1"`;
 
 describe("machine-drain", () => {
-  it("MA-7.2: cordons the Node, and lists nothing before that shows", async () => {
+  it("cordons the Node, and lists nothing before that shows", async () => {
     const decision = await decide(machineDrain, world(deletedMachine(), node("n1"), podOn("a")));
     expect(decision).toMatchObject({
       patch: [{ operations: [{ op: "add", path: "/spec/unschedulable", value: true }] }],
@@ -83,7 +83,7 @@ describe("machine-drain", () => {
     expect(decision.patch?.[0]?.target.resourceVersion).toBeUndefined();
   });
 
-  it("MA-3, MA-7.2: cordons and drains the Node under the name by which its kubelet registered again", async () => {
+  it("cordons and drains the Node under the name by which its kubelet registered again", async () => {
     const renamed = (spec: object) => node("n2", { spec: { providerID: "foo://1", ...spec } });
     const to = (spec: object) =>
       world(
@@ -100,7 +100,7 @@ describe("machine-drain", () => {
     expect(evictedFrom(decision)).toEqual(["a"]);
   });
 
-  it("MA-7.2: stores the start time before the first eviction", async () => {
+  it("stores the start time before the first eviction", async () => {
     const decision = await drained({}, podOn("a"));
     expect(deletingOf(decision)).toEqual({
       reason: "DrainingNode",
@@ -112,7 +112,7 @@ describe("machine-drain", () => {
     expect(decision.notBeforeMs).toBeUndefined();
   });
 
-  it("MA-7.2: evicts the Pods of the lowest order, and says by the answers what is left", async () => {
+  it("evicts the Pods of the lowest order, and says by the answers what is left", async () => {
     const late = drainRule("late", {
       drain: { behavior: "Drain", order: 1 },
       pods: [{ selector: { matchLabels: { app: "late" } } }],
@@ -141,14 +141,14 @@ describe("machine-drain", () => {
     expect(settled).toMatchObject({ result: AGAIN, notBeforeMs: 20_000 });
   });
 
-  it("MA-7.2: looks again at once when the last Pods turn out to be gone", async () => {
+  it("looks again at once when the last Pods turn out to be gone", async () => {
     const decision = await drained(started, podOn("a"));
     const settled = settle(decision, [{ ...answer("a"), type: "gone" }]);
     expect(settled.result).toEqual(requeueAfter(1_000, "the last Pods are gone"));
     expect(settled.apply).toBeUndefined();
   });
 
-  it("MA-7.2: waits for those that only have to complete, and evicts none", async () => {
+  it("waits for those that only have to complete, and evicts none", async () => {
     const waited = podOn("a", { metadata: { labels: { "cluster.x-k8s.io/drain": "wait-completed" } } });
     const decision = await drained(started, waited);
     expect(evictedFrom(decision)).toBeUndefined();
@@ -156,7 +156,7 @@ describe("machine-drain", () => {
     expect(decision).toMatchObject({ result: AGAIN, notBeforeMs: 20_000 });
   });
 
-  it("MA-7.2: gives the Pods of an unreachable Node one second, and forgets those that are going", async () => {
+  it("gives the Pods of an unreachable Node one second, and forgets those that are going", async () => {
     const unknown = cordoned({ status: { conditions: [{ type: "Ready", status: "Unknown" }] } });
     const going = podOn("b", { metadata: { deletionTimestamp: "2026-01-01T11:50:00Z" } });
     const decision = await decide(
@@ -178,7 +178,7 @@ describe("machine-drain", () => {
     ["a timeout that is over", { spec: { deletion: { nodeDrainTimeoutSeconds: 10 } } }],
     ["a pause", { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } }],
     ["the start of a later stage", { status: { deletion: { waitForPreTerminateHookStartTime: START } } }],
-  ])("MA-7.2: evicts nothing when %s has been set meanwhile", async (_, change) => {
+  ])("evicts nothing when %s has been set meanwhile", async (_, change) => {
     const stored = deletedMachine(started);
     const changed = deletedMachine({
       ...started,
@@ -192,7 +192,7 @@ describe("machine-drain", () => {
     expect(decision.apply).toBeUndefined();
   });
 
-  it("MA-7: passes the turn on when the Node is empty: both start times, one Event for each part", async () => {
+  it("passes the turn on when the Node is empty: both start times, one Event for each part", async () => {
     const decision = await drained({}, podOn("logs", ofDaemonSet("logs")), {
       apiVersion: "apps/v1",
       kind: "DaemonSet",
@@ -207,14 +207,14 @@ describe("machine-drain", () => {
     expect(decision.result).toEqual(done);
   });
 
-  it("MA-7: leaves the next stage to pre-terminate hooks that are there", async () => {
+  it("leaves the next stage to pre-terminate hooks that are there", async () => {
     const annotations = { "pre-terminate.delete.hook.machine.cluster.x-k8s.io/lb": "" };
     expect(deletingOf(await drained({ metadata: { annotations } }))).toMatchObject({
       reason: "WaitingForPreTerminateHook",
     });
   });
 
-  it("MA-R7: writes nothing while it would say what the Machine says already", async () => {
+  it("writes nothing while it would say what the Machine says already", async () => {
     const first = await drained(
       started,
       podOn("a", { metadata: { deletionTimestamp: "2026-01-01T11:59:50Z" } }),
@@ -240,12 +240,12 @@ describe("machine-drain", () => {
       "a later stage has been reached",
       { status: { conditions: [machineCondition("Deleting", "True", "WaitingForPreTerminateHook")] } },
     ],
-  ])("MA-R7: does nothing when %s", async (_, machine) => {
+  ])("does nothing when %s", async (_, machine) => {
     const { patch, evict, apply } = await drained(machine, podOn("a"));
     expect([patch, evict, apply]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("MA-R7: does nothing once the infrastructure machine goes, or the Cluster", async () => {
+  it("does nothing once the infrastructure machine goes, or the Cluster", async () => {
     const going = { metadata: { deletionTimestamp: START } };
     for (const objects of [
       [plain, infraMachine("m1", going)],
@@ -260,7 +260,7 @@ describe("machine-drain", () => {
 describe("machine-drain whose Pods cannot be judged", () => {
   const blocked = (decision: AnyDecision) => [deletingOf(decision).message, ...eventsOf(decision)];
 
-  it("MA-7.2: names the rule, one Event for it, and evicts nothing", async () => {
+  it("names the rule, one Event for it, and evicts nothing", async () => {
     const selector = { matchExpressions: [{ key: "a", operator: "Near" }] };
     const rule = drainRule("r", { drain: { behavior: "Skip" }, pods: [{ selector }] });
     const decision = await drained(started, rule, podOn("a"));
@@ -275,14 +275,14 @@ describe("machine-drain whose Pods cannot be judged", () => {
     expect(eventsOf(await drained({ status }, rule, podOn("a")))).toEqual([]);
   });
 
-  it("MA-7.2: names the Pod of a Namespace that is gone", async () => {
+  it("names the Pod of a Namespace that is gone", async () => {
     const lost = podOn("a", { metadata: { namespace: "lost" } });
     expect(blocked(await drained(started, lost))[0]).toBe(
       "Error draining Node, Pod lost/a is in a Namespace that does not exist; delete the Pod",
     );
   });
 
-  it("MA-7.2: says what the workload server answers to a list", async () => {
+  it("says what the workload server answers to a list", async () => {
     const refusal = new KubeError({
       class: "Transient",
       status: 403,
@@ -295,7 +295,7 @@ describe("machine-drain whose Pods cannot be judged", () => {
 });
 
 describe("machine-drain and its timers", () => {
-  it("MA-7.2: comes back when the timeout is over, if that is sooner", async () => {
+  it("comes back when the timeout is over, if that is sooner", async () => {
     const decision = await drained(
       { ...started, spec: { deletion: { nodeDrainTimeoutSeconds: 35 } } },
       podOn("a"),
@@ -306,7 +306,7 @@ describe("machine-drain and its timers", () => {
     });
   });
 
-  it("MA-7.2: turns to the volumes when the timeout is over, without an Event that it did", async () => {
+  it("turns to the volumes when the timeout is over, without an Event that it did", async () => {
     const decision = await drained(
       { ...started, spec: { deletion: { nodeDrainTimeoutSeconds: 30 } } },
       podOn("a"),
@@ -315,7 +315,7 @@ describe("machine-drain and its timers", () => {
     expect(eventsOf(decision)).toEqual([DETACHED]);
   });
 
-  it("MA-7.2: neither cordons nor drains what is excluded", async () => {
+  it("neither cordons nor drains what is excluded", async () => {
     const annotations = {
       "machine.cluster.x-k8s.io/exclude-node-draining": "",
       "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach": "",
@@ -334,7 +334,7 @@ describe("machine-drain and its timers", () => {
     expect([decision.patch, eventsOf(decision)]).toEqual([undefined, []]);
   });
 
-  it("MA-7.2: waits for the connection, names what is missing, and counts the time", async () => {
+  it("waits for the connection, names what is missing, and counts the time", async () => {
     const lost = connection({
       status: { state: "unknown", message: "Secret default/c1-kubeconfig does not exist" },
     });
@@ -361,7 +361,7 @@ describe("machine-drain and its timers", () => {
     expect(later.result).toMatchObject({ afterMs: 5_000 });
   });
 
-  it("MA-7.2: is done with a Node that is gone, which only the server can say", async () => {
+  it("is done with a Node that is gone, which only the server can say", async () => {
     const scene = world(deletedMachine(started));
     const decision = await decide(machineDrain, scene);
     expect(deletingOf(decision).reason).toBe("WaitingForInfrastructureDeletion");
@@ -370,7 +370,7 @@ describe("machine-drain and its timers", () => {
     expect((await decide(machineDrain, late)).patch).toHaveLength(1);
   });
 
-  it("MA-7.4: leaves the Node of a new instance alone that has taken the name", async () => {
+  it("leaves the Node of a new instance alone that has taken the name", async () => {
     const other = node("n1", { spec: { providerID: "foo://9" } });
     const decision = await decide(machineDrain, world(deletedMachine(), other, podOn("a")));
     expect(decision.patch).toBeUndefined();
@@ -382,7 +382,7 @@ describe("machine-drain and volumes", () => {
   const held = (...objects: readonly KubeObject[]) =>
     drained({}, attachment("a1", "v1"), volume("v1", "data"), ...objects);
 
-  it("MA-7.3: waits until they are detached, and says whose they are", async () => {
+  it("waits until they are detached, and says whose they are", async () => {
     const decision = await held();
     expect(deletingOf(decision)).toEqual({
       reason: "WaitingForVolumeDetach",
@@ -397,7 +397,7 @@ describe("machine-drain and volumes", () => {
     expect(deletingOf(after).reason).toBe("WaitingForInfrastructureDeletion");
   });
 
-  it("MA-7.3: looks at what the Node itself lists, which no snapshot holds", async () => {
+  it("looks at what the Node itself lists, which no snapshot holds", async () => {
     const attached = cordoned({ status: { volumesAttached: [{ name: "kubernetes.io/csi/csi.dev^h-v1" }] } });
     const scene = world(deletedMachine(), attached, volume("v1", "data"));
     expect(deletingOf(await decide(machineDrain, scene)).message).toContain(
@@ -405,7 +405,7 @@ describe("machine-drain and volumes", () => {
     );
   });
 
-  it("MA-7.3: lets volumes of Pods that stay be", async () => {
+  it("lets volumes of Pods that stay be", async () => {
     const volumes = [{ name: "d", persistentVolumeClaim: { claimName: "data" } }];
     const stays = podOn("s", {
       metadata: { labels: { "cluster.x-k8s.io/drain": "skip" } },
@@ -426,20 +426,20 @@ describe("machine-drain and volumes", () => {
         status: { deletion: { nodeDrainStartTime: START, waitForNodeVolumeDetachStartTime: START } },
       },
     ],
-  ])("MA-7.3: are given up by %s, without an Event that they were detached", async (_, machine) => {
+  ])("are given up by %s, without an Event that they were detached", async (_, machine) => {
     const decision = await drained(machine, attachment("a1", "v1"), volume("v1", "data"));
     expect(deletingOf(decision).reason).toBe("WaitingForInfrastructureDeletion");
     expect(eventsOf(decision)).toEqual([DRAINED]);
   });
 
-  it("MA-7.3: are not awaited on a Node that does not answer", async () => {
+  it("are not awaited on a Node that does not answer", async () => {
     const unknown = cordoned({ status: { conditions: [{ type: "Ready", status: "Unknown" }] } });
     const decision = await decide(machineDrain, world(deletedMachine(), unknown, attachment("a1", "v1")));
     expect(deletingOf(decision).reason).toBe("WaitingForInfrastructureDeletion");
     expect(eventsOf(decision)).toEqual([DRAINED]);
   });
 
-  it("MA-7.3: that cannot be listed hold the Machine, with the server's words", async () => {
+  it("that cannot be listed hold the Machine, with the server's words", async () => {
     const annotations = { "machine.cluster.x-k8s.io/exclude-node-draining": "" };
     const refusal = new KubeError({
       class: "Transient",

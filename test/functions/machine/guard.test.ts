@@ -54,7 +54,7 @@ describe("machine-guard", () => {
     expect(await operationsIn(cluster(), going)).toEqual([]);
   });
 
-  it("MA-1: reports what admission would have refused, and works on it all the same", async () => {
+  it("reports what admission would have refused, and works on it all the same", async () => {
     const odd = soloMachine({
       spec: { bootstrap: { configRef: undefined, dataSecretName: undefined }, version: "latest" },
     });
@@ -68,7 +68,7 @@ describe("machine-guard", () => {
   it.each([
     ["the name of the bootstrap data", { dataSecretName: "m1-data" }, []],
     ["the end of the reference to the config", { configRef: undefined }, ["machine-guard"]],
-  ])("MA-1: %s wakes %j", async (_, bootstrap, names) => {
+  ])("%s wakes %j", async (_, bootstrap, names) => {
     const before = soloMachine({ spec: { bootstrap: { dataSecretName: undefined } } });
     const after = merge(before, { spec: { bootstrap } });
     const found = { namespace: "default", name: before.metadata.name, tenant: "default/c1" };

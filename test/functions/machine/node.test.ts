@@ -132,7 +132,7 @@ describe("machine-node", () => {
     expect(await decide(machineNode, of)).toEqual({ result: waitFor(awaited) });
   });
 
-  it("MA-3: writes nothing to two Nodes of one provider ID, nor for two Machines", async () => {
+  it("writes nothing to two Nodes of one provider ID, nor for two Machines", async () => {
     const again = { result: requeueAfter(60_000, "a provider ID that two Nodes or two Machines have") };
     const twin = node("n2", { spec: { providerID: "foo://1" } });
     expect(await decide(machineNode, world().inWorkload(WORKLOAD, twin))).toEqual(again);
@@ -141,7 +141,7 @@ describe("machine-node", () => {
     expect(await decide(machineNode, both, "m1")).toEqual(again);
   });
 
-  it("MA-3: writes nothing to a Node that has another name now, and that another Machine names", async () => {
+  it("writes nothing to a Node that has another name now, and that another Machine names", async () => {
     const named = (name: string) => ({ status: { nodeRef: { name } } });
     const other = guarded({
       metadata: { name: "m2", uid: "uid-m2" },

@@ -102,7 +102,7 @@ describe("machine-status", () => {
     expect([applied.deletion, applied.deprecated]).toEqual([undefined, { v1beta1: { conditions: older } }]);
   });
 
-  it("MA-5.7: says of a Machine of a set that the template has changed since", async () => {
+  it("says of a Machine of a set that the template has changed since", async () => {
     const of = soloMachine({ metadata: { ownerReferences: [OWNED_BY_S1] } });
     const set = (version: string) => machineSet({ spec: { template: { spec: { version } } } });
     expect(words(await statusOf(world(of, set("v1.34.2"))))["UpToDate"]).toBe("True UpToDate");
@@ -151,7 +151,7 @@ describe("machine-status", () => {
     expect(await decide(machineStatus, given(...objects), "m1")).toEqual({ result: waitFor(what) });
   });
 
-  it("MA-10: of a young Machine waits for the writes of its siblings, and speaks after 60 s", async () => {
+  it("of a young Machine waits for the writes of its siblings, and speaks after 60 s", async () => {
     const young = { creationTimestamp: "2026-01-01T11:59:30Z" };
     const free = machineConfig({ metadata: { ownerReferences: undefined } });
     const unsynced = soloMachine({ metadata: young, spec: { providerID: undefined } });
@@ -195,7 +195,7 @@ describe("machine-status", () => {
     expect((await statusOf(world(early))).nodeRef).toEqual({ name: "n1" });
   });
 
-  it("MA-7: says the stage of a deletion, with hooks and their start time, at most every 5 s", async () => {
+  it("says the stage of a deletion, with hooks and their start time, at most every 5 s", async () => {
     const hooked = await running({
       metadata: {
         ...GOING.metadata,
@@ -218,7 +218,7 @@ describe("machine-status", () => {
     expect((await statusOf(world(later, plane))).deletion).toEqual(since);
   });
 
-  it("MA-R7: leaves Deleting to the drain in its turn, once the drain has said something", async () => {
+  it("leaves Deleting to the drain in its turn, once the drain has said something", async () => {
     const plane = machine("cp", {
       metadata: { labels: { "cluster.x-k8s.io/control-plane": "", "cluster.x-k8s.io/cluster-name": "c1" } },
     });

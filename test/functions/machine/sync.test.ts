@@ -72,7 +72,7 @@ describe("machine-sync", () => {
     ["by this function", ["capstan-machine-sync"], [NAME]],
     ["by Cluster API's manager", ["manager"], [NAME]],
     ["before a restore", ["velero-server"], [NAME]],
-  ])("MA-2.2: leaves a name alone that was set by a user: %s", async (_, managers, operations) => {
+  ])("leaves a name alone that was set by a user: %s", async (_, managers, operations) => {
     const held = soloMachine({
       metadata: { managers: { "spec.bootstrap.dataSecretName": managers } },
       spec: { bootstrap: { dataSecretName: "mine" } },

@@ -40,7 +40,7 @@ async function bodyFor(to: World) {
 }
 
 describe("machinepool-machines", () => {
-  it("MP-10.1: makes no Machines while the infrastructure object names no machine kind", async () => {
+  it("makes no Machines while the infrastructure object names no machine kind", async () => {
     const bare = given(cluster(), machinePool(), connection(), infraMachinePool(), infraMachine());
     expect(await decide(machinepoolMachines, bare)).toEqual({ result: done });
     const empty = infraMachinePool({ status: { infrastructureMachineKind: "" } });
@@ -51,7 +51,7 @@ describe("machinepool-machines", () => {
     );
   });
 
-  it("MP-10.1: needs neither a ready infrastructure object nor a workload cluster", async () => {
+  it("needs neither a ready infrastructure object nor a workload cluster", async () => {
     const booting = infraMachinePool({ status: { ready: false, infrastructureMachineKind: "FooMachine" } });
     const alone = given(cluster(), machinePool(), booting, infraMachine());
     const body = await bodyFor(alone);
@@ -59,7 +59,7 @@ describe("machinepool-machines", () => {
     expect(body?.body["spec"]).not.toHaveProperty("version");
   });
 
-  it("MP-10.4: applies a Machine under the name of its infrastructure machine", async () => {
+  it("applies a Machine under the name of its infrastructure machine", async () => {
     const body = await bodyFor(world(infraMachine()));
     expect(body).toEqual({
       target: {
@@ -83,13 +83,13 @@ describe("machinepool-machines", () => {
     });
   });
 
-  it("MP-10.2: looks at infrastructure machines of the pool only, by both labels", async () => {
+  it("looks at infrastructure machines of the pool only, by both labels", async () => {
     const other = infraMachine("m2", { metadata: { labels: { "cluster.x-k8s.io/pool-name": "p2" } } });
     const elsewhere = infraMachine("m3", { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "c2" } } });
     expect(await applied(world(infraMachine(), other, elsewhere))).toEqual(["m1"]);
   });
 
-  it("MP-10.2: writes the hash of a pool name that is not a label value", async () => {
+  it("writes the hash of a pool name that is not a label value", async () => {
     const name = "machineSetName".repeat(12);
     const label = { "cluster.x-k8s.io/pool-name": "hash_FR_ghQ_z" };
     const pool = machinePool({ metadata: { name } });
@@ -98,12 +98,12 @@ describe("machinepool-machines", () => {
     expect(body?.body["metadata"]).toMatchObject({ labels: label });
   });
 
-  it("MP-10.3: finds the Machine by its infrastructure reference, whatever its name is", async () => {
+  it("finds the Machine by its infrastructure reference, whatever its name is", async () => {
     const named = machine("generated-name", { spec: { infrastructureRef: { name: "m1" } } });
     expect(await applied(world(infraMachine(), named))).toEqual([]);
   });
 
-  it("MP-10.4: has nothing to write for a Machine that shows everything", async () => {
+  it("has nothing to write for a Machine that shows everything", async () => {
     const foreign = { metadata: { labels: { mine: "x" }, annotations: { theirs: "y" }, finalizers: ["z"] } };
     const { patch, applyOn, events } = await decide(
       machinepoolMachines,
@@ -112,7 +112,7 @@ describe("machinepool-machines", () => {
     expect([patch, applyOn, events]).toEqual([[], [], []]);
   });
 
-  it("MP-10.4: lays the pool's labels over those of the template and notes what came from there", async () => {
+  it("lays the pool's labels over those of the template and notes what came from there", async () => {
     const pool = machinePool({
       spec: {
         template: {
@@ -130,7 +130,7 @@ describe("machinepool-machines", () => {
     });
   });
 
-  it("MP-10.4: applies again when a key has left the template: it must leave the Machine, too", async () => {
+  it("applies again when a key has left the template: it must leave the Machine, too", async () => {
     const metadata = { labels: { tier: "a" }, annotations: { "capstan.dev/keys-from-template": "tier" } };
     const body = await bodyFor(world(infraMachine(), machine("m1", { metadata })));
     expect(body?.target).toMatchObject({ name: "m1", uid: "uid-m1", resourceVersion: undefined });
@@ -144,17 +144,17 @@ describe("machinepool-machines", () => {
     ["the owner reference", machine("m1", { metadata: { ownerReferences: undefined } })],
     ["the name of no data secret", machine("m1", { spec: { bootstrap: { dataSecretName: "x" } } })],
     ["an older kubelet version", machine("m1", { spec: { version: "v1.33.0" } })],
-  ])("MP-10.5: puts %s right again", async (_, wrong) => {
+  ])("puts %s right again", async (_, wrong) => {
     const body = await bodyFor(world(infraMachine(), wrong));
     expect(body?.target.uid).toBe("uid-m1");
   });
 
-  it("MP-10.5: puts labels and owner reference back that were removed together", async () => {
+  it("puts labels and owner reference back that were removed together", async () => {
     const bare = machine("m1", { metadata: { labels: undefined, ownerReferences: undefined } });
     expect(await applied(world(infraMachine(), bare))).toContain("m1");
   });
 
-  it("MP-10.4: keeps the last known version while the Node is away, and follows the kubelet", async () => {
+  it("keeps the last known version while the Node is away, and follows the kubelet", async () => {
     const old = machine("m1", { spec: { version: "v1.33.0" }, metadata: { labels: { x: "y" } } });
     const away = given(cluster(), machinePool(), WITH_MACHINES, infraMachine(), old);
     expect(await applied(away)).toEqual([]);
@@ -171,7 +171,7 @@ describe("machinepool-machines", () => {
     expect((await bodyFor(upgraded))?.body["spec"]).toMatchObject({ version: "v1.35.0" });
   });
 
-  it("MP-10.5: takes no Machine from another controller, says so and continues with the others", async () => {
+  it("takes no Machine from another controller, says so and continues with the others", async () => {
     const taken = machine("m1", { metadata: { ownerReferences: [OTHER_OWNER] } });
     const {
       applyOn = [],
@@ -199,7 +199,7 @@ describe("machinepool-machines", () => {
     expect(events?.map(({ reason }) => reason)).toEqual(["NameTaken"]);
   });
 
-  it("MP-16.4: replaces the reference to the pool as it was before a move, at its place", async () => {
+  it("replaces the reference to the pool as it was before a move, at its place", async () => {
     const moved = machine("m1", { metadata: { ownerReferences: [{ ...OWNED_BY_P1, uid: "uid-before" }] } });
     const { patch, applyOn } = await decide(machinepoolMachines, world(infraMachine(), moved));
     expect(patch?.[0]?.operations.at(-1)).toEqual({
@@ -210,13 +210,13 @@ describe("machinepool-machines", () => {
     expect(applyOn).toEqual([]);
   });
 
-  it("MP-10.5: becomes the controller of a labelled Machine whose infrastructure machine is gone", async () => {
+  it("becomes the controller of a labelled Machine whose infrastructure machine is gone", async () => {
     const orphan = machine("m9", { metadata: { ownerReferences: undefined } });
     const { patch } = await decide(machinepoolMachines, world(orphan));
     expect(patch?.map(({ target }) => target.name)).toEqual(["m9"]);
   });
 
-  it("MP-10.6: deletes no Machine, makes none for an infrastructure machine that is going, and leaves one that goes", async () => {
+  it("deletes no Machine, makes none for an infrastructure machine that is going, and leaves one that goes", async () => {
     const going = infraMachine("m2", { metadata: { deletionTimestamp: DELETED } });
     const leaving = machine("m3", { metadata: { deletionTimestamp: DELETED, labels: { tier: "x" } } });
     const decision = await decide(machinepoolMachines, world(machine(), going, infraMachine("m3"), leaving));
@@ -236,7 +236,7 @@ describe("machinepool-machines", () => {
     expect(await applied(to.live(another))).not.toContain("m2");
   });
 
-  it("MP-10.7: says of each Machine whether it is up to date, and moves no time without need", async () => {
+  it("says of each Machine whether it is up to date, and moves no time without need", async () => {
     const fresh = machine("m1", { status: undefined });
     const older = machine("m2", { metadata: { generation: 2 } });
     const leaving = machine("m3", { metadata: { deletionTimestamp: DELETED } });

@@ -344,7 +344,7 @@ describe("machinepool-status", () => {
     const conditionsOf = async (to: ReturnType<typeof given>) =>
       new Map((await statusOf(to)).conditions?.map((entry) => [entry.type, entry]));
 
-    it("MP-6.5: counts Machines, not what the provider reports, and takes their versions", async () => {
+    it("counts Machines, not what the provider reports, and takes their versions", async () => {
       const status = await statusOf(
         world(
           infra,
@@ -365,7 +365,7 @@ describe("machinepool-status", () => {
       });
     });
 
-    it("MP-6.5: counts no Machine of another controller, and none without a machine kind", async () => {
+    it("counts no Machine of another controller, and none without a machine kind", async () => {
       const foreign = machine("m1", {
         metadata: { ownerReferences: [{ ...OWNED_BY_P1, kind: "MachineSet", name: "s1", uid: "uid-s1" }] },
         status: { conditions: good },
@@ -374,7 +374,7 @@ describe("machinepool-status", () => {
       expect(await statusOf(world(machine("m1")))).toMatchObject({ readyReplicas: 3 });
     });
 
-    it("MP-6.5: keeps the versions while the workload cluster is not connected", async () => {
+    it("keeps the versions while the workload cluster is not connected", async () => {
       const versions = [{ version: "v1.30.0", replicas: 9 }];
       const blind = world(
         infra,
@@ -385,7 +385,7 @@ describe("machinepool-status", () => {
       expect(await statusOf(blind)).toMatchObject({ versions });
     });
 
-    it("MP-7.1: is Available when as many Machines are as replicas are wanted", async () => {
+    it("is Available when as many Machines are as replicas are wanted", async () => {
       const machines = ["m1", "m2", "m3"].map((name) => machine(name, { status: { conditions: good } }));
       expect((await conditionsOf(world(infra, ...machines))).get("Available")).toMatchObject({
         status: "True",
@@ -396,7 +396,7 @@ describe("machinepool-status", () => {
       });
     });
 
-    it("MP-7.1: merges Ready and UpToDate of the Machines, and says which wait for remediation", async () => {
+    it("merges Ready and UpToDate of the Machines, and says which wait for remediation", async () => {
       const sick = machine("m2", {
         status: {
           conditions: [

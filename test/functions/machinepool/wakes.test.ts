@@ -242,12 +242,12 @@ function condition(type: string) {
 }
 
 describe("the functions of a pool", () => {
-  it.each(CASES)("MP-5.1: are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
+  it.each(CASES)("are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
     const after = changes === "gone" ? undefined : merge<KubeObject>(object, changes);
     expect(await woken(object, after)).toBe(wakes);
   });
 
-  it("MP-5.1: are not woken by a heartbeat, nor by the Node of another Cluster", async () => {
+  it("are not woken by a heartbeat, nor by the Node of another Cluster", async () => {
     const beating = (beat: string) => merge<KubeObject>(node(), readyNode("True", beat));
     expect(await woken(beating("1"), beating("2"))).toBe("");
     expect(await woken(node(), undefined, "default/c2")).toBe("");
@@ -256,7 +256,7 @@ describe("the functions of a pool", () => {
   it.each([
     ["instances", "nodes", specOf({ providerIDList: [] })],
     ["refs", "retire", statusOf({ nodeRefs: [] })],
-  ])("MP-5.1: are not woken for a pool without %s, but once more when they go", async (_, idle, without) => {
+  ])("are not woken for a pool without %s, but once more when they go", async (_, idle, without) => {
     const pool = merge<KubeObject>(POOL, without);
     const before = await woken(undefined, pool);
     expect(before.split(" ")).not.toContain(idle);
@@ -264,7 +264,7 @@ describe("the functions of a pool", () => {
     expect(await woken(pool, POOL)).toContain(idle);
   });
 
-  it("MP-5.1: are all woken by a pool that appears", async () => {
+  it("are all woken by a pool that appears", async () => {
     expect(await woken(undefined, POOL)).toBe(ALL);
   });
 });

@@ -34,7 +34,7 @@ describe("machineset-delete", () => {
     });
   });
 
-  it("MS-11: deletes every Machine that the set controls or could adopt, by uid, and keeps the finalizer", async () => {
+  it("deletes every Machine that the set controls or could adopt, by uid, and keeps the finalizer", async () => {
     const orphan = setMachine("m2", { metadata: { ownerReferences: undefined } });
     const foreign = setMachine("m3", {
       metadata: { ownerReferences: [{ ...OWNED_BY_S1, name: "s2", uid: "uid-s2" }] },
@@ -48,11 +48,11 @@ describe("machineset-delete", () => {
     expect(decision.patch).toBeUndefined();
   });
 
-  it("MS-11: waits without a request while all of them are going", async () => {
+  it("waits without a request while all of them are going", async () => {
     expect(await decide(machinesetDelete, world(setMachine("m1", GOING)))).toEqual({ result: WAIT });
   });
 
-  it("MS-11: lets the set go when a live list shows none, not when a snapshot does", async () => {
+  it("lets the set go when a live list shows none, not when a snapshot does", async () => {
     expect(await decide(machinesetDelete, world())).toEqual(RELEASE);
     const hidden = await decide(machinesetDelete, world().live(setMachine("m1", GOING)));
     expect(hidden).toEqual({ delete: [], result: WAIT });
@@ -61,14 +61,14 @@ describe("machineset-delete", () => {
     );
   });
 
-  it("MS-11: needs neither its Cluster nor a selector", async () => {
+  it("needs neither its Cluster nor a selector", async () => {
     const bare = machineSet({ ...GOING, spec: { selector: { matchLabels: undefined } } });
     expect(await decide(machinesetDelete, given(bare))).toEqual(RELEASE);
     const { delete: deleted } = await decide(machinesetDelete, given(bare, setMachine("m1")));
     expect(deleted?.map(({ target }) => target.name)).toEqual(["m1"]);
   });
 
-  it("MS-12: does nothing while paused, also when only the API server knows", async () => {
+  it("does nothing while paused, also when only the API server knows", async () => {
     const paused = cluster({ spec: { paused: true } });
     const result = waitFor("Cluster.spec.paused");
     expect(await decide(machinesetDelete, given(paused, SET, setMachine("m1")))).toEqual({ result });

@@ -30,7 +30,7 @@ describe("machineset-guard", () => {
     expect(await decide(machinesetGuard, alone)).toEqual({ result: waitFor("Cluster.metadata.uid") });
   });
 
-  it("MS-4: adds finalizer, label and owner reference in one patch guarded by uid and resourceVersion", async () => {
+  it("adds finalizer, label and owner reference in one patch guarded by uid and resourceVersion", async () => {
     const { patch, result } = await decide(machinesetGuard, world(machineSet({ metadata: NEW })));
     expect(patch?.[0]?.target).toMatchObject({ name: "s1", uid: "uid-s1", resourceVersion: "20" });
     expect(patch?.[0]?.operations).toEqual([ADD_FINALIZER, ADD_LABEL, ADD_OWNER]);
@@ -44,13 +44,13 @@ describe("machineset-guard", () => {
   it.each([
     ["is labelled with one", { labels: { "cluster.x-k8s.io/deployment-name": "md" } }],
     ["is owned by one", { ownerReferences: [{ ...OWNER, kind: "MachineDeployment", name: "md" }] }],
-  ])("MS-4: leaves a set to its MachineDeployment that %s", async (_, metadata) => {
+  ])("leaves a set to its MachineDeployment that %s", async (_, metadata) => {
     const found = await operations(machineSet({ metadata: { ...NEW, ...metadata } }));
     expect(found).not.toContainEqual(expect.objectContaining({ path: expect.stringContaining("ownerRef") }));
     expect(found).toContainEqual(ADD_FINALIZER);
   });
 
-  it("MS-4: replaces the reference to a Cluster from before a move at its index", async () => {
+  it("replaces the reference to a Cluster from before a move at its index", async () => {
     const stale = { ...OWNER, uid: "uid-old" };
     expect(await operations(machineSet({ metadata: { ownerReferences: [stale] } }))).toEqual([
       { op: "test", path: "/metadata/ownerReferences/0", value: stale },
@@ -58,7 +58,7 @@ describe("machineset-guard", () => {
     ]);
   });
 
-  it("MS-3: gives a set without selector its name as selector and label of the template, and the cluster label", async () => {
+  it("gives a set without selector its name as selector and label of the template, and the cluster label", async () => {
     const bare = machineSet({
       spec: { selector: { matchLabels: undefined }, template: { metadata: undefined } },
     });
@@ -69,7 +69,7 @@ describe("machineset-guard", () => {
     ]);
   });
 
-  it("MS-3: adds the cluster label to selector and template of a set that has its own labels", async () => {
+  it("adds the cluster label to selector and template of a set that has its own labels", async () => {
     const labels = { tier: "a" };
     const own = machineSet();
     const set = {
@@ -97,13 +97,13 @@ describe("machineset-guard", () => {
     ]);
   });
 
-  it("MS-3: writes absent replicas", async () => {
+  it("writes absent replicas", async () => {
     expect(await operations(machineSet({ spec: { replicas: undefined } }))).toEqual([
       { op: "add", path: "/spec/replicas", value: 1 },
     ]);
   });
 
-  it("MS-5: makes the Cluster an owner of both templates, each in a patch of its own", async () => {
+  it("makes the Cluster an owner of both templates, each in a patch of its own", async () => {
     const orphan = { metadata: { ownerReferences: undefined } };
     const { patch = [] } = await decide(
       machinesetGuard,
@@ -115,7 +115,7 @@ describe("machineset-guard", () => {
     ]);
   });
 
-  it("MS-5: writes the set in spite of a template that is missing, and names a kind that is not served", async () => {
+  it("writes the set in spite of a template that is missing, and names a kind that is not served", async () => {
     const { patch, events } = await decide(
       machinesetGuard,
       given(cluster(), machineSet({ metadata: NEW }), TEMPLATE_CRDS[0]),
@@ -126,7 +126,7 @@ describe("machineset-guard", () => {
     ]);
   });
 
-  it("MS-12: adds only the finalizer while the Cluster is paused, and leaves the templates", async () => {
+  it("adds only the finalizer while the Cluster is paused, and leaves the templates", async () => {
     const paused = cluster({ spec: { paused: true } });
     const orphan = infraTemplate({ metadata: { ownerReferences: undefined } });
     const { patch = [] } = await decide(
@@ -136,13 +136,13 @@ describe("machineset-guard", () => {
     expect(patch.map(({ operations }) => operations)).toEqual([[ADD_FINALIZER]]);
   });
 
-  it("MS-12: gives a deleted set neither finalizer nor defaults", async () => {
+  it("gives a deleted set neither finalizer nor defaults", async () => {
     const deletionTimestamp = "2026-01-01T11:59:00Z";
     const set = machineSet({ metadata: { ...NEW, deletionTimestamp }, spec: { replicas: undefined } });
     expect(await operations(set)).toEqual([ADD_LABEL, ADD_OWNER]);
   });
 
-  it("MS-2: reports by events what admission would have refused", async () => {
+  it("reports by events what admission would have refused", async () => {
     const set = machineSet({
       spec: {
         replicas: -1,

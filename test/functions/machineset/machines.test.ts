@@ -90,7 +90,7 @@ const NOTHING = { create: [], patch: [], delete: [], result: done };
 const RESERVE = "/metadata/annotations/capstan.dev~1machine-reservation";
 
 describe("machineset-machines, more Machines", () => {
-  it("MS-8.1: reserves the names of all missing Machines in one patch, and makes nothing in that run", async () => {
+  it("reserves the names of all missing Machines in one patch, and makes nothing in that run", async () => {
     const { create, patch = [] } = await decide(machinesetMachines, world(machineSet()));
     expect(create).toBeUndefined();
     expect(patch).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("machineset-machines, more Machines", () => {
     ]);
   });
 
-  it("MS-8.1: reserves on the version that was read live, with other names than a snapshot would", async () => {
+  it("reserves on the version that was read live, with other names than a snapshot would", async () => {
     const names = async (to: World) =>
       (await decide(machinesetMachines, to)).patch?.map(({ target, operations }) => [
         target.resourceVersion,
@@ -117,14 +117,14 @@ describe("machineset-machines, more Machines", () => {
     expect(second).not.toBe(first);
   });
 
-  it("MS-8.1.1: makes the first reserved Machine alone", async () => {
+  it("makes the first reserved Machine alone", async () => {
     expect(await deeds(world(reserving(["s1-a", "s1-b", "s1-c"])))).toEqual({
       ...NOTHING,
       create: ["Machine s1-a"],
     });
   });
 
-  it("MS-8.1.2: then its config and infrastructure machine, from the live templates", async () => {
+  it("then its config and infrastructure machine, from the live templates", async () => {
     const to = world(reserving(["s1-a", "s1-b", "s1-c"]), synced("s1-a", YOUNG));
     expect(await deeds(to)).toEqual({ ...NOTHING, create: ["FooConfig s1-a", "FooMachine s1-a"] });
     const { create = [] } = await decide(machinesetMachines, to);
@@ -134,7 +134,7 @@ describe("machineset-machines, more Machines", () => {
     });
   });
 
-  it("MS-8.1.1: then the others together, once both objects of the first were accepted", async () => {
+  it("then the others together, once both objects of the first were accepted", async () => {
     const first = [synced("s1-a", YOUNG), ...objectsOf("s1-a")];
     const set = reserving(["s1-a", "s1-b", "s1-c"]);
     expect(await deeds(world(set, ...first))).toEqual({
@@ -147,7 +147,7 @@ describe("machineset-machines, more Machines", () => {
     });
   });
 
-  it("MS-8.1: clears the reservation in the run that sees all of them, together with their objects", async () => {
+  it("clears the reservation in the run that sees all of them, together with their objects", async () => {
     const names = ["s1-a", "s1-b", "s1-c"];
     const machines = names.map((name) => synced(name, YOUNG));
     expect(await deeds(world(reserving(names), ...machines, ...objectsOf("s1-a")))).toEqual({
@@ -157,12 +157,12 @@ describe("machineset-machines, more Machines", () => {
     });
   });
 
-  it("MS-8.1: does nothing, and asks the API server nothing, when all is there", async () => {
+  it("does nothing, and asks the API server nothing, when all is there", async () => {
     const names = ["m1", "m2", "m3"];
     expect(await deeds(world(machineSet(), ...names.flatMap((name) => complete(name))))).toEqual(NOTHING);
   });
 
-  it("MS-8.1: counts Machines live: one that a snapshot does not show yet is not made twice", async () => {
+  it("counts Machines live: one that a snapshot does not show yet is not made twice", async () => {
     const to = world(reserving(["s1-a"], 1)).live(synced("s1-a", YOUNG));
     expect(await deeds(to)).toMatchObject({
       create: ["FooConfig s1-a", "FooMachine s1-a"],
@@ -170,14 +170,14 @@ describe("machineset-machines, more Machines", () => {
     });
   });
 
-  it("MS-8.1: counts Machines that are being deleted", async () => {
+  it("counts Machines that are being deleted", async () => {
     const machines = ["m1", "m2", "m3"].flatMap((name) =>
       complete(name, { metadata: { deletionTimestamp: DELETED } }),
     );
     expect(await deeds(world(machineSet(), ...machines))).toEqual(NOTHING);
   });
 
-  it("MS-8.1: drops a name that a Machine of another owner has, and reserves another", async () => {
+  it("drops a name that a Machine of another owner has, and reserves another", async () => {
     const foreign = setMachine("s1-a", {
       metadata: { ownerReferences: [{ ...OWNED_BY_S1, name: "s2", uid: "uid-s2" }], labels: undefined },
     });
@@ -187,12 +187,12 @@ describe("machineset-machines, more Machines", () => {
     expect(JSON.stringify(operation)).not.toContain("s1-a");
   });
 
-  it("MS-8.1: makes none with the annotation disable-machine-create", async () => {
+  it("makes none with the annotation disable-machine-create", async () => {
     const off = { annotations: { "cluster.x-k8s.io/disable-machine-create": "true" } };
     expect(await deeds(world(machineSet({ metadata: off })))).toEqual(NOTHING);
   });
 
-  it("MS-8.1.2: gives a running Machine that lost its infrastructure no second one", async () => {
+  it("gives a running Machine that lost its infrastructure no second one", async () => {
     const [config = bootstrapConfig()] = objectsOf("m1");
     const to = world(machineSet({ spec: { replicas: 1 } }), synced("m1"), config);
     expect(await deeds(to)).toEqual(NOTHING);
@@ -200,11 +200,11 @@ describe("machineset-machines, more Machines", () => {
 });
 
 describe("machineset-machines, templates that make nothing", () => {
-  it("MS-5: reserves nothing while a template is missing", async () => {
+  it("reserves nothing while a template is missing", async () => {
     expect(await deeds(world(machineSet()).without(infraTemplate()))).toEqual(NOTHING);
   });
 
-  it("MS-8.1.1: makes no Machine, and nothing more of one, while the kind of its objects is not served, says so, and tries again", async () => {
+  it("makes no Machine, and nothing more of one, while the kind of its objects is not served, says so, and tries again", async () => {
     const bar = { kind: "BarMachineTemplate" } as const;
     const set = machineSet({
       metadata: { annotations: { [RESERVATION]: '["s1-a","s1-b"]' } },
@@ -230,14 +230,14 @@ describe("machineset-machines, templates that make nothing", () => {
     }
   });
 
-  it("MS-8.1.2: clones an empty object from a template without spec", async () => {
+  it("clones an empty object from a template without spec", async () => {
     const { spec: _, ...empty } = infraTemplate();
     const to = world(reserving(["s1-a", "s1-b"], 2), synced("s1-a", YOUNG)).without(infraTemplate());
     const metadataOnly = given(...to.snapshots.map(({ object }) => object), empty);
     expect(await deeds(metadataOnly)).toMatchObject({ create: ["FooConfig s1-a", "FooMachine s1-a"] });
   });
 
-  it("MS-8.3: reserves and makes nothing while a preflight check fails", async () => {
+  it("reserves and makes nothing while a preflight check fails", async () => {
     const missing = cluster();
     expect(await deeds(world(machineSet()).without(CLUSTER).without(missing))).toMatchObject({
       result: waitFor("Cluster.metadata.uid"),
@@ -248,7 +248,7 @@ describe("machineset-machines, templates that make nothing", () => {
 });
 
 describe("machineset-machines, a server that refuses", () => {
-  it("MS-8.1.2: says with each object what follows when it is refused, later for a Machine that has waited long", async () => {
+  it("says with each object what follows when it is refused, later for a Machine that has waited long", async () => {
     const again = async (creationTimestamp: string) => {
       const waiting = synced("s1-a", { ...YOUNG, metadata: { creationTimestamp } });
       const { create = [] } = await decide(machinesetMachines, world(reserving(["s1-a"], 1), waiting));
@@ -260,7 +260,7 @@ describe("machineset-machines, a server that refuses", () => {
     expect(await again("2025-01-01T00:00:00Z")).toEqual([refused(60_000), refused(60_000)]);
   });
 
-  it("MS-8.1: announces a Machine once the server has accepted it", async () => {
+  it("announces a Machine once the server has accepted it", async () => {
     const { create = [], events } = await decide(machinesetMachines, world(reserving(["s1-a"], 1)));
     expect(create.map(({ ifFails, announces }) => ({ ifFails, announces }))).toEqual([
       {
@@ -273,7 +273,7 @@ describe("machineset-machines, a server that refuses", () => {
 });
 
 describe("machineset-machines, fewer Machines", () => {
-  it("MS-8.1.4: deletes the first of the deletion order, with uid and resourceVersion", async () => {
+  it("deletes the first of the deletion order, with uid and resourceVersion", async () => {
     const chosen = { metadata: { annotations: { "cluster.x-k8s.io/delete-machine": "" } } };
     const machines = [complete("m1"), complete("m2"), complete("m3", chosen)].flat();
     const to = world(machineSet({ spec: { replicas: 1 } }), ...machines);
@@ -288,21 +288,21 @@ describe("machineset-machines, fewer Machines", () => {
     ]);
   });
 
-  it("MS-8.1.4: lets Machines that are going use up their places", async () => {
+  it("lets Machines that are going use up their places", async () => {
     const going = { metadata: { deletionTimestamp: DELETED } };
     const machines = [complete("m1"), complete("m2"), complete("m3", going)].flat();
     expect(await deeds(world(machineSet({ spec: { replicas: 2 } }), ...machines))).toEqual(NOTHING);
     expect((await deeds(world(machineSet({ spec: { replicas: 1 } }), ...machines))).delete).toEqual(["m1"]);
   });
 
-  it("MS-8.1: drops reserved names for which there is no room any more", async () => {
+  it("drops reserved names for which there is no room any more", async () => {
     expect(await deeds(world(reserving(["s1-a"], 1), ...complete("m1")))).toEqual({
       ...NOTHING,
       patch: [`MachineSet s1 remove ${RESERVE}`],
     });
   });
 
-  it("MS-13: deletes none while Cluster API's manager moves them, nor counts one that waits for that", async () => {
+  it("deletes none while Cluster API's manager moves them, nor counts one that waits for that", async () => {
     const prefix = "in-place-updates.internal.cluster.x-k8s.io";
     const machines = [complete("m1"), complete("m2")].flat();
     const moving = { [`${prefix}/move-machines-to-machineset`]: "s2" };
@@ -315,7 +315,7 @@ describe("machineset-machines, fewer Machines", () => {
 });
 
 describe("machineset-machines, whose Machines", () => {
-  it("MS-6: adopts a Machine that matches and has no controller, and does only that", async () => {
+  it("adopts a Machine that matches and has no controller, and does only that", async () => {
     const orphan = setMachine("m1", { metadata: { ownerReferences: undefined } });
     const decision = await decide(machinesetMachines, world(machineSet(), orphan));
     expect(decision).toEqual({
@@ -331,7 +331,7 @@ describe("machineset-machines, whose Machines", () => {
     });
   });
 
-  it("MS-6: takes a Machine back that names it under an older uid", async () => {
+  it("takes a Machine back that names it under an older uid", async () => {
     const stale = { ...OWNED_BY_S1, uid: "uid-old" };
     const former = setMachine("m1", { metadata: { ownerReferences: [stale] } });
     const { patch } = await decide(machinesetMachines, world(machineSet(), former));
@@ -352,12 +352,12 @@ describe("machineset-machines, whose Machines", () => {
     ],
     ["of another Cluster", { metadata: { ownerReferences: undefined }, spec: { clusterName: "c2" } }],
     ["that is being deleted", { metadata: { ownerReferences: undefined, deletionTimestamp: DELETED } }],
-  ])("MS-6: neither adopts nor counts a Machine %s", async (_, overrides: Overrides<Machine>) => {
+  ])("neither adopts nor counts a Machine %s", async (_, overrides: Overrides<Machine>) => {
     const to = world(machineSet({ spec: { replicas: 0 } }), setMachine("m1", overrides));
     expect(await deeds(to)).toEqual(NOTHING);
   });
 
-  it("MS-6: counts and repairs its own Machine whose labels were removed", async () => {
+  it("counts and repairs its own Machine whose labels were removed", async () => {
     const bare = synced("m1", { metadata: { labels: undefined } });
     const to = world(machineSet({ spec: { replicas: 1 } }), bare, ...objectsOf("m1"));
     expect((await deeds(to)).patch).toEqual(["Machine m1 add /metadata/labels"]);
@@ -376,7 +376,7 @@ describe("machineset-machines, in-place fields", () => {
   };
   const changed = machineSet({ spec: { replicas: 1, template } });
 
-  it("MS-7: writes the objects first, then the Machine, and does only that", async () => {
+  it("writes the objects first, then the Machine, and does only that", async () => {
     expect(await deeds(world(changed, ...complete("m1")))).toEqual({
       ...NOTHING,
       patch: [
@@ -388,7 +388,7 @@ describe("machineset-machines, in-place fields", () => {
     });
   });
 
-  it("MS-7: comes again for the Machine where only annotations change: no snapshot has those of objects", async () => {
+  it("comes again for the Machine where only annotations change: no snapshot has those of objects", async () => {
     const noted = machineSet({
       spec: { replicas: 1, template: { metadata: { annotations: { note: "b" } } } },
     });
@@ -399,7 +399,7 @@ describe("machineset-machines, in-place fields", () => {
     expect((await decide(machinesetMachines, world(changed, ...complete("m1")))).result).toEqual(done);
   });
 
-  it("MS-7: then the Machine, in one patch with its tracker; version and references stay", async () => {
+  it("then the Machine, in one patch with its tracker; version and references stay", async () => {
     const objects = objectsOf("m1").map((object) => ({
       ...object,
       metadata: {
@@ -428,7 +428,7 @@ describe("machineset-machines, in-place fields", () => {
     ]);
   });
 
-  it("MS-7: takes away what left the template, and leaves what a user has set", async () => {
+  it("takes away what left the template, and leaves what a user has set", async () => {
     const machine = setMachine("m1", {
       metadata: {
         labels: { tier: "a", mine: "x" },
@@ -453,7 +453,7 @@ describe("machineset-machines, in-place fields", () => {
     ]);
   });
 
-  it("MS-7: gives a Machine that is being deleted fields of its spec only", async () => {
+  it("gives a Machine that is being deleted fields of its spec only", async () => {
     const going = synced("m1", { metadata: { deletionTimestamp: DELETED } });
     expect((await deeds(world(changed, going, ...objectsOf("m1")))).patch).toEqual([
       "Machine m1 add /spec/minReadySeconds",
@@ -462,7 +462,7 @@ describe("machineset-machines, in-place fields", () => {
     ]);
   });
 
-  it("MS-7: repairs a label that an object has lost, and leaves an object of another controller", async () => {
+  it("repairs a label that an object has lost, and leaves an object of another controller", async () => {
     const bare = objectsOf("m1").map((object) => ({
       ...object,
       metadata: { ...object.metadata, labels: { "cluster.x-k8s.io/set-name": "s1" } },
@@ -505,12 +505,12 @@ describe("machineset-machines, when it may not act", () => {
       CLUSTER,
       waitFor("MachineSet.spec"),
     ],
-  ])("MS-12: writes nothing while %s", async (_, set, of, result) => {
+  ])("writes nothing while %s", async (_, set, of, result) => {
     const objects = world(set).snapshots.map(({ object }) => object);
     expect(await decide(machinesetMachines, given(...objects, of))).toEqual({ result });
   });
 
-  it("MS-12: does nothing once the API server has it paused, deleted or gone", async () => {
+  it("does nothing once the API server has it paused, deleted or gone", async () => {
     const to = world(machineSet());
     const paused = machineSet({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
     expect(await decide(machinesetMachines, to.live(paused))).toEqual({

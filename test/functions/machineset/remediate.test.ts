@@ -84,7 +84,7 @@ describe("machineset-remediate", () => {
     expect(await decide(machinesetRemediate, world(machineSet(), sick))).toEqual({ result: done });
   });
 
-  it("MS-8.2: marks a Machine, with the version in which it was seen, before it deletes it", async () => {
+  it("marks a Machine, with the version in which it was seen, before it deletes it", async () => {
     const decision = await decide(machinesetRemediate, world(machineSet(), unhealthy("m1")));
     expect(decision).toEqual({
       patch: [
@@ -99,26 +99,26 @@ describe("machineset-remediate", () => {
     });
   });
 
-  it("MS-8.2: deletes a Machine that it has marked, with uid and resourceVersion", async () => {
+  it("deletes a Machine that it has marked, with uid and resourceVersion", async () => {
     const to = world(machineSet(), unhealthy("m1", {}, MARKED));
     const { delete: deleted, patch } = await decide(machinesetRemediate, to);
     expect(deleted).toMatchObject([{ target: { name: "m1", uid: "uid-m1", resourceVersion: "70" } }]);
     expect(patch).toEqual([]);
   });
 
-  it("MS-8.2: marks all of them without a limit", async () => {
+  it("marks all of them without a limit", async () => {
     expect(await remediated(world(machineSet(), unhealthy("m1"), unhealthy("m2")))).toEqual({
       marks: ["m1 MachineDeleting", "m2 MachineDeleting"],
       deleted: [],
     });
   });
 
-  it("MS-8.2: takes the hand-over of a recovered Machine back", async () => {
+  it("takes the hand-over of a recovered Machine back", async () => {
     const recovered = setMachine("m1", { status: { conditions: [HEALTHY, HANDED_OVER] } });
     expect(await remediated(world(machineSet(), recovered))).toEqual({ marks: ["m1 remove"], deleted: [] });
   });
 
-  it("MS-8.2: decides on live reads", async () => {
+  it("decides on live reads", async () => {
     const to = world(machineSet(), unhealthy("m1", {}, MARKED));
     const healthy = setMachine("m1", { status: { conditions: [HEALTHY] } });
     expect(await remediated(to.live(healthy))).toEqual({ marks: [], deleted: [] });
@@ -127,7 +127,7 @@ describe("machineset-remediate", () => {
     expect(await remediated(to.live(foreign))).toEqual({ marks: [], deleted: [] });
   });
 
-  it("MS-8.2: leaves the Machines of a set that is not the current revision of its MachineDeployment", async () => {
+  it("leaves the Machines of a set that is not the current revision of its MachineDeployment", async () => {
     const [set, deployment] = limited(undefined, { metadata: { annotations: { [REVISION]: "1" } } });
     expect(await remediated(world(set, deployment, unhealthy("m1")))).toEqual({
       marks: ["m1 CannotBeRemediated"],
@@ -135,7 +135,7 @@ describe("machineset-remediate", () => {
     });
   });
 
-  it("MS-8.3: defers all while a preflight check fails, with its words", async () => {
+  it("defers all while a preflight check fails, with its words", async () => {
     const blocked = cluster();
     const { patch = [] } = await decide(
       machinesetRemediate,
@@ -158,7 +158,7 @@ describe("machineset-remediate", () => {
     ],
     ["the Cluster is deleted", machineSet(), cluster({ metadata: { deletionTimestamp: DELETED } }), done],
     ["the set is deleted", machineSet({ metadata: { deletionTimestamp: DELETED } }), CLUSTER, done],
-  ])("MS-12: does nothing while %s, also when only the API server knows", async (_, set, of, result) => {
+  ])("does nothing while %s, also when only the API server knows", async (_, set, of, result) => {
     const to = world(machineSet(), unhealthy("m1", {}, MARKED));
     expect(await decide(machinesetRemediate, to.live(set).live(of))).toEqual({ result });
     const objects = world(set, unhealthy("m1", {}, MARKED)).snapshots.map(({ object }) => object);
@@ -169,7 +169,7 @@ describe("machineset-remediate", () => {
 describe("machineset-remediate with a limit", () => {
   const three = [unhealthy("m1"), unhealthy("m2"), unhealthy("m3")];
 
-  it("MS-8.2.1: reserves the batch on the set before it marks, guarded by the set's version", async () => {
+  it("reserves the batch on the set before it marks, guarded by the set's version", async () => {
     const [set, deployment] = limited(1);
     const to = world(set, deployment, ...three);
     expect(await remediated(to)).toEqual({
@@ -180,7 +180,7 @@ describe("machineset-remediate with a limit", () => {
     expect(patch.at(-1)?.target).toMatchObject({ name: "s1", resourceVersion: "20" });
   });
 
-  it("MS-8.2.1: then marks the batch, and no more, and clears it once all of it is marked", async () => {
+  it("then marks the batch, and no more, and clears it once all of it is marked", async () => {
     const [set, deployment] = limited(1, { metadata: { annotations: { [BATCH]: '["m1"]' } } });
     expect((await remediated(world(set, deployment, ...three))).marks).toEqual([
       "m1 MachineDeleting",
@@ -194,7 +194,7 @@ describe("machineset-remediate with a limit", () => {
     });
   });
 
-  it("MS-8.2.1: counts a marked Machine until it is gone", async () => {
+  it("counts a marked Machine until it is gone", async () => {
     const [set, deployment] = limited(2);
     const going = unhealthy("m0", { metadata: { deletionTimestamp: DELETED } }, MARKED);
     expect((await remediated(world(set, deployment, going, ...three))).marks).toEqual([
@@ -208,12 +208,12 @@ describe("machineset-remediate with a limit", () => {
     ["34%", '["m1","m2"]'],
     ["33%", '["m1"]'],
     [3, '["m1","m2","m3"]'],
-  ])("MS-8.2.1: takes %s of three replicas, rounded up", async (limit, batch) => {
+  ])("takes %s of three replicas, rounded up", async (limit, batch) => {
     const [set, deployment] = limited(limit);
     expect((await remediated(world(set, deployment, ...three))).marks.at(-1)).toBe(`s1 ${batch}`);
   });
 
-  it.each([0, "many"])("MS-8.2.1: allows none with %s, and says the limit", async (limit) => {
+  it.each([0, "many"])("allows none with %s, and says the limit", async (limit) => {
     const [set, deployment] = limited(limit);
     const { patch = [] } = await decide(machinesetRemediate, world(set, deployment, unhealthy("m1")));
     expect(patch[0]?.operations[0]).toMatchObject({
@@ -223,7 +223,7 @@ describe("machineset-remediate with a limit", () => {
     });
   });
 
-  it("MS-8.2: prefers what a person has asked for, then the youngest, then the name", async () => {
+  it("prefers what a person has asked for, then the youngest, then the name", async () => {
     const [set, deployment] = limited(2);
     const asked = unhealthy("m3", {
       metadata: { annotations: { "cluster.x-k8s.io/remediate-machine": "" } },

@@ -65,7 +65,7 @@ describe("machineset-status", () => {
     });
   });
 
-  it("MS-10: counts Machines by their conditions, and writes the selector as text", async () => {
+  it("counts Machines by their conditions, and writes the selector as text", async () => {
     const sick = running("m3", { status: { conditions: [machineCondition("Ready", "False", "NotReady")] } });
     const updating = running("m4", {
       metadata: { annotations: { "in-place-updates.internal.cluster.x-k8s.io/update-in-progress": "" } },
@@ -87,7 +87,7 @@ describe("machineset-status", () => {
     });
   });
 
-  it("MS-10: counts versions by kubelet, else by spec", async () => {
+  it("counts versions by kubelet, else by spec", async () => {
     const older = running("m2", { spec: { version: "v1.33.0" }, status: { nodeInfo: undefined } });
     const unknown = running("m3", { status: { nodeInfo: undefined } });
     const { versions } = await statusOf(world(machineSet(), running("m1"), older, unknown));
@@ -97,7 +97,7 @@ describe("machineset-status", () => {
     ]);
   });
 
-  it("MS-10.1: says of a set at rest that all is well", async () => {
+  it("says of a set at rest that all is well", async () => {
     expect(await conditionsOf(world(machineSet(), ...SCALED))).toEqual({
       Deleting: "False NotDeleting",
       MachinesReady: "True Ready",
@@ -109,7 +109,7 @@ describe("machineset-status", () => {
     });
   });
 
-  it("MS-10.1: says of an empty set that nothing is missing", async () => {
+  it("says of an empty set that nothing is missing", async () => {
     expect(await conditionsOf(world(machineSet({ spec: { replicas: 0 } })))).toMatchObject({
       MachinesReady: "True NoReplicas",
       MachinesUpToDate: "True NoReplicas",
@@ -135,11 +135,11 @@ describe("machineset-status", () => {
         ScalingDown: "Unknown WaitingForReplicasSet Waiting for spec.replicas set",
       },
     ],
-  ])("MS-10.1: says that %s Machines are wanted", async (_, replicas, expected) => {
+  ])("says that %s Machines are wanted", async (_, replicas, expected) => {
     expect(await conditionsOf(world(machineSet({ spec: { replicas } }), ...SCALED))).toMatchObject(expected);
   });
 
-  it("MS-8.3, MS-5: names what blocks more Machines: checks, then templates", async () => {
+  it("names what blocks more Machines: checks, then templates", async () => {
     const set = machineSet();
     const objects = world(set).snapshots.map(({ object }) => object);
     const blocked = given(...objects, cluster())
@@ -154,7 +154,7 @@ describe("machineset-status", () => {
     );
   });
 
-  it("MS-2: names the field that admission would have refused", async () => {
+  it("names the field that admission would have refused", async () => {
     const set = machineSet({
       spec: { template: { metadata: { labels: { "cluster.x-k8s.io/set-name": "x" } } } },
     });
@@ -164,7 +164,7 @@ describe("machineset-status", () => {
     expect(decision.result).toEqual(waitFor("MachineSet.spec"));
   });
 
-  it("MS-10.1: aggregates what its Machines say, and names unhealthy ones", async () => {
+  it("aggregates what its Machines say, and names unhealthy ones", async () => {
     const sick = running("m1", {
       status: {
         conditions: [
@@ -192,7 +192,7 @@ describe("machineset-status", () => {
     );
   });
 
-  it("MS-10.1: does not miss UpToDate of a Machine in its first ten seconds, and looks again then", async () => {
+  it("does not miss UpToDate of a Machine in its first ten seconds, and looks again then", async () => {
     const young = setMachine("m1", { metadata: { creationTimestamp: "2026-01-01T11:59:57Z" } });
     const to = world(machineSet({ spec: { replicas: 1 } }), young);
     expect((await conditionsOf(to))["MachinesUpToDate"]).toBe("True NoReplicas");
@@ -201,7 +201,7 @@ describe("machineset-status", () => {
     );
   });
 
-  it("MS-10.2: counts down while it is deleted, and names Machines that take long, and why", async () => {
+  it("counts down while it is deleted, and names Machines that take long, and why", async () => {
     const deletion = { nodeDrainStartTime: LONG_AGO };
     const message = `Drain not completed yet (started at ${LONG_AGO}):\n* Pods default/a: cannot evict pod as it would violate the pod's disruption budget. x`;
     const stuck = running("m1", {
@@ -222,7 +222,7 @@ describe("machineset-status", () => {
     expect((await conditionsOf(world(set)))["Deleting"]).toBe("True DeletionCompleted Deletion completed");
   });
 
-  it("MS-13: says that Machines are being moved", async () => {
+  it("says that Machines are being moved", async () => {
     const annotations = { "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset": "s2" };
     const set = machineSet({ metadata: { annotations }, spec: { replicas: 1 } });
     expect((await conditionsOf(world(set, ...SCALED)))["ScalingDown"]).toBe(
@@ -230,7 +230,7 @@ describe("machineset-status", () => {
     );
   });
 
-  it("MS-9: keeps the counters and conditions of v1beta1", async () => {
+  it("keeps the counters and conditions of v1beta1", async () => {
     const { deprecated } = await statusOf(world(machineSet(), running("m1"), running("m2")));
     expect(deprecated?.v1beta1).toMatchObject({
       fullyLabeledReplicas: 2,
@@ -256,7 +256,7 @@ describe("machineset-status", () => {
     ]);
   });
 
-  it("MS-12: writes only Paused while paused", async () => {
+  it("writes only Paused while paused", async () => {
     const status = { replicas: 7, observedGeneration: 1 };
     const paused = machineSet({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } }, status });
     const { conditions, ...rest } = await statusOf(world(paused, ...SCALED));
@@ -264,7 +264,7 @@ describe("machineset-status", () => {
     expect(conditions?.map(({ type, status }) => `${type} ${status}`)).toEqual(["Paused True"]);
   });
 
-  it("MS-10: waits for the guard while a set is young, and keeps observedGeneration until it has written", async () => {
+  it("waits for the guard while a set is young, and keeps observedGeneration until it has written", async () => {
     const young = { metadata: { creationTimestamp: NOW.toISOString(), labels: undefined } };
     expect((await decide(machinesetStatus, world(machineSet(young)))).result).toMatchObject({
       type: "requeue",
@@ -273,7 +273,7 @@ describe("machineset-status", () => {
     expect(await statusOf(world(unlabelled))).toMatchObject({ observedGeneration: 1 });
   });
 
-  it("MS-10: carries on what others keep in the status, and settles", async () => {
+  it("carries on what others keep in the status, and settles", async () => {
     const first = await statusOf(world(machineSet(), ...SCALED));
     const again = await statusOf(
       world(machineSet({ status: first as Overrides<MachineSetStatus> }), ...SCALED),

@@ -184,12 +184,12 @@ const CASES: readonly Case[] = [
 ];
 
 describe("the functions of a set", () => {
-  it.each(CASES)("MS-12.1: are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
+  it.each(CASES)("are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
     const after = changes === "gone" ? undefined : merge<KubeObject>(object, changes);
     expect(await woken(object, after)).toBe(wakes);
   });
 
-  it("MS-12.1: are woken by an orphan of their Cluster, and by no Machine of another set", async () => {
+  it("are woken by an orphan of their Cluster, and by no Machine of another set", async () => {
     const orphan = setMachine("m1", { metadata: { ownerReferences: [], labels: {} } });
     expect(await woken(undefined, orphan)).toBe("delete machines remediate status");
     const foreign = setMachine("m1", {
@@ -198,7 +198,7 @@ describe("the functions of a set", () => {
     expect(await woken(undefined, foreign)).toBe("");
   });
 
-  it("MS-12.1: are all woken by a set that appears", async () => {
+  it("are all woken by a set that appears", async () => {
     expect(await woken(undefined, machineSet())).toBe(ALL);
   });
 });

@@ -19,13 +19,13 @@ async function operations(overrides: Overrides<MachineHealthCheck>, of = cluster
 }
 
 describe("mhc-guard", () => {
-  it("MHC-5.2: waits for the Cluster and writes nothing", async () => {
+  it("waits for the Cluster and writes nothing", async () => {
     expect(await decide(mhcGuard, given(healthCheck(NEW)))).toEqual({
       result: waitFor("Cluster.metadata.uid"),
     });
   });
 
-  it("MHC-5.2: adds label, owner reference and startup timeout in one patch, and no finalizer", async () => {
+  it("adds label, owner reference and startup timeout in one patch, and no finalizer", async () => {
     const { patch, result } = await decide(mhcGuard, given(cluster(), healthCheck(NEW)));
     expect(result).toEqual(done);
     expect(patch).toEqual([
@@ -44,14 +44,14 @@ describe("mhc-guard", () => {
     expect(await operations({})).toEqual([]);
   });
 
-  it("MHC-5.2: corrects the label and keeps the others", async () => {
+  it("corrects the label and keeps the others", async () => {
     const labels = { tier: "a", "cluster.x-k8s.io/cluster-name": "other" };
     expect(await operations({ metadata: { labels } })).toEqual([
       { op: "add", path: "/metadata/labels/cluster.x-k8s.io~1cluster-name", value: "c1" },
     ]);
   });
 
-  it("MHC-5.2: replaces a reference to the Cluster from before a move, and keeps other owners", async () => {
+  it("replaces a reference to the Cluster from before a move, and keeps other owners", async () => {
     const other = { apiVersion: "example.com/v1", kind: "Stack", name: "s", uid: "uid-s" };
     const stale = { ...OWNED_BY_C1, apiVersion: "cluster.x-k8s.io/v1beta1", uid: "uid-old" };
     expect(await operations({ metadata: { ownerReferences: [other, stale] } })).toEqual([
@@ -60,7 +60,7 @@ describe("mhc-guard", () => {
     ]);
   });
 
-  it("MHC-2: adds an absent startup timeout to the other checks, and leaves any that is there", async () => {
+  it("adds an absent startup timeout to the other checks, and leaves any that is there", async () => {
     const absent = { spec: { checks: { nodeStartupTimeoutSeconds: undefined } } };
     expect(await operations(absent)).toEqual([
       { op: "add", path: "/spec/checks/nodeStartupTimeoutSeconds", value: TIMEOUT },
@@ -81,7 +81,7 @@ describe("mhc-guard", () => {
       { ...NEW, metadata: { ...NEW.metadata, deletionTimestamp: "2026-01-01T11:00:00Z" } },
       cluster(),
     ],
-  ])("MHC-5.1: leaves alone what %s", async (...[, overrides, of]) => {
+  ])("leaves alone what %s", async (...[, overrides, of]) => {
     expect(await operations(overrides, of)).toEqual([]);
   });
 });

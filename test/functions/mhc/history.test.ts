@@ -20,7 +20,7 @@ const statusAfter = ({ patch = [] }: AnyDecision, policy: RemediationPolicy) =>
   ).status;
 
 describe("mhc-history", () => {
-  it("MHC-16.8: gives entries their outcome, in the version that it has read, and counts those under way", async () => {
+  it("gives entries their outcome, in the version that it has read, and counts those under way", async () => {
     const world = given(
       cluster(),
       entered,
@@ -37,7 +37,7 @@ describe("mhc-history", () => {
     });
   });
 
-  it("MHC-16.8: says Deleted only after the server has said that the Machine is gone", async () => {
+  it("says Deleted only after the server has said that the Machine is gone", async () => {
     const m2 = machineWith("m2", failed(at("10:59:00")));
     const world = given(cluster(), entered, m2);
     expect(statusAfter(await decide(mhcHistory, world), entered)?.remediations?.[0]).toMatchObject({
@@ -48,7 +48,7 @@ describe("mhc-history", () => {
     expect(await decide(mhcHistory, late)).toEqual({ result: done });
   });
 
-  it("MHC-16.8: sends nothing when nothing has ended, and asks no server about entries that have", async () => {
+  it("sends nothing when nothing has ended, and asks no server about entries that have", async () => {
     expect(await decide(mhcHistory, given(cluster(), remediationPolicy()))).toEqual({ result: done });
     const over = remediationPolicy({
       status: { underWay: 0, remediations: [entryOf("m1", { outcome: "Deleted", endedAt: at("11:30:00") })] },
@@ -57,7 +57,7 @@ describe("mhc-history", () => {
     expect(await liveReads(mhcHistory, given(cluster(), over), "r1")).toEqual([]);
   });
 
-  it("MHC-16.8: says nothing while the policy or its Cluster is paused", async () => {
+  it("says nothing while the policy or its Cluster is paused", async () => {
     const recovered = machineWith("m1", succeeded(at("11:30:00")));
     const paused = cluster({ spec: { paused: true } });
     expect(await decide(mhcHistory, given(entered, recovered, paused))).toEqual({
@@ -72,7 +72,7 @@ describe("mhc-history", () => {
     });
   });
 
-  it("MHC-16.9: finds the Machines of a moved history again by their names, once the move is over", async () => {
+  it("finds the Machines of a moved history again by their names, once the move is over", async () => {
     const ended = { outcome: "Deleted", endedAt: at("11:20:00") } as const;
     const moved = remediationPolicy({
       status: {
@@ -110,7 +110,7 @@ describe("mhc-history", () => {
     expect(await decide(mhcHistory, given(cluster(), now, ...machines))).toEqual({ result: done });
   });
 
-  it("MHC-16.8: records failed checks on request", async () => {
+  it("records failed checks on request", async () => {
     const policy = remediationPolicy({ spec: { history: { recordVerdicts: true } } });
     const decision = await decide(
       mhcHistory,

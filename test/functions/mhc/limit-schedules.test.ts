@@ -33,7 +33,7 @@ async function described(seed: number, violation: string): Promise<string> {
 }
 
 describe("the limit of a health check in random schedules", () => {
-  it("MHC-12.7: is never exceeded by what is in flight, and is often reached", {
+  it("is never exceeded by what is in flight, and is often reached", {
     timeout: TIMEOUT_MS,
   }, async () => {
     const startedAtMs = performance.now();
@@ -49,7 +49,7 @@ describe("the limit of a health check in random schedules", () => {
     expect(handedOver).toBeGreaterThan(SCHEDULES / 2);
   });
 
-  it.each(DEFECTS)("MHC-12.7: is exceeded by $name", async (defect) => {
+  it.each(DEFECTS)("is exceeded by $name", async (defect) => {
     expect(await playAll(FIRST_WITH_DEFECT, WITH_DEFECT, defect)).toMatchObject({
       violation: expect.stringMatching(/in flight/),
     });

@@ -22,7 +22,7 @@ import { decide, given, type World } from "../../support/world.ts";
 const names = ({ patch }: AnyDecision) => patch?.map(({ target: { name } }) => name);
 
 describe("mhc-machines says whether a Machine is healthy", () => {
-  it("MHC-9: True in both families, one patch for each Machine, and nothing when it is said", async () => {
+  it("True in both families, one patch for each Machine, and nothing when it is said", async () => {
     const machine = machineWith("m1");
     const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], [node("m1")]));
     expect(saidOf(machineAfter(decision, machine), "HealthCheckSucceeded")).toEqual([
@@ -39,7 +39,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(again).toMatchObject({ patch: [], events: [], result: done });
   });
 
-  it("MHC-13.3: with an Event, where the Machine was handed over: nothing else says it once that is gone", async () => {
+  it("with an Event, where the Machine was handed over: nothing else says it once that is gone", async () => {
     const handedOver = since(LONG_AGO, "OwnerRemediated", "False");
     for (const [marks, events] of [
       [[handedOver], [{ reason: "MachineRecovered", message: "Machine default/m1 is healthy again" }]],
@@ -51,7 +51,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     }
   });
 
-  it("MHC-9.1: leaves the conditions of others where they are", async () => {
+  it("leaves the conditions of others where they are", async () => {
     const others = [since(LONG_AGO, "Available", "True"), since(LONG_AGO, "Ready", "True")];
     const machine = machineWith("m1", ...others);
     const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], [node("m1")]));
@@ -62,7 +62,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     ]);
   });
 
-  it("MHC-7.3: comes back at the first deadline and changes no condition until then", async () => {
+  it("comes back at the first deadline and changes no condition until then", async () => {
     const machines = [machineWith("m1", succeeded()), machineWith("m2", succeeded())];
     const nodes = [badNode("m1", at("11:58:00")), badNode("m2", at("11:57:00"))];
     const { patch, result } = await decide(mhcMachines, checkedWorld(healthCheck(), machines, nodes));
@@ -70,7 +70,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(result).toEqual(requeueAfter(120_001, "the next deadline of a target"));
   });
 
-  it("MHC-12.5: a patch that is refused is an Event about the Machine, and is tried again", async () => {
+  it("a patch that is refused is an Event about the Machine, and is tried again", async () => {
     const decision = await decide(
       mhcMachines,
       checkedWorld(limitedCheck(), [machineWith("m1")], [badNode("m1", at("11:50:00"))]),
@@ -79,7 +79,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(decision.result).toEqual(requeueAfter(150_000, "writes that may be refused"));
   });
 
-  it("MHC-12.5: one Machine of a hundred whose patch is always refused ends no deadline of the others", async () => {
+  it("one Machine of a hundred whose patch is always refused ends no deadline of the others", async () => {
     const others = Array.from({ length: 99 }, (_, index) => `m${100 + index}`);
     const plain = others.map((name) => machineWith(name, succeeded()));
     const well = await decide(
@@ -101,7 +101,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(decision.patch?.every(({ ifFails }) => ifFails?.event === "FailedPatchMachine")).toBe(true);
   });
 
-  it("MHC-11.4: only the first of two health checks by name writes, in the words of the one that fails", async () => {
+  it("only the first of two health checks by name writes, in the words of the one that fails", async () => {
     const strict = healthCheck({
       metadata: { name: "h2", uid: "uid-h2" },
       spec: {
@@ -133,7 +133,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(saidOf(machineAfter(handed, machineAfter(decision, machine)), "OwnerRemediated")[0]).toBe("False");
   });
 
-  it("MHC-11.4: a paused health check has no say", async () => {
+  it("a paused health check has no say", async () => {
     const annotations = { "cluster.x-k8s.io/paused": "" };
     const first = healthCheck({ metadata: { name: "h0", uid: "uid-h0", annotations } });
     const both = checkedWorld(healthCheck(), [machineWith("m1")], [node("m1")], first);
@@ -143,7 +143,7 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     });
   });
 
-  it("MHC-11.4: the first of two writes when the deadline of the other one comes", async () => {
+  it("the first of two writes when the deadline of the other one comes", async () => {
     const strict = healthCheck({
       metadata: { name: "h2", uid: "uid-h2" },
       spec: { checks: { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 0 }] } },
@@ -181,18 +181,18 @@ describe("mhc-machines judges nothing", () => {
       given(upCluster(), healthCheck(), ...machines),
       "Connection.status.nodesComplete",
     ],
-  ])("MHC-5.6: %s", async (_, of, field) => {
+  ])("%s", async (_, of, field) => {
     expect(await decide(mhcMachines, of)).toEqual({ result: waitFor(field) });
   });
 
-  it("MHC-2.1: with a selector that is empty", async () => {
+  it("with a selector that is empty", async () => {
     const spec = { selector: { matchLabels: undefined } };
     expect(await decide(mhcMachines, checkedWorld(healthCheck({ spec }), machines, []))).toEqual({
       result: done,
     });
   });
 
-  it("MHC-7.2: by a Node that the view lacks until the server has said that it is gone", async () => {
+  it("by a Node that the view lacks until the server has said that it is gone", async () => {
     const machine = machineWith("m1", succeeded());
     const rebuilt = checkedWorld(healthCheck(), [machine], []).live(node("m1"), "default/c1");
     expect(names(await decide(mhcMachines, rebuilt))).toEqual([]);
@@ -212,7 +212,7 @@ describe("mhc-machines judges nothing", () => {
     expect(blocked.result).toEqual(requeueAfter(60_000, "an answer of a server"));
   });
 
-  it("MA-3: finds the Node of a Machine whose kubelet has registered under another name, and hands nothing over", async () => {
+  it("finds the Node of a Machine whose kubelet has registered under another name, and hands nothing over", async () => {
     const machine = machineWith("m1");
     const providerID = "foo://1";
     const of = { ...machine, spec: { ...machine.spec, providerID } };

@@ -7,7 +7,7 @@ import { remediationPolicy } from "../../support/remediation-policies.ts";
 import { decide, given } from "../../support/world.ts";
 
 describe("mhc-policy-guard", () => {
-  it("MHC-16.9: gives a policy its cluster label and its Cluster as owner, by which it moves and goes with it", async () => {
+  it("gives a policy its cluster label and its Cluster as owner, by which it moves and goes with it", async () => {
     const { patch, result } = await decide(mhcPolicyGuard, given(cluster(), remediationPolicy()));
     expect(result).toEqual(done);
     expect(patch).toEqual([
@@ -25,7 +25,7 @@ describe("mhc-policy-guard", () => {
     expect(again.patch?.flatMap(({ operations }) => operations)).toEqual([]);
   });
 
-  it("MHC-16.9: waits for the Cluster, and leaves a policy alone while that is paused", async () => {
+  it("waits for the Cluster, and leaves a policy alone while that is paused", async () => {
     expect(await decide(mhcPolicyGuard, given(remediationPolicy()))).toEqual({
       result: waitFor("Cluster.metadata.uid"),
     });

@@ -86,7 +86,7 @@ const refusal = forbidden(
 );
 
 describe("mhc-requests makes a request", () => {
-  it("MHC-10, MHC-10.5: for a Machine that waits for one, from the template as the server has it", async () => {
+  it("for a Machine that waits for one, from the template as the server has it", async () => {
     const decision = await decided(world(checkWith(), [ill("m1")], T));
     expect(decision.create).toMatchObject([
       {
@@ -118,7 +118,7 @@ describe("mhc-requests makes a request", () => {
     expect(decision).toMatchObject({ patch: [], delete: [], events: [], result: done });
   });
 
-  it("MHC-10.5: after live reads of the health check, its Cluster, Machines, requests, Nodes, then the template", async () => {
+  it("after live reads of the health check, its Cluster, Machines, requests, Nodes, then the template", async () => {
     expect(await liveReads(mhcRequests, world(checkWith(), [ill("m1")], T), "h1")).toEqual([
       "get MachineHealthCheck h1",
       "get Cluster c1",
@@ -129,12 +129,12 @@ describe("mhc-requests makes a request", () => {
     ]);
   });
 
-  it("MHC-10: from a template without content", async () => {
+  it("from a template without content", async () => {
     const { create } = await decided(world(checkWith(), [ill("m1")], template()));
     expect(create?.[0]?.object).not.toHaveProperty("spec");
   });
 
-  it("MHC-10: with the name of the Node for a controller of Medik8s, whose CRDs have no contract label", async () => {
+  it("with the name of the Node for a controller of Medik8s, whose CRDs have no contract label", async () => {
     const group = "fence-agents-remediation.medik8s.io";
     const plain = { metadata: { labels: undefined } };
     const definitions = ["FooRemediation", "FooRemediationTemplate"].map((kind) => crd(group, kind, plain));
@@ -150,7 +150,7 @@ describe("mhc-requests makes a request", () => {
     ]);
   });
 
-  it("MHC-10.5: not before mhc-machines has said so, and not for a healthy or a skipped Machine", async () => {
+  it("not before mhc-machines has said so, and not for a healthy or a skipped Machine", async () => {
     const unmarked = machineWith("m1", failed());
     expect(await decided(world(checkWith(), [unmarked], T))).toMatchObject(NOTHING);
     const healthy = machineWith("m1", succeeded(), marked());
@@ -161,13 +161,13 @@ describe("mhc-requests makes a request", () => {
     expect(await decided(world(checkWith(), [skipped], T))).toMatchObject(NOTHING);
   });
 
-  it("MHC-10.5: no change wakes it for a health check without template, for which it decides nothing", async () => {
+  it("no change wakes it for a health check without template, for which it decides nothing", async () => {
     expect(mhcRequests.spec.isIdle?.(healthCheck())).toBe(true);
     expect(mhcRequests.spec.isIdle?.(checkWith())).toBe(false);
     expect(await decide(mhcRequests, world(healthCheck(), [ill("m1")]))).toEqual({ result: done });
   });
 
-  it("MHC-10.5: not twice, and for others all the same: one that exists is left alone", async () => {
+  it("not twice, and for others all the same: one that exists is left alone", async () => {
     const machines = [ill("m1"), ill("m2")];
     expect(created(await decided(world(checkWith(), machines, T, fooRemediation("m1"))))).toEqual(["m2"]);
     // The snapshot does not show it yet.
@@ -175,12 +175,12 @@ describe("mhc-requests makes a request", () => {
     expect(await decided(late)).toMatchObject(NOTHING);
   });
 
-  it("MHC-10.5: nothing while a former request of the Machine terminates", async () => {
+  it("nothing while a former request of the Machine terminates", async () => {
     const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
     expect(await decided(world(checkWith(), [ill("m1")], T, going))).toMatchObject(NOTHING);
   });
 
-  it("MHC-10.1: says which object of another owner stands in the way", async () => {
+  it("says which object of another owner stands in the way", async () => {
     const former = fooRemediation("m1", { ownerReferences: [machineOwner("m1", "uid-earlier")] });
     const { events, create, delete: all } = await decided(world(checkWith(), [ill("m1")], T, former));
     expect([create, all]).toEqual([[], []]);
@@ -193,7 +193,7 @@ describe("mhc-requests makes a request", () => {
     ]);
   });
 
-  it("MHC-10.1: advises another template, and no deletion, where Machines consist of what stands in the way", async () => {
+  it("advises another template, and no deletion, where Machines consist of what stands in the way", async () => {
     const infrastructureRef = { apiGroup: REMEDIATION_GROUP, kind: "FooRemediation", name: "m1" };
     const own = merge(ill("m1"), { spec: { infrastructureRef } });
     const unadopted = fooRemediation("m1", { ownerReferences: undefined });
@@ -209,7 +209,7 @@ describe("mhc-requests makes a request", () => {
     ]);
   });
 
-  it("MHC-12.1: within the limit only, when it has been calm, judged again on live reads", async () => {
+  it("within the limit only, when it has been calm, judged again on live reads", async () => {
     const machines = ["m1", "m2", "m3"].map(ill);
     expect(await decided(world(upTo(2), machines, T))).toMatchObject(NOTHING);
     expect(created(await decided(world(upTo(3), machines, T)))).toEqual(["m1", "m2", "m3"]);
@@ -224,7 +224,7 @@ describe("mhc-requests makes a request", () => {
     expect(await decided(more)).toMatchObject(NOTHING);
   });
 
-  it("MHC-12.4: not where the server shows another health check, or one that is paused or being deleted", async () => {
+  it("not where the server shows another health check, or one that is paused or being deleted", async () => {
     const to = world(checkWith(), [ill("m1")], T);
     for (const metadata of [
       { generation: 4 },
@@ -236,7 +236,7 @@ describe("mhc-requests makes a request", () => {
     expect(await decided(to.goneLive(checkWith()))).toMatchObject(NOTHING);
   });
 
-  it("MHC-5.1: does nothing while it is paused, or its Nodes are not all known", async () => {
+  it("does nothing while it is paused, or its Nodes are not all known", async () => {
     const paused = checkWith({}, { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
     const { result, ...rest } = await decided(world(paused, [ill("m1")], T));
     expect(rest).toEqual({});
@@ -257,7 +257,7 @@ describe("mhc-requests says why a Machine has no request", () => {
   const NOT_FOUND = "RemediationTemplateNotFound";
   const FAILED = ["RemediationRequestCreationFailed", "Please check controller logs for errors"];
 
-  it("MHC-10.4: the template does not exist; its appearance brings the check back", async () => {
+  it("the template does not exist; its appearance brings the check back", async () => {
     const to = world(checkWith(), [ill("m1"), ill("m2")]);
     const decision = await decided(to);
     for (const name of ["m1", "m2"]) {
@@ -269,13 +269,13 @@ describe("mhc-requests says why a Machine has no request", () => {
     expect(created(await decided(world(checkWith(), [told], T)))).toEqual(["m1"]);
   });
 
-  it("MHC-10.4: a template that cannot be watched is looked for again", async () => {
+  it("a template that cannot be watched is looked for again", async () => {
     const hidden = crd(REMEDIATION_GROUP, "FooRemediationTemplate", { status: { watched: false } });
     const { result } = await decided(world(checkWith(), [ill("m1")], hidden));
     expect(result).toEqual(requeueAfter(300_000, "a template that could not be read"));
   });
 
-  it("MHC-10.4: its version is not served, or its kind is not: the message says what is", async () => {
+  it("its version is not served, or its kind is not: the message says what is", async () => {
     const check = checkWith({ templateRef: { ...templateRef, apiVersion: `${REMEDIATION_GROUP}/v9` } });
     const decision = await decided(world(check, [ill("m1")], T));
     const [reason, message] = saidOf(decision, ill("m1"));
@@ -289,7 +289,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     );
   });
 
-  it("MHC-10: the template names another kind, or has no kind of templates: refused as by the server, with an Event on the Machine", async () => {
+  it("the template names another kind, or has no kind of templates: refused as by the server, with an Event on the Machine", async () => {
     const odd = template({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding" });
     const decision = await decided(world(checkWith(), [ill("m1")], odd));
     expect(decision.create).toEqual([]);
@@ -308,7 +308,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     expect(none.events?.[0]?.message).toContain("FooRemediation default/t is not a template");
   });
 
-  it("MHC-10.4: the server refuses it: a patch and an Event follow, and it is tried again", async () => {
+  it("the server refuses it: a patch and an Event follow, and it is tried again", async () => {
     const recent = machineWith("m1", failed(at("11:59:00")), marked("WaitingForRemediation", at("11:59:00")));
     const { create } = await decided(world(checkWith(), [recent], T));
     const [{ ifFails, ifRefused } = {}] = create ?? [];
@@ -326,7 +326,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     expect(again.create?.[0]?.ifFails?.againAfterMs).toBe(300_000);
   });
 
-  it("MHC-10.4: takes that back once the request exists, and leaves the words of an external controller", async () => {
+  it("takes that back once the request exists, and leaves the words of an external controller", async () => {
     for (const reason of [NOT_FOUND, FAILED[0]]) {
       const told = machineWith("m1", failed(), marked(reason));
       const decision = await decided(world(checkWith(), [told], T, fooRemediation()));
@@ -336,7 +336,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     expect(await decided(world(checkWith(), [other], T, fooRemediation()))).toMatchObject(NOTHING);
   });
 
-  it("MHC-11.5: of two checks of one Machine the first by name says why it gets no request, the other by its Event only", async () => {
+  it("of two checks of one Machine the first by name says why it gets no request, the other by its Event only", async () => {
     const other = { ...templateRef, name: "another" };
     const earlier = (paused: object = {}) =>
       checkWith({ templateRef: other }, { metadata: { name: "a", uid: "uid-a", ...paused } });
@@ -350,7 +350,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     expect(saidOf(left, told)[1]).toContain("FooRemediationTemplate default/t");
   });
 
-  it("MHC-12.4: a server that shows nothing is an Event with its words, and is asked again", async () => {
+  it("a server that shows nothing is an Event with its words, and is asked again", async () => {
     const to = world(checkWith(), [ill("m1")], T).refusing(MANAGEMENT, refusal);
     expect(await decided(to)).toMatchObject({
       create: [],
@@ -370,7 +370,7 @@ describe("mhc-requests says why a Machine has no request", () => {
 describe("mhc-requests deletes a request", () => {
   const well = machineWith("m1", succeeded(), marked());
 
-  it("MHC-10.3: of a Machine that is healthy again, by uid and version, after live reads of both", async () => {
+  it("of a Machine that is healthy again, by uid and version, after live reads of both", async () => {
     const to = world(checkWith(), [well], T, fooRemediation());
     const { delete: all, ...rest } = await decided(to);
     expect(all).toMatchObject([
@@ -383,7 +383,7 @@ describe("mhc-requests deletes a request", () => {
     expect(await liveReads(mhcRequests, to, "h1")).toEqual(["get Machine m1", "get FooRemediation m1"]);
   });
 
-  it("MHC-10.1: never what a Machine consists of, where the template is that of its infrastructure", async () => {
+  it("never what a Machine consists of, where the template is that of its infrastructure", async () => {
     const part = fooRemediation("m1", { ownerReferences: [{ ...machineOwner("m1"), controller: true }] });
     expect(await decided(world(checkWith(), [well], T, part))).toMatchObject(NOTHING);
     const infrastructureRef = { apiGroup: REMEDIATION_GROUP, kind: "FooRemediation", name: "m1" };
@@ -391,7 +391,7 @@ describe("mhc-requests deletes a request", () => {
     expect(await decided(world(checkWith(), [own], T, fooRemediation()))).toMatchObject(NOTHING);
   });
 
-  it("MHC-10.3: not where live reads show an unhealthy Machine, or another request", async () => {
+  it("not where live reads show an unhealthy Machine, or another request", async () => {
     const to = world(checkWith(), [well], T, fooRemediation());
     expect(deleted(await decided(to.live(ill("m1"))))).toEqual([]);
     const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
@@ -399,12 +399,12 @@ describe("mhc-requests deletes a request", () => {
     expect(deleted(await decided(to.goneLive(fooRemediation())))).toEqual([]);
   });
 
-  it("MHC-10.3: once: one that is being deleted is left, however long that takes", async () => {
+  it("once: one that is being deleted is left, however long that takes", async () => {
     const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
     expect(await decided(world(checkWith(), [well], T, going))).toMatchObject(NOTHING);
   });
 
-  it("MHC-10.3: also while the limit allows no remediation, and while the health check is being deleted", async () => {
+  it("also while the limit allows no remediation, and while the health check is being deleted", async () => {
     const machines = [well, ill("m2"), ill("m3")];
     expect(deleted(await decided(world(upTo(1), machines, T, fooRemediation())))).toEqual([
       "FooRemediation m1",
@@ -414,7 +414,7 @@ describe("mhc-requests deletes a request", () => {
     expect([deleted(decision), created(decision)]).toEqual([["FooRemediation m1"], []]);
   });
 
-  it("MHC-10.3: not of a Machine that fails in another health check, or without Node", async () => {
+  it("not of a Machine that fails in another health check, or without Node", async () => {
     const strict = healthCheck({
       metadata: { name: "h2", uid: "uid-h2" },
       spec: {
@@ -427,7 +427,7 @@ describe("mhc-requests deletes a request", () => {
     expect(deleted(await decided(world(checkWith(), [pending], T, fooRemediation())))).toEqual([]);
   });
 
-  it("MHC-10.1: no object of another owner, and one without owner", async () => {
+  it("no object of another owner, and one without owner", async () => {
     const foreign = {
       apiVersion: "remediation.medik8s.io/v1alpha1",
       kind: "NodeHealthCheck",
@@ -446,7 +446,7 @@ describe("mhc-requests deletes a request", () => {
     }
   });
 
-  it("MHC-10.3: hundreds of them after two lists", async () => {
+  it("hundreds of them after two lists", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
     const machines = names.map((name) => machineWith(name, succeeded(), marked()));
     const requests = names.map((name) => fooRemediation(name));
@@ -459,7 +459,7 @@ describe("mhc-requests deletes a request", () => {
 describe("mhc-requests and a kind that may not be watched", () => {
   const hidden = crd(REMEDIATION_GROUP, "FooRemediation", { status: { watched: false } });
 
-  it("MHC-10.6: lists its requests live, again every 30 s while a target is not healthy", async () => {
+  it("lists its requests live, again every 30 s while a target is not healthy", async () => {
     const to = world(checkWith(), [ill("m1")], T, hidden).live(fooRemediation());
     expect(await decided(to)).toMatchObject({
       ...NOTHING,
@@ -467,7 +467,7 @@ describe("mhc-requests and a kind that may not be watched", () => {
     });
   });
 
-  it("MHC-10.6: deletes the request of a Machine that is healthy again, and looks until none can appear", async () => {
+  it("deletes the request of a Machine that is healthy again, and looks until none can appear", async () => {
     const just = machineWith("m1", succeeded(at("11:59:50")), marked());
     const decision = await decided(world(checkWith(), [just], T, hidden).live(fooRemediation()));
     expect(deleted(decision)).toEqual(["FooRemediation m1"]);
@@ -476,7 +476,7 @@ describe("mhc-requests and a kind that may not be watched", () => {
     expect((await decided(world(checkWith(), [later], T, hidden))).result).toEqual(done);
   });
 
-  it("MHC-10.6: asks no server while no target has ever waited for an external controller", async () => {
+  it("asks no server while no target has ever waited for an external controller", async () => {
     const to = world(checkWith(), [machineWith("m1", succeeded())], T, hidden);
     expect(await liveReads(mhcRequests, to, "h1")).toEqual([]);
   });

@@ -35,7 +35,7 @@ describe("mhc-status", () => {
   const two = (check: MachineHealthCheck) =>
     checkedWorld(check, [machineWith("m2"), machineWith("m1")], [node("m1"), badNode("m2")]);
 
-  it("MHC-8.5: counts and names the targets, and says that remediation is allowed", async () => {
+  it("counts and names the targets, and says that remediation is allowed", async () => {
     const of = two(healthCheck());
     const status = await statusIn(of);
     expect(status).toMatchObject({
@@ -57,7 +57,7 @@ describe("mhc-status", () => {
     expect(await liveReads(mhcStatus, of, "h1")).toEqual([]);
   });
 
-  it("MHC-8.5: writes 0 as a number", async () => {
+  it("writes 0 as a number", async () => {
     expect(await statusIn(checkedWorld(healthCheck(), [], []))).toMatchObject({
       expectedMachines: 0,
       currentHealthy: 0,
@@ -76,7 +76,7 @@ describe("mhc-status", () => {
     });
   });
 
-  it("MHC-12.6: looks at many targets at most once a second, and at few of them nearly at once", async () => {
+  it("looks at many targets at most once a second, and at few of them nearly at once", async () => {
     const names = Array.from({ length: 150 }, (_, index) => `m${index}`);
     const machines = names.map((name) => machineWith(name));
     const many = checkedWorld(
@@ -91,7 +91,7 @@ describe("mhc-status", () => {
     expect(await decide(mhcStatus, checkedWorld(bad, [], []))).toMatchObject({ notBeforeMs: 0 });
   });
 
-  it("MHC-9.7, MHC-8.6: says why nothing is remediated, in both families and once as an Event", async () => {
+  it("says why nothing is remediated, in both families and once as an Event", async () => {
     const text =
       "Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: 2, unhealthy: 1, maxUnhealthy: 0)";
     const { events, result } = await decide(mhcStatus, two(healthCheck({ spec: LIMIT })));
@@ -110,7 +110,7 @@ describe("mhc-status", () => {
     expect((await decide(mhcStatus, two(check))).events).toEqual([]);
   });
 
-  it("MHC-8.6: does not warn of a range that a healthy set does not reach", async () => {
+  it("does not warn of a range that a healthy set does not reach", async () => {
     const spec = { remediation: { triggerIf: { unhealthyInRange: "[1-2]" } } };
     const decision = await decide(
       mhcStatus,
@@ -120,7 +120,7 @@ describe("mhc-status", () => {
     expect(said(appliedStatus(decision), "RemediationAllowed")[0]).toBe("False");
   });
 
-  it("MHC-8.6: comes back at a deadline only while nothing is remediated", async () => {
+  it("comes back at a deadline only while nothing is remediated", async () => {
     const pending = (check: MachineHealthCheck) =>
       checkedWorld(check, [machineWith("m1")], [badNode("m1", at("11:58:00"))]);
     expect((await decide(mhcStatus, pending(healthCheck()))).result).toEqual(done);
@@ -129,7 +129,7 @@ describe("mhc-status", () => {
     );
   });
 
-  it("MHC-5.3: says why it is paused and leaves the rest as it was", async () => {
+  it("says why it is paused and leaves the rest as it was", async () => {
     const check = await settled({}, two);
     const paused = merge<MachineHealthCheck>(check, { metadata: PAUSED });
     const of = given(cluster({ spec: { paused: true } }), paused);
@@ -144,7 +144,7 @@ describe("mhc-status", () => {
     expect(decision.result).toEqual(waitFor("Cluster.spec.paused"));
   });
 
-  it("MHC-5.6: keeps counts and generation while the workload cluster is not seen", async () => {
+  it("keeps counts and generation while the workload cluster is not seen", async () => {
     const check = await settled({}, two);
     const newer = merge<MachineHealthCheck>(check, { metadata: { generation: 4 } });
     const of = given(upCluster(), connection({ status: { nodesComplete: false } }), newer);
@@ -159,7 +159,7 @@ describe("mhc-status", () => {
     });
   });
 
-  it("MHC-8.5: waits for the guard while it is young, and raises the generation after it only", async () => {
+  it("waits for the guard while it is young, and raises the generation after it only", async () => {
     const metadata = { labels: {}, creationTimestamp: at("11:59:30") };
     const young = healthCheck({
       metadata: { ...metadata, labels: { "cluster.x-k8s.io/cluster-name": "x" } },
@@ -190,7 +190,7 @@ describe("mhc-status", () => {
       /^spec\.remediation\.triggerIf\.unhealthyInRange: /,
       2,
     ],
-  ])("MHC-2.1: names the field of %s, once, and does not come back", async (...[, spec, text, count]) => {
+  ])("names the field of %s, once, and does not come back", async (...[, spec, text, count]) => {
     const decision = await decide(mhcStatus, two(healthCheck({ spec })));
     const status = appliedStatus<Status>(decision);
     const [is, reason, message] = said(status, "RemediationAllowed");
@@ -223,7 +223,7 @@ describe("the conditions about external remediation", () => {
   it.each([
     [TEMPLATE, "RemediationTemplateNotFound", object("FooRemediationTemplate", "t")],
     [REQUEST, "RemediationRequestCreationFailed", object("FooRemediation", "m1")],
-  ])("MHC-9.6: %s is False while a target shows it, and True once it is there", async (type, reason, it) => {
+  ])("%s is False while a target shows it, and True once it is there", async (type, reason, it) => {
     const check = await settled({ spec }, (plain) => of(plain, reason));
     expect(said(check.status ?? {}, type).slice(3)).toEqual(["False", "Error", "words"]);
     expect(said(await statusIn(of(check, "WaitingForRemediation")), type)[3]).toBe("False");
@@ -231,7 +231,7 @@ describe("the conditions about external remediation", () => {
     expect(said(await statusIn(of(check, reason, it)), type)[3]).toBe("False");
   });
 
-  it("MHC-9.6: are absent before anything has failed, and stay while their kinds are not watched", async () => {
+  it("are absent before anything has failed, and stay while their kinds are not watched", async () => {
     const plain = await statusIn(of(healthCheck({ spec }), "WaitingForRemediation"));
     expect([said(plain, TEMPLATE)[3], said(plain, REQUEST)[3]]).toEqual([undefined, undefined]);
     const check = await settled({ spec }, (of1) => of(of1, "RemediationTemplateNotFound"));
@@ -241,7 +241,7 @@ describe("the conditions about external remediation", () => {
     expect(said(later, TEMPLATE)[3]).toBe("False");
   });
 
-  it("MHC-11.5: of two health checks each says what it lacks itself, and an Event names the other", async () => {
+  it("of two health checks each says what it lacks itself, and an Event names the other", async () => {
     const second = healthCheck({ metadata: { name: "z", uid: "uid-z" }, spec });
     const mine = "Error retrieving remediation template FooRemediationTemplate default/t";
     const first = healthCheck({
@@ -258,7 +258,7 @@ describe("the conditions about external remediation", () => {
     expect(said(appliedStatus<Status>(await decide(mhcStatus, there, "z")), TEMPLATE)[3]).toBeUndefined();
   });
 
-  it("MHC-9.6: a health check without template says nothing of the failures of another one", async () => {
+  it("a health check without template says nothing of the failures of another one", async () => {
     const reason = "RemediationRequestCreationFailed";
     expect(said(await statusIn(of(healthCheck(), reason)), REQUEST)[3]).toBeUndefined();
     const { status } = await settled({ spec }, (check) => of(check, reason));

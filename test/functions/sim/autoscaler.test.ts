@@ -13,7 +13,7 @@ function pool(overrides: Overrides<ReturnType<typeof machinePool>> = {}) {
 }
 
 describe("sim-autoscaler", () => {
-  it("MP-9: copies the number of instances into spec.replicas of a MachinePool that leaves it to others", async () => {
+  it("copies the number of instances into spec.replicas of a MachinePool that leaves it to others", async () => {
     const { patch } = await decide(simAutoscaler, given(cluster(), pool(), READY));
     expect(patch).toMatchObject([
       {

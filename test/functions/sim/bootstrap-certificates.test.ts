@@ -16,7 +16,7 @@ function standAlone(overrides: Overrides<Cluster> = {}): Cluster {
 }
 
 describe("sim-bootstrap-certificates", () => {
-  it("CL-7.3: makes the certificates for a control plane Machine of a Cluster without control plane object", async () => {
+  it("makes the certificates for a control plane Machine of a Cluster without control plane object", async () => {
     const { issue = [], result } = await decide(
       simBootstrapCertificates,
       given(standAlone(), machine, config),
@@ -26,13 +26,13 @@ describe("sim-bootstrap-certificates", () => {
     expect(result).toEqual(done);
   });
 
-  it("CL-7.3: makes only what is missing, so that the second Machine makes nothing", async () => {
+  it("makes only what is missing, so that the second Machine makes nothing", async () => {
     const world = given(standAlone(), machine, config).secret(authoritySummary());
     const { issue = [] } = await decide(simBootstrapCertificates, world);
     expect(issue.map(({ secret }) => secret.name)).toEqual(["c1-etcd", "c1-proxy", "c1-sa"]);
   });
 
-  it("CL-7.3: names a certificate that cannot be used, and looks again", async () => {
+  it("names a certificate that cannot be used, and looks again", async () => {
     const broken = authoritySummary({ pair: { privateKey: "missing" } });
     const world = given(standAlone(), machine, config).secret(broken);
     expect(await decide(simBootstrapCertificates, world)).toMatchObject({
@@ -62,7 +62,7 @@ describe("sim-bootstrap-certificates", () => {
       machine,
       waitFor("Cluster.status.initialization.infrastructureProvisioned"),
     ],
-  ])("CL-7.3: makes nothing %s", async (_, object, owner, result) => {
+  ])("makes nothing %s", async (_, object, owner, result) => {
     expect(await decide(simBootstrapCertificates, given(object, owner, config))).toEqual({ result });
   });
 });

@@ -71,7 +71,7 @@ function kubeconfig(leftSeconds: number, overrides: Overrides<SecretSummary> = {
 }
 
 describe("sim-controlplane-certificates", () => {
-  it("CL-7.3: makes the four certificates and then the kubeconfig, with the control plane as controller", async () => {
+  it("makes the four certificates and then the kubeconfig, with the control plane as controller", async () => {
     const { issue = [], ...decision } = await decide(simControlplaneCertificates, worldOf(false));
     const authority = { type: "authority", commonName: "kubernetes", validitySeconds: 315_360_000 };
     expect(issue.map(({ secret, what }) => [secret.name, what])).toEqual([
@@ -102,7 +102,7 @@ describe("sim-controlplane-certificates", () => {
     });
   });
 
-  it("CL-7.3: makes only what is missing; a user's own are used as they are", async () => {
+  it("makes only what is missing; a user's own are used as they are", async () => {
     const own = { type: "Opaque", metadata: { ownerReferences: undefined } } as Overrides<SecretSummary>;
     const etcd = certificate(ETCD, { ...own, pair: { privateKey: "missing" } });
     const world = worldOf(false, certificate(CA, own), etcd, pair);
@@ -119,7 +119,7 @@ describe("sim-controlplane-certificates", () => {
       { pair: { certificate: undefined, wrong: "key tls.crt holds no certificate" } },
     ],
     ["has no key", SA, { pair: { certificate: undefined, privateKey: "missing" } }],
-  ])("CL-7.3: says that a Secret %s and makes no kubeconfig: %s", async (_, name, overrides) => {
+  ])("says that a Secret %s and makes no kubeconfig: %s", async (_, name, overrides) => {
     const broken = certificate(name, overrides as Overrides<SecretSummary>);
     const others = all.filter(({ metadata }) => metadata.name !== name);
     expect(await decide(simControlplaneCertificates, worldOf(false, ...others, broken))).toEqual({
@@ -134,7 +134,7 @@ describe("sim-controlplane-certificates", () => {
     });
   });
 
-  it("CL-7.2: reads nothing but the kubeconfig at rest, and comes back when it is due", async () => {
+  it("reads nothing but the kubeconfig at rest, and comes back when it is due", async () => {
     expect(await decide(simControlplaneCertificates, worldOf(true, kubeconfig(70)))).toEqual({
       issue: [],
       patch: [],
@@ -143,7 +143,7 @@ describe("sim-controlplane-certificates", () => {
     });
   });
 
-  it("CL-7.2: renews it at half of its time", async () => {
+  it("renews it at half of its time", async () => {
     const { issue = [] } = await decide(simControlplaneCertificates, worldOf(true, kubeconfig(49), ...all));
     expect(issue).toMatchObject([
       { renew: { uid: "uid-c1-kubeconfig", resourceVersion: "90" }, what: { server: SERVER } },
@@ -171,7 +171,7 @@ describe("sim-controlplane-certificates", () => {
     ]);
   });
 
-  it("CL-7.2: keeps the address in it while the API server is where the Cluster says", async () => {
+  it("keeps the address in it while the API server is where the Cluster says", async () => {
     const edited = kubeconfig(49, {
       metadata: { labels: { [ISSUED_FOR]: "127.0.0.1_4711" } },
       kubeconfig: { server: "https://proxy.example.com:443" },
@@ -180,7 +180,7 @@ describe("sim-controlplane-certificates", () => {
     expect(issue).toMatchObject([{ what: { server: "https://proxy.example.com:443" } }]);
   });
 
-  it("CL-7.2: becomes the controller of one that a controller has made, before it renews it", async () => {
+  it("becomes the controller of one that a controller has made, before it renews it", async () => {
     const foreign = { ...OWNER, kind: "Other", name: "o", uid: "uid-o" };
     const made = kubeconfig(10, { metadata: { ownerReferences: [foreign, OWNED_BY_C1] } });
     const decision = await decide(simControlplaneCertificates, worldOf(true, made, ...all));
@@ -199,7 +199,7 @@ describe("sim-controlplane-certificates", () => {
       "one that cannot be read",
       { kubeconfig: { server: undefined, certificate: undefined, wrong: "is not YAML" } },
     ],
-  ])("CL-7.2: leaves %s as it is", async (_, overrides) => {
+  ])("leaves %s as it is", async (_, overrides) => {
     const kept = kubeconfig(-10, overrides as Overrides<SecretSummary>);
     expect(await decide(simControlplaneCertificates, worldOf(true, kept))).toEqual({
       issue: [],

@@ -6,7 +6,7 @@ import { legacyControlPlane, simServer } from "../../support/control-planes.ts";
 import { decide, given } from "../../support/world.ts";
 
 describe("sim-legacy-certificates", () => {
-  it("CL-7.3: makes certificates and kubeconfig as for the newer contract, owned by the older kind", async () => {
+  it("makes certificates and kubeconfig as for the newer contract, owned by the older kind", async () => {
     const object = legacyControlPlane({ status: undefined });
     const { issue = [], apply } = await decide(simLegacyCertificates, given(cluster(), object, simServer()));
     expect(issue.map(({ secret }) => secret.name)).toEqual([

@@ -73,7 +73,7 @@ describe("sim-machine", () => {
     ]);
   });
 
-  it("MP-10.6: takes its Machine along when it is deleted, also one that no snapshot shows yet", async () => {
+  it("takes its Machine along when it is deleted, also one that no snapshot shows yet", async () => {
     const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
     const to = world(going).without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete Machine m0"]);
@@ -81,7 +81,7 @@ describe("sim-machine", () => {
     expect(await effects(to.without(machineOf()).live(unseen))).toEqual(["delete Machine i0"]);
   });
 
-  it("MP-10.6: deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
+  it("deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
     const to = world().without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete Machine m0"]);
     expect(await effects(to.without(machineOf()))).toEqual(["delete SimMachine i0"]);

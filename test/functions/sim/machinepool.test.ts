@@ -358,7 +358,7 @@ describe("sim-machinepool", () => {
       expect(plain.apply?.["status.infrastructureMachineKind"]).toBeUndefined();
     });
 
-    it("MP-10.6: scales down by deleting Machines, those that a user has marked first", async () => {
+    it("scales down by deleting Machines, those that a user has marked first", async () => {
       const marked = machineOf("p1-infra-0", {
         metadata: { annotations: { "cluster.x-k8s.io/delete-machine": "yes" } },
       });
@@ -419,7 +419,7 @@ describe("sim-machinepool", () => {
       expect(await namesOf(without.goneLive(instance("p1-infra-2")))).toEqual(["SimInstance p1-infra-2"]);
     });
 
-    it("MP-10.6: takes a Machine down that has lost its SimMachine, on the API server, too", async () => {
+    it("takes a Machine down that has lost its SimMachine, on the API server, too", async () => {
       const orphan = machineOf("p1-infra-3");
       const to = given(cluster(), machinePool(), pool, ...three, ...simMachines, ...machines, orphan);
       const { delete: doomed } = await decide(simMachinepool, to);
@@ -458,7 +458,7 @@ describe("sim-machinepool", () => {
       spec: { replicas: 1 },
     });
 
-    it("MP-9: has as many instances as its own autoscaler wants", async () => {
+    it("has as many instances as its own autoscaler wants", async () => {
       const { create } = await decide(
         simMachinepool,
         given(cluster(), managed, infra({ spec: { replicas: 2 } })),
@@ -472,7 +472,7 @@ describe("sim-machinepool", () => {
       expect(one).toHaveLength(1);
     });
 
-    it("MP-9: shrinks to what the autoscaler wants by now", async () => {
+    it("shrinks to what the autoscaler wants by now", async () => {
       const world = given(cluster(), managed, infra({ ...provisioned, spec: { replicas: 1 } }), ...three);
       expect((await decide(simMachinepool, world)).delete).toHaveLength(2);
       const grown = world.live(infra({ ...provisioned, spec: { replicas: 3 } }));

@@ -151,7 +151,7 @@ describe("the labels of an object", () => {
       "selector",
     );
 
-  it("MHC-4: find a Machine by each of them, within its Cluster", () => {
+  it("find a Machine by each of them, within its Cluster", () => {
     expect(machineWith({ b: "2", "a.dev/x": "" })).toEqual(["default/c1|b=2", "default/c1|a.dev/x="]);
     expect(machineWith(undefined)).toEqual([]);
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`l${at}`, "v"]));
@@ -168,7 +168,7 @@ describe("the labels of an object", () => {
     ["none of expressions only", { matchExpressions: [{ key: "a", operator: "Exists" }] }, "default/c1|"],
     ["none of nothing", {}, "default/c1|"],
     ["none of a malformed map", { matchLabels: { a: 1 } }, "default/c1|"],
-  ])("MHC-4: find a health check by %s", (_, selector, value) => {
+  ])("find a health check by %s", (_, selector, value) => {
     expect(checkWith(selector)).toEqual([value]);
   });
 });

@@ -30,7 +30,7 @@ const templateRef = {
 };
 
 describe("MachineHealthCheck", () => {
-  it("MHC-1: keeps a complete spec and status", () => {
+  it("keeps a complete spec and status", () => {
     const triggerIf = { unhealthyLessThanOrEqualTo: "40%", unhealthyInRange: "[1-3]" };
     const unhealthyMachineConditions = [{ type: "NodeHealthy", status: "Unknown", timeoutSeconds: 0 }];
     const whole = changed(healthCheck(), "spec/remediation", { triggerIf, templateRef });
@@ -68,7 +68,7 @@ describe("MachineHealthCheck", () => {
     ],
     ["with an empty status", "status", {}],
     ["with a negative count", "status", { currentHealthy: -1 }],
-  ])("MHC-1: is refused %s", (_, pointer, value) => {
+  ])("is refused %s", (_, pointer, value) => {
     expect(MachineHealthCheck.schema?.().safeParse(changed(healthCheck(), pointer, value)).success).toBe(
       false,
     );

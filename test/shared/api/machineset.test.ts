@@ -19,7 +19,7 @@ const status = {
 };
 
 describe("MachineSet", () => {
-  it("MS-1: keeps a complete spec and status", () => {
+  it("keeps a complete spec and status", () => {
     const spec = {
       deletion: { order: "Newest" as const },
       machineNaming: { template: "m-{{ .random }}" },
@@ -39,7 +39,7 @@ describe("MachineSet", () => {
     ["with replicas as text", "spec/replicas", "3"],
     ["with an empty status", "status", {}],
     ["with an empty selector text", "status", { selector: "" }],
-  ])("MS-1: is refused %s", (_, pointer, value) => {
+  ])("is refused %s", (_, pointer, value) => {
     expect(MachineSet.schema?.().safeParse(changed(machineSet(), pointer, value)).success).toBe(false);
   });
 });

@@ -32,7 +32,7 @@ const complete = {
 };
 
 describe("RemediationPolicy", () => {
-  it("MHC-16: keeps a complete spec and status", () => {
+  it("keeps a complete spec and status", () => {
     const verdicts = [{ machine: entry.machine, failedAt: time, reason: "NodeDeleted" }];
     const status = { underWay: 0, remediations: [entry], verdicts };
     const object = changed(changed(remediationPolicy(), "spec", complete), "status", status);
@@ -57,7 +57,7 @@ describe("RemediationPolicy", () => {
     ["escalation", { conditions: [{ type: "Succeeded", status: "Bad" }] }],
     ["history", { maxEntries: 9 }],
     ["history", { maxEntries: 501 }],
-  ])("MHC-16: refuses %s %j", (field, value) => {
+  ])("refuses %s %j", (field, value) => {
     const object = changed(remediationPolicy(), `spec/${field}`, value);
     expect(RemediationPolicy.schema?.().safeParse(object).success).toBe(false);
   });

@@ -10,7 +10,7 @@ describe("InfraMachine", () => {
     expect(valueAt(soloMachine(), by?.path ?? "")).toMatchObject({ name: "m1" });
   });
 
-  it("MA-2.3: is provisioned by the flag of its contract only", () => {
+  it("is provisioned by the flag of its contract only", () => {
     const old = ownInfraMachine({ status: { initialization: undefined, ready: true } });
     expect(readBoolean(old, infraMachinePath("v1beta1", "provisioned"))).toEqual({ value: true });
     expect(readBoolean(old, infraMachinePath("v1beta2", "provisioned"))).toEqual({});

@@ -50,13 +50,13 @@ const checks = [
 ];
 
 describe("an event of a Machine", () => {
-  it("MHC-4: wakes the health checks that may select it, and not the others of its Cluster", async () => {
+  it("wakes the health checks that may select it, and not the others of its Cluster", async () => {
     expect(await woken(selectingChecks, target(), { checks })).toEqual(["a", "a-of-many", "expression"]);
     const other = target("m1", { metadata: { labels: { tier: "b" } } });
     expect(await woken(selectingChecks, other, { checks })).toEqual(["b", "expression"]);
   });
 
-  it("MHC-4: by any of its conditions wakes them only where one names conditions, or it is of the control plane", async () => {
+  it("by any of its conditions wakes them only where one names conditions, or it is of the control plane", async () => {
     const [first, ...others] = checks;
     const naming = merge(first ?? healthCheck(), {
       spec: {
@@ -72,7 +72,7 @@ describe("an event of a Machine", () => {
     expect(await woken(checksOfConditions, target("m1", { metadata: { labels } }), { checks })).toEqual(all);
   });
 
-  it("MHC-4: wakes none of another Cluster or namespace", async () => {
+  it("wakes none of another Cluster or namespace", async () => {
     expect(await woken(selectingChecks, target("m1", { spec: { clusterName: "c2" } }), { checks })).toEqual(
       [],
     );
@@ -80,12 +80,12 @@ describe("an event of a Machine", () => {
     expect(await woken(selectingChecks, elsewhere, { checks })).toEqual([]);
   });
 
-  it("MHC-4: with very many labels wakes all of its Cluster", async () => {
+  it("with very many labels wakes all of its Cluster", async () => {
     const labels = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`l${at}`, "v"]));
     expect(await woken(selectingChecks, target("m1", { metadata: { labels } }), { checks })).toHaveLength(4);
   });
 
-  it("MHC-4: misses no health check that selects it", async () => {
+  it("misses no health check that selects it", async () => {
     const machines = ["a", "b"].flatMap((tier) =>
       ["z1", "z2"].map((zone) => target(`m-${tier}-${zone}`, { metadata: { labels: { tier, zone } } })),
     );
@@ -102,7 +102,7 @@ describe("an event of a Machine", () => {
 });
 
 describe("an event of a Node", () => {
-  it("MHC-4: wakes the health checks of the Machine that names it, in the Cluster of its server", async () => {
+  it("wakes the health checks of the Machine that names it, in the Cluster of its server", async () => {
     const stored = { checks, machines: [target("m1")] };
     const its = node("m1");
     expect(await woken(checksOfNode, its, stored, "default/c1")).toEqual(["a", "a-of-many", "expression"]);
@@ -112,7 +112,7 @@ describe("an event of a Node", () => {
 });
 
 describe("an event of a remediation request", () => {
-  it("MHC-4: wakes those health checks of the Machine of its name that make requests of its kind", async () => {
+  it("wakes those health checks of the Machine of its name that make requests of its kind", async () => {
     const request = (name: string, kind = "FooRemediation") => ({
       apiVersion: "a.dev/v1",
       kind,

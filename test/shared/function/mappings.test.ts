@@ -124,7 +124,7 @@ describe("an event's keys", () => {
     });
   });
 
-  it("MA-3: are the pools and Machines that have a Node's provider ID or name the Node, of its own Cluster", async () => {
+  it("are the pools and Machines that have a Node's provider ID or name the Node, of its own Cluster", async () => {
     expect(await lookups(claimantsOfNode, node("n1"), MachinePool, "default/c1")).toEqual({
       asked: ["MachinePool providerID default/c1|foo://1", "MachinePool nodeRef default/c1|n1"],
       keys: ["found-1", "found-2"],

@@ -120,7 +120,7 @@ function isInTurn(
   );
 }
 
-/** The only kind of which several functions write the same fields: its whole history (MHC-16.6). */
+/** The only kind of which several functions write the same fields: its whole history. */
 const POLICIES = "capstan.dev/remediationpolicies";
 
 /** Fields that the writer of this entry manages now and that another manager has lost. */
@@ -230,7 +230,7 @@ function takesTurns(name: string, other: string): boolean {
 const SHARED = "status.deprecated.v1beta1.conditions";
 
 /**
- * An atomic list of a Machine: who patches one entry of it becomes the owner of all (MHC-9.1). So it is asked entry by
+ * An atomic list of a Machine: who patches one entry of it becomes the owner of all. So it is asked entry by
  * entry who may change it.
  */
 function isShared({ type }: StoredChange, field: string): boolean {

@@ -18,7 +18,7 @@ function due(secret: SecretSummary | undefined) {
   return issueDue(cluster(), ENDPOINT, secret, NOW);
 }
 
-describe("CL-7.1, CL-7.2: the kubeconfig Secret of a Cluster without control plane object", () => {
+describe("the kubeconfig Secret of a Cluster without control plane object", () => {
   it("is made for the endpoint while it is missing", () => {
     expect(due(undefined)).toEqual({ server: "https://new.example.com:6443" });
   });

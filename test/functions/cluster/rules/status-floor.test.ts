@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { statusFloorMs } from "../../../../functions/cluster/rules/status-floor.ts";
 import { soloMachine } from "../../../support/machines.ts";
 
-describe("CL-3.8: the time between two statuses of a Cluster", () => {
+describe("the time between two statuses of a Cluster", () => {
   it.each([
     [0, 0, 1_000],
     [3, 47, 1_000],

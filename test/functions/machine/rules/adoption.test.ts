@@ -22,7 +22,7 @@ function owned(...ownerReferences: readonly OwnerReference[]) {
   return ownInfraMachine({ metadata: { ownerReferences } });
 }
 
-describe("MA-2.1: a Machine and its provider objects", () => {
+describe("a Machine and its provider objects", () => {
   it.each([
     ["the set that made it", SET],
     ["the set that made it, as controller", { ...SET, controller: true }],

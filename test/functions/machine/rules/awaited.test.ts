@@ -8,7 +8,7 @@ const OTHER = { apiVersion: "example.com/v1", kind: "Stack", name: "s", uid: "u"
 const NOT_CREATED = { status: { initialization: { dataSecretCreated: false }, dataSecretName: undefined } };
 const NOT_PROVISIONED = { status: { initialization: { provisioned: false } } };
 
-describe("MA-2.2: the field that data waits for", () => {
+describe("the field that data waits for", () => {
   it.each<readonly [string, Partial<MachineProviders>, string]>([
     [
       "is the flag until the config says that its data is there",
@@ -42,7 +42,7 @@ describe("MA-2.2: the field that data waits for", () => {
   });
 });
 
-describe("MA-2.3: the field that the provider ID waits for", () => {
+describe("the field that the provider ID waits for", () => {
   it.each<readonly [string, MachineProviders["infrastructure"], string]>([
     [
       "is the flag first",

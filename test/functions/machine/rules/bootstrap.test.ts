@@ -5,7 +5,7 @@ import { machineConfig, soloMachine } from "../../../support/machines.ts";
 
 const CREATED = { created: true, dataSecretName: "m1-data" };
 
-describe("MA-2.2: bootstrap data of a Machine", () => {
+describe("bootstrap data of a Machine", () => {
   it.each([
     ["a config that is ready", soloMachine(), machineConfig(), CREATED],
     [

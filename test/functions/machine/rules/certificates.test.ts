@@ -18,7 +18,7 @@ function expiry(own: string | undefined, config?: string, labels: object = LABEL
   return [expiryDate, events.map(({ message }) => message)];
 }
 
-describe("MA-5.8: the date on which certificates expire", () => {
+describe("the date on which certificates expire", () => {
   it("is the Machine's own, else that of its config, in UTC and whole seconds", () => {
     expect(expiry("2027-01-01T01:00:00.5+01:00", "2028-01-01T00:00:00Z")).toEqual([
       "2027-01-01T00:00:00Z",

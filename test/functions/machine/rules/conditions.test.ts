@@ -19,7 +19,7 @@ function readySince(lastTransitionTime: string, minReadySeconds: number | undefi
   return { machine: soloMachine({ spec: { minReadySeconds }, status: { conditions: [stored] } }) };
 }
 
-describe("MA-5: conditions of a Machine", () => {
+describe("conditions of a Machine", () => {
   it("are all there when everything is ready, but for those of other writers", () => {
     expect(
       machineConditions(machineViewWith())
@@ -78,7 +78,7 @@ describe("MA-5: conditions of a Machine", () => {
     }
   });
 
-  it("MA-5.7: say UpToDate of a Machine of its own and of that of a set, until it is updated in place", () => {
+  it("say UpToDate of a Machine of its own and of that of a set, until it is updated in place", () => {
     const key = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
     for (const metadata of [{}, controlledBy("MachineSet")]) {
       expect(said("UpToDate", { machine: soloMachine({ metadata }) })).toBe("True UpToDate");

@@ -3,7 +3,7 @@ import { deletionFloorMs } from "../../../../functions/machine/rules/deletion-fl
 import { soloMachine } from "../../../support/machines.ts";
 import { NOW } from "../../../support/world.ts";
 
-describe("MA-10: the time between two statuses of a deleted Machine", () => {
+describe("the time between two statuses of a deleted Machine", () => {
   it.each([
     ["2026-01-01T12:00:00Z", 10_000],
     ["2026-01-01T12:00:30Z", 10_000],

@@ -37,7 +37,7 @@ function one(type: string, changes: Partial<MachineFacts>): string | undefined {
     ?.slice(type.length + 2);
 }
 
-describe("MA-5.9: conditions of a Machine in the sense of v1beta1", () => {
+describe("conditions of a Machine in the sense of v1beta1", () => {
   it("are four of a Machine that runs, Ready first", () => {
     expect(said({})).toEqual([
       "Ready: True",
@@ -197,7 +197,7 @@ describe("MA-5.9: conditions of a Machine in the sense of v1beta1", () => {
   });
 });
 
-describe("MA-5.9: a deletion in the sense of v1beta1", () => {
+describe("a deletion in the sense of v1beta1", () => {
   const DRAINED = "2026-01-01T11:58:00Z";
   const STAGES = [
     "PreDrainDeleteHookSucceeded",

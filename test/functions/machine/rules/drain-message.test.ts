@@ -40,7 +40,7 @@ function lines(plan: Partial<DrainPlan>, answers?: readonly EvictionAnswer[]): r
 }
 
 describe("the message of a drain", () => {
-  it("MA-7.2: has a line for everything that keeps Pods, in this order", () => {
+  it("has a line for everything that keeps Pods, in this order", () => {
     const plan = {
       deleting: pods("d"),
       evictNow: pods("a", "b", "c", "x"),
@@ -64,7 +64,7 @@ describe("the message of a drain", () => {
     ]);
   });
 
-  it("MA-7.2: groups refusals by their text and shortens what is long", () => {
+  it("groups refusals by their text and shortens what is long", () => {
     const names = ["a", "b", "c", "d", "e"];
     expect(
       lines(
@@ -84,7 +84,7 @@ describe("the message of a drain", () => {
     );
   });
 
-  it("MA-7.2: names all causes of a budget, and says what a terminating namespace means", () => {
+  it("names all causes of a budget, and says what a terminating namespace means", () => {
     const causes = ["needs 2", "needs 3"].map((message) => ({ reason: "DisruptionBudget", message }));
     expect(lines({ evictNow: pods("a") }, [refused("a", "No.", causes)])[0]).toContain(
       "budget. needs 2,needs 3",
@@ -95,7 +95,7 @@ describe("the message of a drain", () => {
     ]);
   });
 
-  it("MA-7.2: counts Pods that were not reached, also those beyond one run", () => {
+  it("counts Pods that were not reached, also those beyond one run", () => {
     expect(lines({ evictNow: pods("a", "b") }, [refused("a", NOT_REACHED)])).toEqual([
       "* Pods apps/a, apps/b: failed to evict Pod, eviction timeout of 10s reached, eviction will be retried",
     ]);
@@ -115,7 +115,7 @@ describe("the message of a drain", () => {
 });
 
 describe("a drain whose last Pods turn out to be gone", () => {
-  it("MA-7.2: is over; not while another Pod is left, or was not asked", () => {
+  it("is over; not while another Pod is left, or was not asked", () => {
     const plan = { ...NONE, evictNow: pods("a", "b") };
     expect(hasDrained(plan, [gone("a"), gone("b")])).toBe(true);
     expect(hasDrained(plan, [gone("a"), accepted("b")])).toBe(false);

@@ -112,11 +112,11 @@ describe("the Pods of a Node that is drained", () => {
       "deleting",
       { unreachable: true },
     ],
-  ])("MA-7.2: %s", (_, pod, list, facts) => {
+  ])("%s", (_, pod, list, facts) => {
     expect(listsOf([pod], facts)).toEqual({ [list]: ["p"] });
   });
 
-  it("MA-7.2: leave by order, the lowest first; those that go count for their order", () => {
+  it("leave by order, the lowest first; those that go count for their order", () => {
     const pods = [
       podOn("z"),
       podOn("l", app("late")),
@@ -136,14 +136,14 @@ describe("the Pods of a Node that is drained", () => {
     expect(listsOf([podOn("a"), going])).toEqual({ deleting: ["e"], evictLater: ["a"] });
   });
 
-  it("MA-7.2: that stay keep a Node from nothing", () => {
+  it("that stay keep a Node from nothing", () => {
     const found = plan([podOn("p", ofDaemonSet("logs"))]);
     expect(!isBlocked(found) && isEmpty(found)).toBe(true);
     const left = plan([podOn("p", app("wait"))]);
     expect(!isBlocked(left) && isEmpty(left)).toBe(false);
   });
 
-  it("MA-7.2: in a Namespace that does not exist block the drain, unless they stay anyway", () => {
+  it("in a Namespace that does not exist block the drain, unless they stay anyway", () => {
     expect(plan([podOn("p")], { namespaces: [] })).toEqual({
       problem: "Pod apps/p is in a Namespace that does not exist; delete the Pod",
     });

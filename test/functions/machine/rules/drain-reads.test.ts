@@ -47,13 +47,13 @@ function drainedWith(answers: { readonly [kind: string]: Answer }) {
 const refusal = (reason: string) => new KubeError({ class: "Transient", status: 404, reason, message: "no" });
 
 describe("reads of a drain", () => {
-  it("MA-7.2: are one list of a Node without Pods, in pages of 100", async () => {
+  it("are one list of a Node without Pods, in pages of 100", async () => {
     const { drained, asked } = drainedWith({});
     await readPlan(drained);
     expect(asked).toEqual([["Pod", { fieldSelector: "spec.nodeName=n1", pageItems: 100, maxItems: 10_000 }]]);
   });
 
-  it("MA-7.2: are one list of each kind that decides, of nothing but what the Pods name", async () => {
+  it("are one list of each kind that decides, of nothing but what the Pods name", async () => {
     const Pod = [podOn("a"), podOn("b", ofDaemonSet("logs")), podOn("c", ofDaemonSet("logs"))];
     const { drained, asked } = drainedWith({
       Pod,
@@ -69,7 +69,7 @@ describe("reads of a drain", () => {
     ]);
   });
 
-  it("MA-7.2: do without MachineDrainRules where their CRD is not installed", async () => {
+  it("do without MachineDrainRules where their CRD is not installed", async () => {
     const lists = { Pod: [podOn("a")], Namespace: [namespace("apps")] };
     const missing = drainedWith({ ...lists, MachineDrainRule: refusal("TypeNotServed") });
     expect(await readPlan(missing.drained)).toMatchObject({ evictNow: [{ metadata: { name: "a" } }] });
@@ -82,7 +82,7 @@ describe("reads of a drain", () => {
     await expect(readPlan(drained)).rejects.toThrow("Connection default/c1");
   });
 
-  it("MA-7.3: ask for the Node and its VolumeAttachments at once: neither waits for the answer to the other", async () => {
+  it("ask for the Node and its VolumeAttachments at once: neither waits for the answer to the other", async () => {
     const asked: string[] = [];
     const gate = Promise.withResolvers<void>();
     const answer = <T>(what: string, value: T) => {
@@ -97,7 +97,7 @@ describe("reads of a drain", () => {
     expect(await attached).toEqual({ onNode: [], attachments: [] });
   });
 
-  it("MA-7.3: ask for PersistentVolumes by name, and by handle only those that are not found", async () => {
+  it("ask for PersistentVolumes by name, and by handle only those that are not found", async () => {
     const { drained, asked } = drainedWith({ PersistentVolume: [volume("v1")] });
     const onNode = ["kubernetes.io/csi/csi.dev^h-v1", "kubernetes.io/csi/csi.dev^h-v2", "other.io/x"];
     const found = await readVolumes(drained, { onNode, attachments: [attachment("a1", "v1")] });

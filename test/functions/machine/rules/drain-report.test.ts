@@ -41,7 +41,7 @@ function timeout(nodeDrainTimeoutSeconds: number): Overrides<Machine> {
   };
 }
 
-describe("MA-R7: what the drain writes of a status", () => {
+describe("what the drain writes of a status", () => {
   it("is the condition Deleting and the start of the part that begins, and nothing else", () => {
     const { apply } = lasting(run(), "drain", "1 Pod left");
     expect(apply).toEqual({
@@ -69,7 +69,7 @@ describe("MA-R7: what the drain writes of a status", () => {
   });
 });
 
-describe("MA-7.2, MA-7.3: when the drain looks again", () => {
+describe("when the drain looks again", () => {
   it.each<readonly [string, Overrides<Machine>, number]>([
     ["in 20 s", {}, 20 * SECOND],
     ["when the part is given up, where that is earlier", timeout(50), 10 * SECOND],
@@ -103,7 +103,7 @@ describe("MA-7.2, MA-7.3: when the drain looks again", () => {
   });
 });
 
-describe("MA-7.2: what keeps a part from being judged", () => {
+describe("what keeps a part from being judged", () => {
   it("is one Event until that is over, with the name of the Node", () => {
     const first = stuck(run(), "drain", "the rule is wrong");
     expect(first.events).toEqual([
@@ -123,7 +123,7 @@ describe("MA-7.2: what keeps a part from being judged", () => {
   });
 });
 
-describe("MA-7.3: the end of the Pods", () => {
+describe("the end of the Pods", () => {
   it("shows in the reason of Deleting, and by an Event per part", () => {
     expect(isBehindPods(run(saying("DrainingNode", "")))).toBe(false);
     expect(isBehindPods(run(saying("WaitingForVolumeDetach", "")))).toBe(true);

@@ -20,7 +20,7 @@ function judged(...rules: readonly MachineDrainRule[]): unknown {
 const label = (key: string, value: string) => ({ matchLabels: { [key]: value } });
 
 describe("MachineDrainRules", () => {
-  it("MA-7.2: without entries are for all Machines and Pods, and the first by name decides", () => {
+  it("without entries are for all Machines and Pods, and the first by name decides", () => {
     const first = drainRule("a", { drain: { behavior: "Drain", order: 7 } });
     expect(judged(drainRule("b", { drain: skip }), first)).toEqual({ type: "evict", order: 7 });
     expect(judged(drainRule("b", { drain: skip }))).toEqual({ type: "skip" });
@@ -58,11 +58,11 @@ describe("MachineDrainRules", () => {
       { machines: [{ selector: label("os", "linux") }], pods: [{ selector: label("app", "b") }] },
       false,
     ],
-  ])("MA-7.2: select %s", (_, spec, applies) => {
+  ])("select %s", (_, spec, applies) => {
     expect(judged(drainRule("r", { drain: skip, ...spec }))).toEqual(applies ? { type: "skip" } : "none");
   });
 
-  it("MA-7.2: with an invalid selector block the drain and are named", () => {
+  it("with an invalid selector block the drain and are named", () => {
     const near = { matchExpressions: [{ key: "os", operator: "Near" }] };
     expect(judged(drainRule("r", { drain: skip, machines: [{ selector: near }] }))).toMatch(
       /^MachineDrainRule default\/r: spec\.machines\[0\]\.selector\.matchExpressions\[0\]\.operator is Near/,
@@ -76,7 +76,7 @@ describe("MachineDrainRules", () => {
     expect(judged(drainRule("r", { drain: skip, machines, pods }))).toBe("none");
   });
 
-  it("MA-7.2: with an unknown behaviour block the drain", () => {
+  it("with an unknown behaviour block the drain", () => {
     const rule = drainRule("r", { drain: { behavior: "Evaporate" as "Drain" } });
     expect(judged(rule)).toBe(
       "MachineDrainRule default/r: spec.drain.behavior is Evaporate; write Drain, Skip or WaitCompleted",

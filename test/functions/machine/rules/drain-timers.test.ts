@@ -16,7 +16,7 @@ function drainTimeout(nodeDrainTimeoutSeconds: number): Overrides<Machine> {
   return { ...DRAIN_STARTED, spec: { deletion: { nodeDrainTimeoutSeconds } } };
 }
 
-describe("MA-7.2, MA-7.3: the time until a part of the drain is given up", () => {
+describe("the time until a part of the drain is given up", () => {
   it.each<readonly [string, DrainPart, Overrides<Machine>, number]>([
     ["is without limit where no timeout is set", "drain", DRAIN_STARTED, FOREVER],
     ["is without limit where the timeout is 0", "drain", drainTimeout(0), FOREVER],

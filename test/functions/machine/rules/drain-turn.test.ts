@@ -24,7 +24,7 @@ function saying(reason: string): Machine {
   return deleted({ status: { conditions: [machineCondition("Deleting", "True", reason)] } });
 }
 
-describe("MA-R7: the drain's turn", () => {
+describe("the drain's turn", () => {
   it.each([
     ["at the start of a deletion", deleted()],
     ["after the first words of the status", saying("Deleting")],

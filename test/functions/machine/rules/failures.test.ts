@@ -15,7 +15,7 @@ function failing(of: typeof machineConfig | typeof ownInfraMachine, failureReaso
   return found(of({ status: { failureReason, failureMessage: "no quota" } }));
 }
 
-describe("MA-2.3: terminal failures of a Machine", () => {
+describe("terminal failures of a Machine", () => {
   it("are missing while the provider objects report nothing", () => {
     expect(machineFailure(soloMachine(LATCHED), ready())).toEqual({});
   });

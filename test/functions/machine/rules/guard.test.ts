@@ -18,7 +18,7 @@ function ownerOperations(ownerReferences: readonly OwnerReference[] | undefined,
   return machineGuardPatch(machine, cluster()).map(({ op, path }) => `${op} ${path}`);
 }
 
-describe("MA-2.1: the Cluster as owner of a Machine", () => {
+describe("the Cluster as owner of a Machine", () => {
   it("is added where nothing else adopts the Machine", () => {
     expect(ownerOperations(undefined)).toEqual(["add /metadata/ownerReferences"]);
     expect(ownerOperations([HOST])).toEqual(["add /metadata/ownerReferences/-"]);

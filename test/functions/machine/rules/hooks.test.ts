@@ -5,7 +5,7 @@ import { soloMachine } from "../../../support/machines.ts";
 const PRE_DRAIN = "pre-drain.delete.hook.machine.cluster.x-k8s.io";
 const PRE_TERMINATE = "pre-terminate.delete.hook.machine.cluster.x-k8s.io";
 
-describe("MA-7: hooks of a deletion", () => {
+describe("hooks of a deletion", () => {
   it.each<
     readonly [string, { readonly [key: string]: string } | undefined, readonly string[], readonly string[]]
   >([

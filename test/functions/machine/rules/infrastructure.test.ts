@@ -17,7 +17,7 @@ function report(overrides: Parameters<typeof ownInfraMachine>[0] = {}, machine =
   return infrastructureReport(machine, found(ownInfraMachine(overrides)));
 }
 
-describe("MA-2.3: values of an infrastructure machine", () => {
+describe("values of an infrastructure machine", () => {
   it("are all that it reports, once it is provisioned", () => {
     const full = {
       spec: { failureDomain: "az-1" },

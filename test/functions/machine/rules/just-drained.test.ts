@@ -11,7 +11,7 @@ function waitMs(deletion: Deletion, reason = "WaitingForInfrastructureDeletion")
   return justDrainedWaitMs(soloMachine({ status: { conditions: [deleting], deletion } }), NOW);
 }
 
-describe("MA-10: the status of a Machine that is being deleted", () => {
+describe("the status of a Machine that is being deleted", () => {
   it.each([
     ["just drained", { nodeDrainStartTime: "2026-01-01T12:00:00Z" }, 5_000],
     ["drained within a second", { nodeDrainStartTime: "2026-01-01T11:59:59Z" }, 4_000],

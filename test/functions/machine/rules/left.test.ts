@@ -12,7 +12,7 @@ function owned(by: Partial<OwnerReference>): Referenced {
   return found(ownInfraMachine({ metadata: { ownerReferences: [owner] } }));
 }
 
-describe("MA-2.1, MA-7: what is left of a provider object of a deleted Machine", () => {
+describe("what is left of a provider object of a deleted Machine", () => {
   it.each<readonly [string, Referenced | undefined, string]>([
     ["an object that is not referenced", undefined, "gone"],
     ["an object that does not exist", missing(ownInfraMachine()), "gone"],

@@ -20,7 +20,7 @@ function madeAt(creationTimestamp: string | undefined, machine = NEW): number | 
   );
 }
 
-describe("MA-10: the first status", () => {
+describe("the first status", () => {
   it.each([
     ["just made", "2026-01-01T12:00:00Z", 2_000],
     ["a second old", "2026-01-01T11:59:59Z", 1_000],

@@ -14,7 +14,7 @@ function said(changes: { readonly [type: string]: Partial<NodeCondition> | undef
   return { ready: words(ready), healthy: words(healthy), changedAt: ready?.changedAt };
 }
 
-describe("MA-5.4: the conditions of a Machine whose Node was found", () => {
+describe("the conditions of a Machine whose Node was found", () => {
   it("are True without a message, NodeReady since the Node is Ready", () => {
     expect(said({})).toEqual({
       ready: "True NodeReady ",

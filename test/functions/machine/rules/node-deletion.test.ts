@@ -21,7 +21,7 @@ const FAILED = (message: string) => [
   { type: "Warning", reason: "FailedDeleteNode", message: `error deleting Machine's Node: ${message}` },
 ];
 
-describe("MA-7.4: the Node of a Machine whose instance is gone", () => {
+describe("the Node of a Machine whose instance is gone", () => {
   it("that is gone, or going, releases the Machine", () => {
     expect(decided({ state: "gone" })).toEqual(RELEASED);
     const going = node("n1", { metadata: { deletionTimestamp: "2026-01-01T11:59:59Z" } });

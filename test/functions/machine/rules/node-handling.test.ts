@@ -29,7 +29,7 @@ const ONE = [machine("cp1")];
 const ONE_GOING = [machine("cp1", DELETING)];
 const FACTS = { cluster: CLUSTER, controlPlane: found(controlPlane()), controlPlaneMachines: ONE };
 
-describe("MA-7.1: the Node of a deleted Machine", () => {
+describe("the Node of a deleted Machine", () => {
   it.each([
     ["with a control plane Machine that stays", CLUSTER, found(controlPlane()), [...ONE_GOING, ...ONE]],
     ["with a control plane outside of Machines", CLUSTER, found(controlPlane(EXTERNAL)), []],

@@ -34,7 +34,7 @@ function labelled(
   return machine("m1", { metadata: { labels, annotations } });
 }
 
-describe("MA-3.1: the marks of a Machine on its Node", () => {
+describe("the marks of a Machine on its Node", () => {
   it("say whose Node it is", () => {
     expect(marked(machine(), node()).metadata.annotations).toMatchObject({
       "cluster.x-k8s.io/cluster-name": "c1",
@@ -164,7 +164,7 @@ describe("MA-3.1: the marks of a Machine on its Node", () => {
     ["node.kubernetes.io/not-ready", false],
     ["node.kubernetes.io/out-of-service", true],
     ["node-role.kubernetes.io/control-plane", false],
-  ])("MA-3.1: set the taint %s of a worker: %s", (key, isSet) => {
+  ])("set the taint %s of a worker: %s", (key, isSet) => {
     const taint = { key, effect: "NoExecute", propagation: "Always" } as const;
     const of = machine("m1", { spec: { taints: [taint] } });
     const { operations, refusedTaints } = nodeMarks(of, node(), NONE);
@@ -172,7 +172,7 @@ describe("MA-3.1: the marks of a Machine on its Node", () => {
     expect(refusedTaints).toEqual(isSet ? [] : [`${key}:NoExecute`]);
   });
 
-  it("MA-3.1: set the taint of the control plane on its own Machines", () => {
+  it("set the taint of the control plane on its own Machines", () => {
     const taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
     const of = machine("m1", {
       metadata: { labels: { "cluster.x-k8s.io/control-plane": "" } },

@@ -38,7 +38,7 @@ function unreachable(lastSuccess: string | undefined, failures = 5) {
   };
 }
 
-describe("MA-5.4: NodeReady and NodeHealthy, first match", () => {
+describe("NodeReady and NodeHealthy, first match", () => {
   it.each<[string, string, Partial<NodeFacts>]>([
     [
       "the infrastructure of the Cluster",
@@ -132,7 +132,7 @@ describe("MA-5.4: NodeReady and NodeHealthy, first match", () => {
   });
 });
 
-describe("MA-3: the Node of a Machine", () => {
+describe("the Node of a Machine", () => {
   it("is followed under the name by which its kubelet registers again, unless another Machine names that one", () => {
     expect(reportWith().nodeRef).toEqual({ name: "n1" });
     const renamed = { machine: WITH_NODE, nodes: [healthyNode("n0", { spec: { providerID: "foo://1" } })] };

@@ -30,7 +30,7 @@ function judge(
   return nodeTaints(machine, node("n1", { metadata: { annotations } }), isOutdated);
 }
 
-describe("MA-3.1: taints of a Machine's Node", () => {
+describe("taints of a Machine's Node", () => {
   it("of the propagation OnInitialization are set once: while the Node has no tracker", () => {
     const taints = [taint("a"), taint("b", "OnInitialization")];
     expect(judge(taints).set.map(({ key }) => key)).toEqual(["a", "b"]);

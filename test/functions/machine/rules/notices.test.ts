@@ -8,7 +8,7 @@ function noticed(changes: Parameters<typeof machineViewWith>[0] = {}) {
   return machineNotices(machineViewWith(changes)).map(({ reason, message }) => `${reason} ${message}`);
 }
 
-describe("MA-3: Events of a Machine", () => {
+describe("Events of a Machine", () => {
   it("announce its Node once, when nodeRef is set", () => {
     expect(noticed()).toEqual(["SuccessfulSetNodeRef n1"]);
     expect(noticed({ machine: soloMachine({ status: { nodeRef: { name: "n1" } } }) })).toEqual([]);

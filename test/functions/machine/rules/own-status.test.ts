@@ -14,7 +14,7 @@ const STORED = {
   deprecated: { v1beta1: { failureReason: "R", conditions: [] } },
 } as const;
 
-describe("MA-10: the part of the status that machine-status writes", () => {
+describe("the part of the status that machine-status writes", () => {
   it.each([
     ["without turns", [], ["Ready"]],
     ["beside a MachineDeployment, with the drain's word", ["UpToDate"], ["Ready", "UpToDate"]],

@@ -8,7 +8,7 @@ const BOTH = { bootstrapDataSecretCreated: true, infrastructureProvisioned: true
 const UPDATING = [machineCondition("Updating", "True", "InPlaceUpdating")];
 const NO_ID = { spec: { providerID: undefined } };
 
-describe("MA-4: the phase of a Machine", () => {
+describe("the phase of a Machine", () => {
   it.each<[string, Overrides<Machine>, MachineStatus]>([
     ["Pending", NO_ID, {}],
     ["Provisioning", NO_ID, { initialization: { bootstrapDataSecretCreated: true } }],

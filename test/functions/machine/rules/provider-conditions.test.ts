@@ -41,7 +41,7 @@ const withInfra = (infrastructure: MachineFacts["providers"]["infrastructure"]) 
   providers: { ...ready(), infrastructure },
 });
 
-describe("MA-5.2: BootstrapConfigReady", () => {
+describe("BootstrapConfigReady", () => {
   it.each<[string, string, Partial<MachineFacts>]>([
     ["the latch", "True Ready ", {}],
     [
@@ -114,7 +114,7 @@ describe("MA-5.2: BootstrapConfigReady", () => {
   });
 });
 
-describe("MA-5.3: InfrastructureReady", () => {
+describe("InfrastructureReady", () => {
   it.each<[string, string, Partial<MachineFacts>]>([
     ["the latch", "True Ready ", {}],
     [

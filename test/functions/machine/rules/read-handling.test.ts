@@ -31,7 +31,7 @@ function snapshots() {
   return { asked, read };
 }
 
-describe("MA-7.1: what decides about the Node of a deleted Machine", () => {
+describe("what decides about the Node of a deleted Machine", () => {
   it("is read from the control plane of its Cluster", async () => {
     const { asked, read } = snapshots();
     expect(await readHandling(read, WORKER, cluster())).toEqual({ state: "allowed" });

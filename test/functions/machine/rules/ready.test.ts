@@ -22,7 +22,7 @@ function ago(minutes: number): string {
   return new Date(NOW.getTime() - minutes * 60_000).toISOString();
 }
 
-describe("MA-5.6: Ready of a Machine", () => {
+describe("Ready of a Machine", () => {
   it.each([
     ["all is good", [], "True Ready "],
     [

@@ -9,7 +9,7 @@ function at(revision: string | undefined) {
   return machine("any", { metadata: { annotations } });
 }
 
-describe("MA-3.1: the revision of a MachineSet", () => {
+describe("the revision of a MachineSet", () => {
   it.each([
     ["1", "2", true],
     ["2", "2", false],

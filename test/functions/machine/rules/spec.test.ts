@@ -13,7 +13,7 @@ function operations(machine = soloMachine(), providers = ready()) {
 
 const FRESH = soloMachine({ spec: { providerID: undefined, bootstrap: { dataSecretName: undefined } } });
 
-describe("MA-2.2, MA-2.3: the fields that a Machine copies from its provider objects", () => {
+describe("the fields that a Machine copies from its provider objects", () => {
   it("are written together, and only those that differ", () => {
     expect(operations(FRESH)).toEqual([
       { op: "add", path: "/spec/bootstrap/dataSecretName", value: "m1-data" },

@@ -50,7 +50,7 @@ function hooked(...points: readonly string[]): Machine {
   return deleted({ metadata: { annotations: Object.fromEntries(keys) } });
 }
 
-describe("MA-7: the stage of a deletion", () => {
+describe("the stage of a deletion", () => {
   it.each([
     ["hooks before the drain", hooked("pre-terminate", "pre-drain"), ALL, "pre-drain hooks"],
     [

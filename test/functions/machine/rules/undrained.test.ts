@@ -11,7 +11,7 @@ function waitMs(deletionTimestamp: string, step: MachineStage["step"] = "drain",
   return undrainedWaitMs({ machine, stage: stageOf(step), drainSpeaks, now: NOW });
 }
 
-describe("MA-10: the status of a Machine that has just been deleted", () => {
+describe("the status of a Machine that has just been deleted", () => {
   it.each([
     ["this second", "2026-01-01T12:00:00Z", 5_000],
     ["two seconds ago", "2026-01-01T11:59:58Z", 3_000],

@@ -47,7 +47,7 @@ function said(
   return `${status} ${reason} ${message}`;
 }
 
-describe("MA-5.7: UpToDate of a Machine of a MachineDeployment", () => {
+describe("UpToDate of a Machine of a MachineDeployment", () => {
   it("is True when set and deployment want the same, and the kubelet runs it", () => {
     expect(said({})).toBe("True UpToDate ");
     expect(said({ version: "1.34.2" })).toBe("True UpToDate ");
@@ -100,7 +100,7 @@ describe("MA-5.7: UpToDate of a Machine of a MachineDeployment", () => {
   });
 });
 
-describe("MA-5.7: UpToDate of a Machine of a set alone", () => {
+describe("UpToDate of a Machine of a set alone", () => {
   const { bootstrap, infrastructureRef } = machineSet().spec.template.spec;
   const clonedFrom = (name: string, kind: string, group: string): Overrides<ProviderObject> => ({
     metadata: {

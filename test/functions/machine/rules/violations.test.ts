@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machineViolations } from "../../../../functions/machine/rules/violations.ts";
 import { soloMachine } from "../../../support/machines.ts";
 
-describe("MA-1: rules of admission that a Machine breaks", () => {
+describe("rules of admission that a Machine breaks", () => {
   it.each([
     ["v1.34.2", []],
     ["1.34.2", []],

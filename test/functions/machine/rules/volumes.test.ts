@@ -33,7 +33,7 @@ function lines(attached: Attached, volumes: readonly PersistentVolume[] = [], sk
 }
 
 describe("volumes of a drained Node", () => {
-  it("MA-7.3: are those of the Node and of its VolumeAttachments that say attached", () => {
+  it("are those of the Node and of its VolumeAttachments that say attached", () => {
     const other = { ...attachment("a2"), spec: { nodeName: "n2" } };
     const detached = { ...attachment("a3"), status: { attached: false } };
     expect(
@@ -48,7 +48,7 @@ describe("volumes of a drained Node", () => {
     expect(attachedHandles(attached)).toEqual(["h-v1"]);
   });
 
-  it("MA-7.3: are named by their claims, or by what is missing", () => {
+  it("are named by their claims, or by what is missing", () => {
     const attached = attachedOn(holding(entry("h-v1"), entry("unknown"), "other.io/x"), [
       attachment("a1", "v1"),
       attachment("a2", "v2"),
@@ -65,7 +65,7 @@ describe("volumes of a drained Node", () => {
     ]);
   });
 
-  it("MA-7.3: of Pods that the drain skips stay, also those that live as long as their Pod", () => {
+  it("of Pods that the drain skips stay, also those that live as long as their Pod", () => {
     const volumes = [
       { name: "data", persistentVolumeClaim: { claimName: "data" } },
       { name: "tmp", ephemeral: {} },
@@ -78,7 +78,7 @@ describe("volumes of a drained Node", () => {
     ]);
   });
 
-  it("MA-7.3: are at most five in a line", () => {
+  it("are at most five in a line", () => {
     const names = ["g", "f", "e", "d", "c", "b", "a"];
     expect(
       lines(

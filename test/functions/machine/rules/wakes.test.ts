@@ -12,7 +12,7 @@ async function wokenBy(reason: string): Promise<readonly string[]> {
   return found.map(({ name }) => name);
 }
 
-describe("MA-R7: what Deleting says wakes what waits for the drain", () => {
+describe("what Deleting says wakes what waits for the drain", () => {
   it.each(["WaitingForPreTerminateHook", "WaitingForInfrastructureDeletion", "DeletionCompleted"])(
     "behind the drain: %s",
     async (reason) => {

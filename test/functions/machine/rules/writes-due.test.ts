@@ -17,7 +17,7 @@ const BY_SET = {
 };
 const FREE = { metadata: { ownerReferences: undefined } };
 
-describe("MA-10: writes that are due before the status", () => {
+describe("writes that are due before the status", () => {
   it.each([
     ["nothing", soloMachine(), ready(), false],
     ["the finalizer", soloMachine({ metadata: { finalizers: undefined } }), ready(), true],

@@ -22,7 +22,7 @@ function viewWith(infrastructure: ReturnType<typeof found> | ReturnType<typeof m
 }
 
 describe("the counters of a pool", () => {
-  it("MP-6.5: are the provider's without Machines", () => {
+  it("are the provider's without Machines", () => {
     expect(poolCounters(viewWith(found(infraMachinePool())), { replicas: 5 })).toEqual({
       readyReplicas: 5,
       availableReplicas: 5,
@@ -31,7 +31,7 @@ describe("the counters of a pool", () => {
     });
   });
 
-  it("MP-6.5: are those of its Machines where the provider has them, and stay without an infrastructure object", () => {
+  it("are those of its Machines where the provider has them, and stay without an infrastructure object", () => {
     const machines = [machine("m1")];
     expect(poolCounters({ ...viewWith(found(infraMachinePool())), machines }, { replicas: 5 })).toMatchObject(
       {
@@ -45,7 +45,7 @@ describe("the counters of a pool", () => {
     expect(poolCounters(gone, { replicas: 5 })).toEqual({});
   });
 
-  it("MP-6.3: of Nodes are absent where zero, never negative, and kept with the refs", () => {
+  it("of Nodes are absent where zero, never negative, and kept with the refs", () => {
     expect(nodeCounters(REPORT, 2)).toEqual({
       readyReplicas: 3,
       availableReplicas: 3,

@@ -11,7 +11,7 @@ import {
 } from "../../../support/builders.ts";
 
 describe("the Machines of a pool", () => {
-  it("MP-10.1: are switched on by its own infrastructure object only", () => {
+  it("are switched on by its own infrastructure object only", () => {
     const kindOf = (value: unknown, ownerReferences = [OWNED_BY_P1]) =>
       infraMachineKindOf(
         machinePool(),
@@ -25,7 +25,7 @@ describe("the Machines of a pool", () => {
     expect(infraMachineKindOf(machinePool(), missing(infraMachinePool()))).toBeUndefined();
   });
 
-  it("MP-10.3: belong to the infrastructure machine that they reference", () => {
+  it("belong to the infrastructure machine that they reference", () => {
     const older = machine("pool-x7k2p", { spec: { infrastructureRef: { name: "m1" } } });
     expect(machineFor(infraMachine("m1"), [machine("m2"), older])).toBe(older);
     expect(machineFor(infraMachine("m3"), [machine("m2"), older])).toBeUndefined();

@@ -17,7 +17,7 @@ function members(count: number, overrides: Parameters<typeof setMachine>[1] = {}
   return Array.from({ length: count }, (_, at) => setMachine(`m${at}`, overrides));
 }
 
-describe("MS-10.1: conditions of a set", () => {
+describe("conditions of a set", () => {
   it.each<readonly [string, Partial<StatusView>, string, string]>([
     [
       "has too few",

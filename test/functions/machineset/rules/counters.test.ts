@@ -17,7 +17,7 @@ function machineWith(
   return setMachine(name, { ...overrides, status: { ...overrides.status, conditions } });
 }
 
-describe("MS-10: counters of a set", () => {
+describe("counters of a set", () => {
   it("count by the conditions of the Machines; one that is being deleted counts too", () => {
     const machines = [
       machineWith("a", ["Ready", "Available", "UpToDate"]),
@@ -52,7 +52,7 @@ describe("MS-10: counters of a set", () => {
   });
 });
 
-describe("MS-9: counters of a set in the sense of v1beta1", () => {
+describe("counters of a set in the sense of v1beta1", () => {
   it("count Nodes, and those that have been Ready for minReadySeconds", () => {
     const since = (lastTransitionTime: string) => [
       { ...machineCondition("NodeReady", "True", "NodeReady"), lastTransitionTime },

@@ -26,7 +26,7 @@ function said(
     .toSorted();
 }
 
-describe("MS-9: conditions of a set in the sense of v1beta1", () => {
+describe("conditions of a set in the sense of v1beta1", () => {
   it.each<
     readonly [
       string,

@@ -17,7 +17,7 @@ function written(set: Overrides<MachineSet>, of = cluster()): readonly string[] 
   return setGuardPatch(machineSet(set), of).map(({ path }) => path);
 }
 
-describe("MS-3, MS-4, MS-12: the patch of the guard", () => {
+describe("the patch of the guard", () => {
   it.each<readonly [string, Overrides<MachineSet>, readonly string[]]>([
     ["is empty for a complete set", {}, []],
     [

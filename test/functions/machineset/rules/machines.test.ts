@@ -12,7 +12,7 @@ function ownedBy(by: Partial<typeof OWNED_BY_S1>): Overrides<Machine> {
   return { metadata: { ownerReferences: [{ ...OWNED_BY_S1, ...by }] } };
 }
 
-describe("MS-6: the Machines of a set", () => {
+describe("the Machines of a set", () => {
   it("are those that it controls by uid, also while they are being deleted", () => {
     expect(isOwnMachine(machineSet(), setMachine("s1-a"))).toBe(true);
     expect(isOwnMachine(machineSet(), setMachine("s1-a", { metadata: GOING }))).toBe(true);

@@ -53,7 +53,7 @@ const TOPOLOGY: Overrides<Cluster> = {
 };
 
 describe("preflight checks", () => {
-  it("MS-8.3: pass with a stable control plane of the same version, or none", () => {
+  it("pass with a stable control plane of the same version, or none", () => {
     expect(messages({ version: "v1.34.1" })).toEqual([]);
     expect(messages({ version: "1.31.0" })).toEqual([]);
     expect(messages({})).toEqual([]);
@@ -73,13 +73,13 @@ describe("preflight checks", () => {
       { spec: { version: "v1.34.1+build.2" }, status: { versions: [{ version: "v1.34.1+build.1" }] } },
     ],
     ["is upgrading", { status: { versions: undefined, version: "v1.33.0" } }],
-  ])("MS-8.3: ControlPlaneIsStable says that it %s", (what, overrides: Overrides<ProviderObject>) => {
+  ])("ControlPlaneIsStable says that it %s", (what, overrides: Overrides<ProviderObject>) => {
     expect(messages({ answer: found(controlPlane(overrides)) })).toEqual([
       `${WHO} ${what} ("ControlPlaneIsStable" preflight check failed)`,
     ]);
   });
 
-  it("MS-8.3: ControlPlaneIsStable waits for the version of the topology, or that of the upgrade step", () => {
+  it("ControlPlaneIsStable waits for the version of the topology, or that of the upgrade step", () => {
     expect(messages({ of: TOPOLOGY })).toEqual([]);
     const newer = { spec: { topology: { version: "v1.35.0" } } } as Overrides<Cluster>;
     const pending = merge(TOPOLOGY, newer as Overrides<typeof TOPOLOGY>);
@@ -105,28 +105,25 @@ describe("preflight checks", () => {
     ["v1.33", "v1.33.2-eks-4a3b2c1", "v1.33.2", undefined],
     ["v1.33.0", "v1.32", "v1.33.0", "is upgrading"],
     ["v1.33.0", "new", "v1.33.0", "reports version new, which is not a semantic version"],
-  ])(
-    "MS-8.3: read the versions of any distribution: %s, reported %s, for %s",
-    (version, reported, of, problem) => {
-      const answer = found(
-        controlPlane({ spec: { version }, status: { versions: undefined, version: reported } }),
-      );
-      expect(messages({ version: of, answer })).toEqual(
-        problem === undefined ? [] : [`${WHO} ${problem} ("ControlPlaneIsStable" preflight check failed)`],
-      );
-    },
-  );
+  ])("read the versions of any distribution: %s, reported %s, for %s", (version, reported, of, problem) => {
+    const answer = found(
+      controlPlane({ spec: { version }, status: { versions: undefined, version: reported } }),
+    );
+    expect(messages({ version: of, answer })).toEqual(
+      problem === undefined ? [] : [`${WHO} ${problem} ("ControlPlaneIsStable" preflight check failed)`],
+    );
+  });
 
   it.each([
     ["v1.35.0", "higher than ControlPlane version", "1.35.0"],
     ["v1.30.9", "more than 3 minor versions older than the ControlPlane version", "1.30.9"],
-  ])("MS-8.3: KubernetesVersionSkew refuses %s as %s", (version, why, shown) => {
+  ])("KubernetesVersionSkew refuses %s as %s", (version, why, shown) => {
     expect(messages({ version })).toEqual([
       `MachineSet version (${shown}) and ControlPlane version (1.34.1) do not conform to the kubernetes version skew policy as MachineSet version is ${why} ("KubernetesVersionSkew" preflight check failed)`,
     ]);
   });
 
-  it("MS-8.3: KubeadmVersionSkew wants the same minor version of kubeadm alone", () => {
+  it("KubeadmVersionSkew wants the same minor version of kubeadm alone", () => {
     const configRef = { kind: "KubeadmConfigTemplate" };
     const set: Overrides<MachineSet> = { spec: { template: { spec: { bootstrap: { configRef } } } } };
     expect(messages({ version: "v1.33.0", set })).toEqual([
@@ -135,13 +132,13 @@ describe("preflight checks", () => {
     expect(messages({ version: "v1.34.0", set })).toEqual([]);
   });
 
-  it("MS-8.3: ControlPlaneVersionSkew wants the same version where a topology runs", () => {
+  it("ControlPlaneVersionSkew wants the same version where a topology runs", () => {
     expect(messages({ version: "v1.34.0", of: TOPOLOGY })).toEqual([
       'MachineSet version (v1.34.0) is not yet the same as the ControlPlane version (v1.34.1), waiting for version to be propagated to the MachineSet ("ControlPlaneVersionSkew" preflight check failed)',
     ]);
   });
 
-  it("MS-8.3: are skipped by name on the set, or on its bootstrap template where the set names none", () => {
+  it("are skipped by name on the set, or on its bootstrap template where the set names none", () => {
     const version = "v1.35.0";
     const skip = (names: string) => ({ metadata: { annotations: { [SKIP]: names } } });
     expect(messages({ version, set: skip("All") })).toEqual([]);
@@ -172,7 +169,7 @@ describe("preflight checks", () => {
       found(controlPlane()),
       "spec.template.spec.version latest is not a semantic version",
     ],
-  ])("MS-8.3: are blocked by %s", (_, more, answer, message) => {
+  ])("are blocked by %s", (_, more, answer, message) => {
     expect(messages({ ...more, answer })).toEqual([message]);
   });
 });

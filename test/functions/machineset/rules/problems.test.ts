@@ -28,7 +28,7 @@ describe("setProblem", () => {
       { machineNaming: { template: "{{ .machineSet.name }}" } },
       "spec.machineNaming.template has no {{ .random }}; add it, it makes each name its own",
     ],
-  ])("MS-2: names %s", (_, spec, problem) => {
+  ])("names %s", (_, spec, problem) => {
     expect(setProblem(machineSet({ spec }))).toBe(problem);
   });
 });

@@ -48,7 +48,7 @@ function run(
   return { said: values, doomed: doomed.map(({ metadata }) => metadata.name) };
 }
 
-describe("MS-8.2: Machines that health checks have handed over", () => {
+describe("Machines that health checks have handed over", () => {
   it("are all marked at once without a limit, and deleted once they are marked", () => {
     expect(run([sick("a"), sick("b")])).toEqual({
       said: ["a MachineDeleting", "b MachineDeleting"],
@@ -77,7 +77,7 @@ describe("MS-8.2: Machines that health checks have handed over", () => {
   });
 });
 
-describe("MS-8.2.1: a limit of remediations in flight", () => {
+describe("a limit of remediations in flight", () => {
   it.each<readonly [string, number | string, number, readonly string[]]>([
     ["as a number", 1, 10, ["a"]],
     ["as a percentage, rounded up", "15%", 10, ["a", "b"]],

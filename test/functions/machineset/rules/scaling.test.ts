@@ -54,7 +54,7 @@ function clonesOf({ metadata }: Machine): MachineProviders {
 const namesOf = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
 const pair = [setMachine("m1"), setMachine("m2")];
 
-describe("MS-8.1.4, MS-13: the Machines that must go", () => {
+describe("the Machines that must go", () => {
   const wants = (replicas: number | undefined, annotations = {}) => ({
     set: machineSet({ metadata: { annotations }, spec: { replicas } }),
   });
@@ -83,7 +83,7 @@ describe("MS-8.1.4, MS-13: the Machines that must go", () => {
   });
 });
 
-describe("MS-8.1.2: objects that are still to be made", () => {
+describe("objects that are still to be made", () => {
   const withObjects = (machine: Machine, objects: MachineProviders) =>
     viewOf([machine], { objects: new Map([[machine.metadata.name, objects]]) });
   const gone: MachineProviders = {
@@ -114,7 +114,7 @@ describe("MS-8.1.2: objects that are still to be made", () => {
   });
 });
 
-describe("MS-8.1, MS-8.1.1, MS-8.3: the plan of a set", () => {
+describe("the plan of a set", () => {
   const reserving = (annotations = {}) => ({
     set: machineSet({ metadata: { annotations: { ...RESERVED, ...annotations } } }),
   });

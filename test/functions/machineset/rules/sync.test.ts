@@ -43,7 +43,7 @@ async function patched(machine: Machine, bootstrap: Referenced): Promise<readonl
   return patches.map(({ target }) => target.kind.kind);
 }
 
-describe("MS-6: adoption of a Machine", () => {
+describe("adoption of a Machine", () => {
   it("is refused with an Event and tried again, and announced once the server has accepted it", () => {
     const orphan = machineWith({ ownerReferences: undefined });
     expect(adoptions(viewOf(orphan))).toMatchObject([
@@ -61,7 +61,7 @@ describe("MS-6: adoption of a Machine", () => {
   });
 });
 
-describe("MS-7: Machines that differ from the template", () => {
+describe("Machines that differ from the template", () => {
   it.each<readonly [string, SetView, boolean]>([
     ["one that lacks a label", viewOf(machineWith({ labels: { tier: undefined } })), true],
     ["one whose config lacks a label", viewOf(machineWith(), found(config({ tier: "b" }))), true],

@@ -14,7 +14,7 @@ const NONE: MachineProviders = {
 };
 const CRD = "CRD of Foo cannot be used";
 
-describe("MS-5, MS-8.3: what is wrong with the templates of a set", () => {
+describe("what is wrong with the templates of a set", () => {
   it.each<readonly [string, MachineProviders, readonly string[]]>([
     ["is nothing where both exist", BOTH, []],
     [

@@ -38,7 +38,7 @@ function changing(metadata: Partial<Machine["metadata"]>) {
 describe("mhc-machines hands a Machine to its owner", () => {
   const broken = (...conditions: readonly Condition[]) => machineWith("m1", ...conditions);
 
-  it("MHC-12.1: without a limit in the patch that says why, after reading check, Cluster and Node", async () => {
+  it("without a limit in the patch that says why, after reading check, Cluster and Node", async () => {
     const machine = broken(succeeded());
     const of = checkedWorld(healthCheck(), [machine], [badNode("m1")]);
     const decision = await decide(mhcMachines, of);
@@ -57,7 +57,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     ]);
   });
 
-  it("MHC-9.5: and announces it once on the Machine", async () => {
+  it("and announces it once on the Machine", async () => {
     const { patch } = await decide(mhcMachines, checkedWorld(healthCheck(), [broken()], [badNode("m1")]));
     expect(patch?.map(({ announces }) => announces)).toEqual([
       {
@@ -75,7 +75,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     ]);
   });
 
-  it("MHC-12.1: with a limit first writes the failed check, asks no server for it, and hands nothing over", async () => {
+  it("with a limit first writes the failed check, asks no server for it, and hands nothing over", async () => {
     const machine = broken(succeeded());
     const of = checkedWorld(limitedCheck(), [machine], [badNode("m1")]);
     const decision = await decide(mhcMachines, of);
@@ -84,7 +84,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     expect(await liveReads(mhcMachines, of, "h1")).toEqual([]);
   });
 
-  it("MHC-12.3: then waits for calm", async () => {
+  it("then waits for calm", async () => {
     const of = checkedWorld(limitedCheck(), [broken(failed(at("11:59:58")))], [badNode("m1")]);
     const { patch, result } = await decide(mhcMachines, of);
     expect(patch?.flatMap(({ operations }) => operations).map(({ path }) => path)).not.toContainEqual(
@@ -93,7 +93,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     expect(result).toEqual(requeueAfter(4_000, "the hand-over"));
   });
 
-  it("MHC-12.1: then tests the version and the failed check that one live list of all targets has shown", async () => {
+  it("then tests the version and the failed check that one live list of all targets has shown", async () => {
     const machine = broken(failed());
     const newer = { ...machine, metadata: { ...machine.metadata, resourceVersion: "99" } };
     const of = checkedWorld(
@@ -132,30 +132,27 @@ describe("mhc-machines hands a Machine to its owner", () => {
     ["marked for deletion", changing({ deletionTimestamp: at("11:59:59") })],
     ["paused", changing({ annotations: { "cluster.x-k8s.io/paused": "" } })],
     ["taken out of the selection", changing({ labels: { tier: "b" } })],
-  ])(
-    "MHC-12.1: not a Machine that was %s between list and patch: the server refuses it",
-    async (_, change) => {
-      const { uid: __, ...metadata } = broken().metadata;
-      const [same, changed] = [0, 1].map(() => createServer(virtualClock(), () => undefined));
-      const [machine] = [same, changed].map((server) =>
-        server?.put(MANAGEMENT, { ...broken(failed()), metadata }),
-      );
-      const of = checkedWorld(
-        limitedCheck(),
-        [machine as Machine, machineWith("m2", succeeded())],
-        [badNode("m1"), node("m2")],
-      );
-      const handed = (await decide(mhcMachines, of)).patch?.find(({ announces }) => announces !== undefined);
-      const sentTo = async (server: Server | undefined) => {
-        const jsonPatch = async (kind: Kind, { name }: ObjectKey, operations: readonly PatchOperation[]) =>
-          server?.patch({ cluster: MANAGEMENT, kind, name }, operations);
-        return handed && toPatch(handed).request({ jsonPatch } as unknown as KubeClient);
-      };
-      expect(saidOf((await sentTo(same)) as Machine, "OwnerRemediated")[0]).toBe("False");
-      if (changed !== undefined) change(changed, machine as Machine);
-      await expect(sentTo(changed)).rejects.toThrow(/NotFound|Invalid/);
-    },
-  );
+  ])("not a Machine that was %s between list and patch: the server refuses it", async (_, change) => {
+    const { uid: __, ...metadata } = broken().metadata;
+    const [same, changed] = [0, 1].map(() => createServer(virtualClock(), () => undefined));
+    const [machine] = [same, changed].map((server) =>
+      server?.put(MANAGEMENT, { ...broken(failed()), metadata }),
+    );
+    const of = checkedWorld(
+      limitedCheck(),
+      [machine as Machine, machineWith("m2", succeeded())],
+      [badNode("m1"), node("m2")],
+    );
+    const handed = (await decide(mhcMachines, of)).patch?.find(({ announces }) => announces !== undefined);
+    const sentTo = async (server: Server | undefined) => {
+      const jsonPatch = async (kind: Kind, { name }: ObjectKey, operations: readonly PatchOperation[]) =>
+        server?.patch({ cluster: MANAGEMENT, kind, name }, operations);
+      return handed && toPatch(handed).request({ jsonPatch } as unknown as KubeClient);
+    };
+    expect(saidOf((await sentTo(same)) as Machine, "OwnerRemediated")[0]).toBe("False");
+    if (changed !== undefined) change(changed, machine as Machine);
+    await expect(sentTo(changed)).rejects.toThrow(/NotFound|Invalid/);
+  });
 
   it.each<[string, World]>([
     [
@@ -200,12 +197,12 @@ describe("mhc-machines hands a Machine to its owner", () => {
       "the health check is gone",
       checkedWorld(limitedCheck(), [broken(failed())], [badNode("m1")]).goneLive(limitedCheck()),
     ],
-  ])("MHC-12.4: not when %s on its server", async (_, of) => {
+  ])("not when %s on its server", async (_, of) => {
     const { patch } = await decide(mhcMachines, of);
     expect(patch?.filter(({ announces }) => announces !== undefined)).toEqual([]);
   });
 
-  it("MHC-12.4: not while a server does not answer, which ends neither conditions nor deadlines", async () => {
+  it("not while a server does not answer, which ends neither conditions nor deadlines", async () => {
     const machines = [broken(succeeded()), machineWith("m2", succeeded())];
     const of = checkedWorld(healthCheck(), machines, [badNode("m1"), badNode("m2", at("11:58:00"))]);
     const decision = await decide(mhcMachines, of.refusing("default/c1", forbidden("nodes is forbidden")));
@@ -215,14 +212,14 @@ describe("mhc-machines hands a Machine to its owner", () => {
     expect(decision.result).toEqual(requeueAfter(180_001, "the next deadline of a target"));
   });
 
-  it("MHC-12.5: a new statement about another Machine leaves before any server is asked", async () => {
+  it("a new statement about another Machine leaves before any server is asked", async () => {
     const machines = [broken(failed()), machineWith("m2", succeeded())];
     const of = checkedWorld(limitedCheck(), machines, [badNode("m1"), badNode("m2", at("11:54:59"))]);
     expect(names(await decide(mhcMachines, of))).toEqual(["m1", "m2"]);
     expect(await liveReads(mhcMachines, of, "h1")).toEqual([]);
   });
 
-  it("MHC-5.1: not by a health check that is being deleted, which still judges", async () => {
+  it("not by a health check that is being deleted, which still judges", async () => {
     const machine = broken(succeeded());
     const check = healthCheck({ metadata: { deletionTimestamp: at("11:00:00") } });
     const decision = await decide(mhcMachines, checkedWorld(check, [machine], [badNode("m1")]));
@@ -230,7 +227,7 @@ describe("mhc-machines hands a Machine to its owner", () => {
     expect(saidOf(machineAfter(decision, machine), "OwnerRemediated")[0]).toBeUndefined();
   });
 
-  it("MHC-12.2: names the Machines that hold the places, and takes one back after a minute", async () => {
+  it("names the Machines that hold the places, and takes one back after a minute", async () => {
     const handed = since(LONG_AGO, "OwnerRemediated", "False");
     const older = [{ type: "OwnerRemediated", status: "False", lastTransitionTime: LONG_AGO }];
     const held = (time: string): Machine => {

@@ -13,7 +13,7 @@ describe("a duration", () => {
     [3_661, "1h1m1s"],
     [86_400, "24h0m0s"],
     [2_147_483_647, "596523h14m7s"],
-  ])("MHC-7.3: of %i seconds is %s in Go's words", (seconds, text) => {
+  ])("of %i seconds is %s in Go's words", (seconds, text) => {
     expect(durationText(seconds)).toBe(text);
   });
 });

@@ -52,7 +52,7 @@ function decide(
 const names = ({ chosen }: HandOver) => chosen.map(({ metadata }) => metadata.name);
 
 describe("a hand-over to the owner", () => {
-  it("MHC-12.1: takes all candidates while those that use a place are within the limit", () => {
+  it("takes all candidates while those that use a place are within the limit", () => {
     const two = [broken("a", failed()), broken("b", failed()), well("c", succeeded())];
     expect(names(decide(two, { unhealthyLessThanOrEqualTo: 2 }))).toEqual(["a", "b"]);
     const blocked = decide(two, ONE);
@@ -67,7 +67,7 @@ describe("a hand-over to the owner", () => {
     ["is on its way to fail", { ...broken("a", failed()), verdict: { is: "pending", untilMs: 0 } }],
     ["is with its owner", broken("a", failed(), ownerSays("False"))],
     ["is with an owner that is not sure", broken("a", failed(), ownerSays("Unknown"))],
-  ])("MHC-12.1: with a limit leaves out a target that %s", (_, occupant) => {
+  ])("with a limit leaves out a target that %s", (_, occupant) => {
     const older = [{ type: "OwnerRemediated", status: "False", lastTransitionTime: LONG_AGO }];
     const machine = {
       ...occupant.machine,
@@ -76,20 +76,20 @@ describe("a hand-over to the owner", () => {
     expect(decide([{ ...occupant, machine }])).toEqual({ chosen: [], leftOvers: [] });
   });
 
-  it("MHC-12.1: leaves out one that is being deleted, and takes one whose earlier remediation is over", () => {
+  it("leaves out one that is being deleted, and takes one whose earlier remediation is over", () => {
     const gone = broken("a", failed());
     const metadata = { ...gone.machine.metadata, deletionTimestamp: LONG_AGO };
     expect(names(decide([{ ...gone, machine: { ...gone.machine, metadata } }]))).toEqual([]);
     expect(names(decide([broken("a", failed(), ownerSays("True"))]))).toEqual(["a"]);
   });
 
-  it("MHC-12.1: without a limit needs no reservation and no calm", () => {
+  it("without a limit needs no reservation and no calm", () => {
     const fresh = broken("a", since(at("11:59:59"), "HealthCheckSucceeded", "True"));
     expect(names(decide([fresh, broken("b")], {}))).toEqual(["a", "b"]);
     expect(names(decide([fresh], { unhealthyLessThanOrEqualTo: "100%" }))).toEqual(["a"]);
   });
 
-  it("MHC-12.1: is stopped by a limit that cannot be read, and says so", () => {
+  it("is stopped by a limit that cannot be read, and says so", () => {
     const found = decide([broken("a", failed())], { unhealthyLessThanOrEqualTo: "10" });
     expect(found).toMatchObject({
       chosen: [],
@@ -97,7 +97,7 @@ describe("a hand-over to the owner", () => {
     });
   });
 
-  it("MHC-12.2: waits for a Machine that seems healthy while its owner may still act, and names it", () => {
+  it("waits for a Machine that seems healthy while its owner may still act, and names it", () => {
     const recovered = well("c", succeeded(at("11:59:30")), ownerSays("False"));
     expect(decide([broken("a", failed()), recovered])).toEqual({
       chosen: [],
@@ -110,7 +110,7 @@ describe("a hand-over to the owner", () => {
     });
   });
 
-  it("MHC-12.2: takes a place back that an owner has left occupied for a minute, only for another one", () => {
+  it("takes a place back that an owner has left occupied for a minute, only for another one", () => {
     const recovered = well("c", succeeded(at("11:58:59")), ownerSays("False"));
     const found = decide([broken("a", failed()), recovered]);
     expect(found.leftOvers.map(({ metadata }) => metadata.name)).toEqual(["c"]);
@@ -118,7 +118,7 @@ describe("a hand-over to the owner", () => {
     expect(decide([recovered])).toEqual({ chosen: [], leftOvers: [] });
   });
 
-  it("MHC-12.2: being careful never enables a range", () => {
+  it("being careful never enables a range", () => {
     const recovered = well("c", succeeded(at("11:59:30")), ownerSays("False"));
     const range = { unhealthyInRange: "[2-5]" };
     expect(names(decide([broken("a", failed()), recovered], range))).toEqual([]);
@@ -128,7 +128,7 @@ describe("a hand-over to the owner", () => {
     ]);
   });
 
-  it("MHC-12.3: waits for calm, each for itself", () => {
+  it("waits for calm, each for itself", () => {
     const restless = [broken("a", failed(at("11:58:00"))), broken("b", failed(at("11:59:58")))];
     expect(decide(restless, { unhealthyLessThanOrEqualTo: 2 })).toMatchObject({
       chosen: [{ metadata: { name: "a" } }],
@@ -141,20 +141,20 @@ describe("a hand-over to the owner", () => {
 describe("a hand-over to an external controller", () => {
   const external = (occupants: readonly Occupant[]) => decide(occupants, ONE, { templateRef });
 
-  it("MHC-12.1: takes those that are marked for it and have no request", () => {
+  it("takes those that are marked for it and have no request", () => {
     expect(names(external([broken("a", failed(), marked)]))).toEqual(["a"]);
     expect(names(external([broken("a", failed())]))).toEqual([]);
     expect(names(external([{ ...broken("a", failed(), marked), hasRequest: true }]))).toEqual([]);
     expect(names(external([broken("a", succeeded(), marked)]))).toEqual([]);
   });
 
-  it("MHC-12.1: takes one that is being deleted, as upstream does", () => {
+  it("takes one that is being deleted, as upstream does", () => {
     const gone = broken("a", failed(), marked);
     const metadata = { ...gone.machine.metadata, deletionTimestamp: LONG_AGO };
     expect(names(external([{ ...gone, machine: { ...gone.machine, metadata } }]))).toEqual(["a"]);
   });
 
-  it("MHC-12.2: counts a request of a healthy Machine", () => {
+  it("counts a request of a healthy Machine", () => {
     const waited = { ...well("c", succeeded()), hasRequest: true };
     expect(names(external([broken("a", failed(), marked), waited]))).toEqual([]);
   });
@@ -178,11 +178,11 @@ describe("the condition OwnerRemediated", () => {
     ["False in the older one", [], older("False"), [1, 0]],
     ["Unknown in both", [ownerSays("Unknown")], older("Unknown"), [0, 0]],
     ["marked by the owner", [ownerSays("False", "MachineDeleting")], older("True"), [0, 0]],
-  ])("MHC-9.2: is written in each family by itself: %s", (...[, present, deprecated, counts]) => {
+  ])("is written in each family by itself: %s", (...[, present, deprecated, counts]) => {
     expect(changesOf(present, deprecated)).toEqual(counts);
   });
 
-  it("MHC-9.2: has the words of Cluster API", () => {
+  it("has the words of Cluster API", () => {
     expect(handOverChanges(target())).toEqual({
       present: [
         {

@@ -21,14 +21,14 @@ function conditionFor(verdict: Verdict) {
 }
 
 describe("the condition HealthCheckSucceeded", () => {
-  it("MHC-9: is True of a healthy Machine, without texts", () => {
+  it("is True of a healthy Machine, without texts", () => {
     expect(conditionFor(HEALTHY)).toEqual({
       present: { type: "HealthCheckSucceeded", status: "True", reason: "HealthCheckSucceeded", message: "" },
       deprecated: { type: "HealthCheckSucceeded", status: "True" },
     });
   });
 
-  it.each([PENDING, NEITHER, UNKNOWN])("MHC-9: stays as it is of one that is %j", (verdict) => {
+  it.each([PENDING, NEITHER, UNKNOWN])("stays as it is of one that is %j", (verdict) => {
     expect(conditionFor(verdict)).toBeUndefined();
   });
 
@@ -44,7 +44,7 @@ describe("the condition HealthCheckSucceeded", () => {
       "HasRemediateMachineAnnotation",
       "Marked for remediation via remediate-machine annotation",
     ],
-  ])("MHC-9: is False with reason %s", (...[reason, texts, message, olderReason, olderMessage]) => {
+  ])("is False with reason %s", (...[reason, texts, message, olderReason, olderMessage]) => {
     expect(conditionFor(unhealthy(reason, ...texts))).toEqual({
       present: { type: "HealthCheckSucceeded", status: "False", reason, message },
       deprecated: {
@@ -57,7 +57,7 @@ describe("the condition HealthCheckSucceeded", () => {
     });
   });
 
-  it("MHC-9: has a message that the API server takes, however many texts there are", () => {
+  it("has a message that the API server takes, however many texts there are", () => {
     const found = conditionFor(
       unhealthy("UnhealthyNode", ...Array.from({ length: 200 }, () => "x".repeat(900))),
     );
@@ -118,7 +118,7 @@ describe("health checks that overlap", () => {
       ],
       undefined,
     ],
-  ])("MHC-11.4: say of a Machine that is %s the same in every order", (...[, verdicts, status]) => {
+  ])("say of a Machine that is %s the same in every order", (...[, verdicts, status]) => {
     const opinions = verdicts.map(([name, verdict]) => opinion(name, verdict));
     for (const order of [opinions, opinions.toReversed()]) {
       const { lead, condition } = healthOf(order);
@@ -127,7 +127,7 @@ describe("health checks that overlap", () => {
     }
   });
 
-  it("MHC-11.4: use the words of the first that fails, by name", () => {
+  it("use the words of the first that fails, by name", () => {
     const opinions = [
       opinion("c", unhealthy("NodeDeleted", "from c")),
       opinion("b", failing),

@@ -50,7 +50,7 @@ describe("a limit of unhealthy Machines", () => {
     [3, most("-5%"), 0, false, 0],
     [3, most(2 ** 31), 0, true, 2 ** 31 - 1],
     [10_001, most("100%"), 1, true, 10_000],
-  ])("MHC-8.2: %i targets with %j, %i not healthy: allowed is %j, further ones %i", (...row) => {
+  ])("%i targets with %j, %i not healthy: allowed is %j, further ones %i", (...row) => {
     const [total, triggerIf, notHealthy, isAllowed, remediationsAllowed] = row;
     expect(budget(triggerIf, total, notHealthy)).toMatchObject({
       expectedMachines: total,
@@ -71,14 +71,14 @@ describe("a limit of unhealthy Machines", () => {
     [3, "[0-1]", 0, true, 1],
     [3, "[2-2]", 2, true, 0],
     [3, "[007-2147483647]", 3, false, 0],
-  ])("MHC-8.3: %i targets in the range %s, %i not healthy: allowed is %j, further ones %i", (...row) => {
+  ])("%i targets in the range %s, %i not healthy: allowed is %j, further ones %i", (...row) => {
     const [total, unhealthyInRange, notHealthy, isAllowed, remediationsAllowed] = row;
     // The range wins over the other field.
     const triggerIf = { unhealthyInRange, unhealthyLessThanOrEqualTo: 0 };
     expect(budget(triggerIf, total, notHealthy)).toMatchObject({ isAllowed, remediationsAllowed });
   });
 
-  it("MHC-8.1: is used by all that are not healthy: pending, neither, unknown", () => {
+  it("is used by all that are not healthy: pending, neither, unknown", () => {
     const verdicts: readonly Verdict[] = [
       { is: "healthy" },
       { is: "pending", untilMs: 1 },
@@ -99,7 +99,7 @@ describe("a limit of unhealthy Machines", () => {
     });
   });
 
-  it("MHC-8.4: says the setting as it is written", () => {
+  it("says the setting as it is written", () => {
     expect(budget(most("40%"), 5, 3).message).toMatch(
       /exceeds maxUnhealthy \(total: 5, unhealthy: 3, maxUnhealthy: 40%\)$/,
     );
@@ -110,7 +110,7 @@ describe("a limit of unhealthy Machines", () => {
   });
 
   it.each(["10", "40.5%", "", "4 0%", `${"9".repeat(30)}%`, "many"])(
-    "MHC-2.1: of %j allows nothing and names the field",
+    "of %j allows nothing and names the field",
     (limit) => {
       const found = budget(most(limit), 3, 1);
       expect(found).toMatchObject({
@@ -126,7 +126,7 @@ describe("a limit of unhealthy Machines", () => {
   );
 
   it.each(["[5-3]", "[0-2147483648]", "[1-99999999999999999999999999]", "1-3", "[a-b]"])(
-    "MHC-2.1: of the range %s allows nothing and names the field",
+    "of the range %s allows nothing and names the field",
     (unhealthyInRange) => {
       const found = budget({ unhealthyInRange }, 3, 1);
       expect(found).toMatchObject({ currentHealthy: 2, isAllowed: false, remediationsAllowed: 0 });
@@ -141,7 +141,7 @@ describe("a limit of unhealthy Machines", () => {
     [most("99%"), false],
     [most(1_000), false],
     [{ unhealthyInRange: "[0-1000]" }, false],
-  ])("MHC-8.2: reserves no place where all may go: %j is %j", (triggerIf, isNone) => {
+  ])("reserves no place where all may go: %j is %j", (triggerIf, isNone) => {
     expect(limitOf(checkWith(triggerIf), 3)).toMatchObject({ isNone });
   });
 });

@@ -15,7 +15,7 @@ import { upCluster } from "../../../support/health-checks.ts";
 import { NOW } from "../../../support/world.ts";
 
 describe("ten thousand targets", () => {
-  it("MHC-12.6: are judged in one run without a request, and at most once a second", async () => {
+  it("are judged in one run without a request, and at most once a second", async () => {
     const check = limitedCheck();
     const targets = Array.from({ length: 10_001 }, (_, index) => machineWith(`m${index}`, succeeded()));
     const nodes = new Map(
@@ -29,7 +29,7 @@ describe("ten thousand targets", () => {
     expect(notBeforeMs).toBe(1_001);
   });
 
-  it("MHC-12.6: of a hundred, a run that has nothing to write keeps the next one away for longer", async () => {
+  it("of a hundred, a run that has nothing to write keeps the next one away for longer", async () => {
     const check = limitedCheck();
     const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
     const nodes = new Map(names.map((name) => [name, node(name)] as const));

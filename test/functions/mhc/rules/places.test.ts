@@ -45,7 +45,7 @@ describe("a place of the limit", () => {
       {},
     ],
     ["healthy with a request", true, machineWith(succeeded()), { hasRequest: true }],
-  ])("MHC-12.2: of a Machine that is %s: used is %j", (...[, used, machine, more]) => {
+  ])("of a Machine that is %s: used is %j", (...[, used, machine, more]) => {
     const occupant = { machine, verdict: HEALTHY, hasRequest: false, ...more };
     expect(usesPlace(healthCheck(), occupant, NOW)).toBe(used);
   });
@@ -54,7 +54,7 @@ describe("a place of the limit", () => {
     ["11:59:29", false],
     ["11:59:30", true],
     ["12:00:00", true],
-  ])("MHC-12.2: is kept for a request under way, of a Machine that has recovered at %s: %j", (time, used) => {
+  ])("is kept for a request under way, of a Machine that has recovered at %s: %j", (time, used) => {
     const occupant = {
       machine: machineWith(succeeded(at(time)), marked),
       verdict: HEALTHY,
@@ -66,7 +66,7 @@ describe("a place of the limit", () => {
     expect(usesPlace(external, unmarked, NOW)).toBe(false);
   });
 
-  it("MHC-12.2: is taken back a minute after the recovery, of an owner that may still act", () => {
+  it("is taken back a minute after the recovery, of an owner that may still act", () => {
     const recovered = machineWith(succeeded(at("11:59:00")), handedOver);
     expect(leftOverAtMs(controlled(recovered))).toBe(ms("12:00:01"));
     expect(leftOverAtMs(recovered)).toBeUndefined();
@@ -76,7 +76,7 @@ describe("a place of the limit", () => {
 });
 
 describe("calm", () => {
-  it("MHC-12.3: comes six seconds after the last stamp of any target, failed or recovered", () => {
+  it("comes six seconds after the last stamp of any target, failed or recovered", () => {
     const candidate = machineWith(failed(at("11:59:30")));
     const others = [
       machineWith(succeeded(at("11:59:50"))),
@@ -87,7 +87,7 @@ describe("calm", () => {
     expect(calmAtMs(lastChangeMs([candidate]), candidate)).toBe(ms("11:59:36"));
   });
 
-  it("MHC-12.3: is not waited for longer than a minute, however often other checks change", () => {
+  it("is not waited for longer than a minute, however often other checks change", () => {
     const candidate = machineWith(failed(at("11:59:00")));
     const restless = machineWith(failed(at("11:59:59")));
     expect(calmAtMs(lastChangeMs([candidate, restless]), candidate)).toBe(ms("12:00:00"));

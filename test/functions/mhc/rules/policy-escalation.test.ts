@@ -28,11 +28,11 @@ function escalates(
 }
 
 describe("escalation to the owner of a Machine", () => {
-  it("MHC-16.7: when its request is too old: the request was made at 10:00", () => {
+  it("when its request is too old: the request was made at 10:00", () => {
     expect(escalates({ afterSeconds: 600 })).toBe(Date.parse(at("10:10:00")));
   });
 
-  it("MHC-16.7: when its request is in a phase or condition that the policy names", () => {
+  it("when its request is in a phase or condition that the policy names", () => {
     const given = (status: object) =>
       merge<KubeObject>(simRemediation("m1"), { status } as Partial<KubeObject>);
     expect(escalates({ phases: ["Failed"] }, { request: given({ phase: "Failed" }) })).toBe(
@@ -48,7 +48,7 @@ describe("escalation to the owner of a Machine", () => {
     expect(escalates({ phases: ["Failed"] }, { request: given({ phase: ["Failed"] }) })).toBeUndefined();
   });
 
-  it("MHC-16.7: not of a Machine that is healthy, goes already, or is with its owner", () => {
+  it("not of a Machine that is healthy, goes already, or is with its owner", () => {
     const policy = { afterSeconds: 60 };
     expect(escalates(policy, { machine: machineWith("m1", succeeded()) })).toBeUndefined();
     expect(escalates(policy, { verdict: { is: "healthy" } as never })).toBeUndefined();
@@ -60,7 +60,7 @@ describe("escalation to the owner of a Machine", () => {
     expect(escalates(policy, { machine: withOwner })).toBeUndefined();
   });
 
-  it("MHC-16.7: not for a request that is being deleted, of an earlier Machine, or missing", () => {
+  it("not for a request that is being deleted, of an earlier Machine, or missing", () => {
     const policy = { afterSeconds: 60 };
     const going = simRemediation("m1", { metadata: { deletionTimestamp: LONG_AGO } });
     expect(escalates(policy, { request: going })).toBeUndefined();

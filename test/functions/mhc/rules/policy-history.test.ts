@@ -13,7 +13,7 @@ const open = entryOf("m1");
 const external = entryOf("m1", { by: "ExternalController" });
 
 describe("the outcome of a remediation", () => {
-  it("MHC-16.8: Recovered once the check succeeds and the owner has let go", () => {
+  it("Recovered once the check succeeds and the owner has let go", () => {
     const well = machineWith("m1", succeeded(at("11:30:00")));
     expect(settled(open, well, NOW)).toEqual({ ...open, outcome: "Recovered", endedAt: at("11:30:00") });
     expect(settled(open, machineWith("m1", succeeded(at("11:30:00")), withOwner), NOW)).toBe(open);
@@ -24,7 +24,7 @@ describe("the outcome of a remediation", () => {
     expect(settled(open, again, NOW)).toMatchObject({ outcome: "Recovered", endedAt: at("11:40:00") });
   });
 
-  it("MHC-16.8: under way while an owner that never let go may act on a Machine that has failed again", () => {
+  it("under way while an owner that never let go may act on a Machine that has failed again", () => {
     const leftOver = machineWith("m1", failed(at("11:40:00")), withOwner);
     expect(settled(open, leftOver, NOW)).toBe(open);
     const handedOverAgain = since(at("11:41:00"), "OwnerRemediated", "False");
@@ -32,12 +32,12 @@ describe("the outcome of a remediation", () => {
     expect(settled(open, again, NOW)).toMatchObject({ outcome: "Recovered", endedAt: at("11:40:00") });
   });
 
-  it("MHC-16.8: Deleted once the server has no Machine of that uid; unknown until it has said so", () => {
+  it("Deleted once the server has no Machine of that uid; unknown until it has said so", () => {
     expect(settled(open, "gone", NOW)).toMatchObject({ outcome: "Deleted", endedAt: at("12:00:00") });
     expect(settled(open, "unknown", NOW)).toBe(open);
   });
 
-  it("MHC-16.8: Escalated when the owner has it from an external controller, and under way until it is gone", () => {
+  it("Escalated when the owner has it from an external controller, and under way until it is gone", () => {
     const machine = machineWith("m1", failed(FAILED_AT), withOwner);
     const escalated = settled(external, machine, NOW);
     expect(escalated).toEqual({ ...external, outcome: "Escalated" });
@@ -46,7 +46,7 @@ describe("the outcome of a remediation", () => {
     expect(settled(open, machine, NOW)).toBe(open);
   });
 
-  it("MHC-16.8: Withdrawn when the Machine is taken out before its owner has it", () => {
+  it("Withdrawn when the Machine is taken out before its owner has it", () => {
     const annotations = { "cluster.x-k8s.io/skip-remediation": "" };
     const skipped = merge(machineWith("m1", failed(FAILED_AT)), { metadata: { annotations } });
     expect(settled(open, skipped, NOW)).toMatchObject({ outcome: "Withdrawn" });
@@ -55,7 +55,7 @@ describe("the outcome of a remediation", () => {
     expect(settled(open, late, NOW)).toBe(open);
   });
 
-  it("MHC-16.8: stays as it is", () => {
+  it("stays as it is", () => {
     const over = { ...open, outcome: "Deleted" as const, endedAt: at("11:00:00") };
     expect(settled(over, machineWith("m1", succeeded()), NOW)).toBe(over);
     expect(settled(open, machineWith("m1", failed(FAILED_AT)), NOW)).toBe(open);
@@ -74,7 +74,7 @@ describe("the failed checks that a policy records", () => {
     reason: "UnhealthyNode",
   });
 
-  it("MHC-16.8: are each failure once, the latest ones, and none where that is not asked for", () => {
+  it("are each failure once, the latest ones, and none where that is not asked for", () => {
     const history = { recordVerdicts: true, maxEntries: 10 };
     const policy = remediationPolicy({ spec: { history } });
     expect(recordedVerdicts(policy, machines)).toEqual([verdict("a"), verdict("b")]);

@@ -16,7 +16,7 @@ function ask(policies: readonly RemediationPolicy[], chosen: readonly Machine[])
 }
 
 describe("the entry that a hand-over needs", () => {
-  it("MHC-16.6: is written first, in the version of the policy that was read; nothing goes in that run", () => {
+  it("is written first, in the version of the policy that was read; nothing goes in that run", () => {
     const policy = remediationPolicy();
     const { allowed, patch, refused } = ask([policy], [ill("m1")]);
     expect([allowed, refused]).toEqual([[], []]);
@@ -42,7 +42,7 @@ describe("the entry that a hand-over needs", () => {
     expect([names(again.allowed), again.patch, again.refused]).toEqual([["m1"], [], []]);
   });
 
-  it("MHC-16.6: is of this failure of this Machine, and not ended", () => {
+  it("is of this failure of this Machine, and not ended", () => {
     for (const entry of [
       entryOf("m1", { failedAt: at("08:00:00") }),
       entryOf("m1", { machine: { name: "m1", uid: "earlier" } }),
@@ -53,7 +53,7 @@ describe("the entry that a hand-over needs", () => {
     }
   });
 
-  it("MHC-16.6: counts for the others of the same run: by name, as many as the policy allows", () => {
+  it("counts for the others of the same run: by name, as many as the policy allows", () => {
     const pacing = { maxRemediations: 2, windowSeconds: 60 };
     const policy = remediationPolicy({ spec: { pacing } });
     const { patch, refused } = ask([policy], ["m3", "m1", "m2"].map(ill));
@@ -62,7 +62,7 @@ describe("the entry that a hand-over needs", () => {
     expect(refused).toMatchObject([{ machine: ill("m3"), policy: "r1", untilMs: NOW.getTime() + 60_000 }]);
   });
 
-  it("MHC-16.9: is written only once the history of a policy that was moved is taken over", () => {
+  it("is written only once the history of a policy that was moved is taken over", () => {
     const { allowed, patch, refused } = ask(
       [remediationPolicy({ status: { policyUID: "uid-elsewhere", remediations: [] } })],
       [ill("m1")],
@@ -71,7 +71,7 @@ describe("the entry that a hand-over needs", () => {
     expect(refused).toMatchObject([{ text: "its history, which was moved here, is not taken over yet" }]);
   });
 
-  it("MHC-16.6: is written in all policies or in none", () => {
+  it("is written in all policies or in none", () => {
     const strict = remediationPolicy({
       metadata: { name: "r2", uid: "uid-r2" },
       spec: { retries: { perMachine: 0, windowSeconds: 60 } },
@@ -86,7 +86,7 @@ describe("the entry that a hand-over needs", () => {
     ]);
   });
 
-  it("MHC-16: is not asked for without a policy", () => {
+  it("is not asked for without a policy", () => {
     expect(names(ask([], [ill("m1")]).allowed)).toEqual(["m1"]);
   });
 });

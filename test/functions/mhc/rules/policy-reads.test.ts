@@ -58,7 +58,7 @@ const patchedKinds = ({ patch = [] }: AnyDecision) =>
 const policy = (spec: Partial<RemediationPolicy["spec"]>, more = {}) => remediationPolicy({ spec, ...more });
 
 describe("mhc-machines under a policy", () => {
-  it("MHC-16.6: enters a Machine first, and hands it over in the run that this wakes, also without a limit", async () => {
+  it("enters a Machine first, and hands it over in the run that this wakes, also without a limit", async () => {
     const machine = ill("m1");
     const first = await decide(mhcMachines, world(healthCheck(), [machine], remediationPolicy()));
     expect(patchedKinds(first)).toEqual(["RemediationPolicy r1"]);
@@ -67,7 +67,7 @@ describe("mhc-machines under a policy", () => {
     expect(saidOf(machineAfter(second, machine), "OwnerRemediated")[0]).toBe("False");
   });
 
-  it("MHC-16: says first that the check has failed, as with a limit, and then reads the policies live", async () => {
+  it("says first that the check has failed, as with a limit, and then reads the policies live", async () => {
     const of = world(healthCheck(), [machineWith("m1")], remediationPolicy());
     const { patch } = await decide(mhcMachines, of);
     expect(patchedKinds({ patch } as AnyDecision)).toEqual(["Machine m1"]);
@@ -87,7 +87,7 @@ describe("mhc-machines under a policy", () => {
     ]);
   });
 
-  it("MHC-16: is bound by policies of its Cluster that name it or name none", async () => {
+  it("is bound by policies of its Cluster that name it or name none", async () => {
     const free = [
       policy({ healthChecks: ["h2"] }),
       policy({ clusterName: "c2" }),
@@ -104,7 +104,7 @@ describe("mhc-machines under a policy", () => {
     ]);
   });
 
-  it("MHC-16.1: waits for as long as a policy refuses, and says which and why", async () => {
+  it("waits for as long as a policy refuses, and says which and why", async () => {
     const pacing = { maxRemediations: 1, windowSeconds: 3_600 };
     const busy = policy(
       { pacing },
@@ -124,7 +124,7 @@ describe("mhc-machines under a policy", () => {
     expect(result).toEqual(requeueAfter(1_800_000, "the hand-over"));
   });
 
-  it("MHC-16.5: leaves a Machine with the annotation hold-remediation, and says so, with or without a policy", async () => {
+  it("leaves a Machine with the annotation hold-remediation, and says so, with or without a policy", async () => {
     const annotations = { "capstan.dev/hold-remediation": "by-team-a" };
     const held = merge(ill("m1"), { metadata: { annotations } });
     const { patch, events } = await decide(mhcMachines, world(healthCheck(), [held]));
@@ -139,7 +139,7 @@ describe("mhc-machines under a policy", () => {
     ]);
   });
 
-  it("MHC-16.5: says nothing of the annotation before the condition has failed, and after the hand-over", async () => {
+  it("says nothing of the annotation before the condition has failed, and after the hand-over", async () => {
     const annotations = { "capstan.dev/hold-remediation": "" };
     const handedOver = await decide(mhcMachines, world(healthCheck(), [ill("m1")]));
     for (const machine of [machineWith("m1"), machineAfter(handedOver, ill("m1"))]) {
@@ -148,7 +148,7 @@ describe("mhc-machines under a policy", () => {
     }
   });
 
-  it("MHC-16.7: takes a Machine from an external controller that has had its time", async () => {
+  it("takes a Machine from an external controller that has had its time", async () => {
     const machine = ill("m1", marked);
     const late = policy({ escalation: { afterSeconds: 600 } });
     const decision = await decide(mhcMachines, world(EXTERNAL, [machine], late, simRemediation("m1")));
@@ -167,7 +167,7 @@ describe("mhc-machines under a policy", () => {
 });
 
 describe("mhc-requests under a policy", () => {
-  it("MHC-16.6: enters a Machine first, and makes its request in the run that this wakes", async () => {
+  it("enters a Machine first, and makes its request in the run that this wakes", async () => {
     const machine = ill("m1", marked);
     const first = await decide(mhcRequests, world(EXTERNAL, [machine], remediationPolicy()));
     expect([patchedKinds(first), first.create]).toEqual([["RemediationPolicy r1"], []]);
@@ -175,7 +175,7 @@ describe("mhc-requests under a policy", () => {
     expect([patchedKinds(second), second.create?.length]).toEqual([[], 1]);
   });
 
-  it("MHC-16.3: makes none while a policy refuses", async () => {
+  it("makes none while a policy refuses", async () => {
     const spent = policy({ retries: { perMachine: 0, windowSeconds: 60 } });
     const { create, patch, events } = await decide(mhcRequests, world(EXTERNAL, [ill("m1", marked)], spent));
     expect([create, patch]).toEqual([[], []]);

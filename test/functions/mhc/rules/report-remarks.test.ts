@@ -16,20 +16,20 @@ function remarks(type: string, status: string, ...nodes: readonly Node[]) {
 const FIELD = "spec.checks.unhealthyNodeConditions[1]";
 
 describe("remarks about a health check", () => {
-  it("MHC-13.2: name a status that no Node has, with or without Nodes", () => {
+  it("name a status that no Node has, with or without Nodes", () => {
     const text = `${FIELD}: no Node has the status "Bad", so it never fails; a condition of a Node is True, False or Unknown`;
     expect(remarks("Ready", "Bad", badNode("n1"))).toEqual([text]);
     expect(remarks("Ready", "Bad")).toEqual([text]);
   });
 
-  it("MHC-13.2: name a condition that all Nodes lack, once there are Nodes", () => {
+  it("name a condition that all Nodes lack, once there are Nodes", () => {
     expect(remarks("Redy", "False", badNode("n1"), badNode("n2"))).toEqual([
       `${FIELD}: no Node of its targets has a condition Redy, so it never fails`,
     ]);
     expect(remarks("Redy", "False")).toEqual([]);
   });
 
-  it("MHC-13.2: are missing for what Kubernetes knows, and for what a Node has", () => {
+  it("are missing for what Kubernetes knows, and for what a Node has", () => {
     expect(remarks("Ready", "Unknown", badNode("n1"))).toEqual([]);
     const [condition] = badNode("n1").status?.conditions ?? [];
     const odd = {
@@ -39,7 +39,7 @@ describe("remarks about a health check", () => {
     expect(remarks("Ready", "Bad", odd as Node)).toEqual([]);
   });
 
-  it("MHC-13.2: are missing for a health check of Machines alone", () => {
+  it("are missing for a health check of Machines alone", () => {
     expect(remarksOf({ check: healthCheck({ spec: { checks: undefined } }), nodes: undefined })).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ async function ofOutside(conditions: readonly Condition[], ...more: readonly Kub
 }
 
 describe("what is reported of one target", () => {
-  it("MHC-13.1: its owner holds the place of a Machine that was handed over", async () => {
+  it("its owner holds the place of a Machine that was handed over", async () => {
     expect(await ofOwner(machineWith("m1", failed(), handedOver))).toMatchObject({
       verdict: "unhealthy",
       place: "MachineSet s1",
@@ -52,7 +52,7 @@ describe("what is reported of one target", () => {
     });
   });
 
-  it("MHC-13.1: a recovered Machine shows when its owner loses the place", async () => {
+  it("a recovered Machine shows when its owner loses the place", async () => {
     const machine = machineWith("m1", succeeded(at("11:59:30")), handedOver);
     expect(await ofOwner(machine, false)).toMatchObject({
       verdict: "healthy",
@@ -61,14 +61,14 @@ describe("what is reported of one target", () => {
     });
   });
 
-  it("MHC-13.1: without a controller a person must act", async () => {
+  it("without a controller a person must act", async () => {
     const older = { type: "OwnerRemediated", status: "False", lastTransitionTime: LONG_AGO } as const;
     const deprecated = { v1beta1: { conditions: [older] } };
     const machine = target("m1", { status: { conditions: [failed(), handedOver], deprecated } });
     expect(await ofOwner(machine)).toMatchObject({ waitsFor: "a person: it has no controller" });
   });
 
-  it("MHC-13.1: one that is being deleted waits for its deletion, a new one for its condition", async () => {
+  it("one that is being deleted waits for its deletion, a new one for its condition", async () => {
     const going = machineWith("m1", failed());
     const metadata = { ...going.metadata, deletionTimestamp: LONG_AGO };
     expect(await ofOwner({ ...going, metadata })).toMatchObject({ waitsFor: "its deletion" });
@@ -79,14 +79,14 @@ describe("what is reported of one target", () => {
     });
   });
 
-  it("MHC-13.2: a failed check keeps a place although nothing that is seen explains it", async () => {
+  it("a failed check keeps a place although nothing that is seen explains it", async () => {
     const place = `its HealthCheckSucceeded, False since ${LONG_AGO} (UnhealthyNode)`;
     expect(await ofOwner(machineWith("m1", failed()), false)).toMatchObject({ verdict: "healthy", place });
     const slow = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1", at("11:59:00"))]);
     expect((await reported(mhcMachines, slow, "h1")).targets).toMatchObject([{ verdict: "pending", place }]);
   });
 
-  it("MHC-13.1: the request of an external controller holds the place", async () => {
+  it("the request of an external controller holds the place", async () => {
     expect(await ofOutside([failed(), marked], fooRemediation())).toMatchObject({
       place: "FooRemediation m1",
       waitsFor: "FooRemediation m1 to end",
@@ -99,7 +99,7 @@ describe("what is reported of one target", () => {
     });
   });
 
-  it("MHC-13.1: an object of its name that is not its request is named as such", async () => {
+  it("an object of its name that is not its request is named as such", async () => {
     const earlier = fooRemediation("m1", { ownerReferences: [machineOwner("m1", "old")] });
     expect(await ofOutside([failed(), marked], earlier)).toMatchObject({
       waitsFor: "FooRemediation m1 of an earlier Machine to be deleted",
@@ -118,12 +118,12 @@ describe("what is reported of one target", () => {
     ]);
   });
 
-  it("MHC-13.1: without a request it waits for its mark, then for the next run", async () => {
+  it("without a request it waits for its mark, then for the next run", async () => {
     expect(await ofOutside([failed()])).toMatchObject({ waitsFor: "its condition ExternallyRemediated" });
     expect(await ofOutside([failed(), marked])).toMatchObject({ waitsFor: "the next run" });
   });
 
-  it("MHC-13.1: a request that may still appear holds the place of a recovered Machine for a while", async () => {
+  it("a request that may still appear holds the place of a recovered Machine for a while", async () => {
     const check = healthCheck({ spec: { remediation: { templateRef } } });
     const machine = machineWith("m1", succeeded(at("11:59:50")), marked);
     const world = checkedWorld(check, [machine], [node("m1")], ...REMEDIATION_CRDS);

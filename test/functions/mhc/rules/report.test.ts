@@ -18,7 +18,7 @@ import { decide, given, NOW, reported } from "../../../support/world.ts";
 const JUST_NOW = at("11:59:58");
 
 describe("what a health check reports", () => {
-  it("MHC-13.1: counts verdicts, and says of each target since when and until when", async () => {
+  it("counts verdicts, and says of each target since when and until when", async () => {
     const machines = [machineWith("good", succeeded()), machineWith("slow", succeeded())];
     const world = checkedWorld(healthCheck(), machines, [node("good"), badNode("slow", at("11:57:00"))]);
     expect(await reported(mhcMachines, world, "h1")).toEqual({
@@ -38,7 +38,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: waits for calm exactly as long as the function does", async () => {
+  it("waits for calm exactly as long as the function does", async () => {
     const machines = [machineWith("m1", failed(JUST_NOW)), machineWith("m2", succeeded())];
     const world = checkedWorld(limitedCheck(), machines, [badNode("m1"), node("m2")]);
     const report = await reported(mhcMachines, world, "h1");
@@ -51,7 +51,7 @@ describe("what a health check reports", () => {
     expect(result).toMatchObject({ afterMs: Date.parse(report.handOver?.until ?? "") - NOW.getTime() });
   });
 
-  it("MHC-13.1: waits for the limit, with its words", async () => {
+  it("waits for the limit, with its words", async () => {
     const machines = [machineWith("m1", failed()), machineWith("m2", failed())];
     const world = checkedWorld(limitedCheck(), machines, [badNode("m1"), badNode("m2")]);
     const message = expect.stringMatching(/exceeds maxUnhealthy \(total: 2, unhealthy: 2, maxUnhealthy: 1\)/);
@@ -62,7 +62,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: waits for a policy that refuses, and for an annotation to be removed", async () => {
+  it("waits for a policy that refuses, and for an annotation to be removed", async () => {
     const annotations = { "capstan.dev/hold-remediation": "team-a" };
     const held = merge(machineWith("m2", failed()), { metadata: { annotations } });
     const spent = remediationPolicy({ spec: { retries: { perMachine: 0, windowSeconds: 60 } } });
@@ -77,7 +77,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: waits for a live read that a server refuses, and says the words of the server", async () => {
+  it("waits for a live read that a server refuses, and says the words of the server", async () => {
     const world = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1")]);
     const refusing = world.refusing("default/c1", forbidden("nodes is forbidden"));
     expect(await reported(mhcMachines, refusing, "h1")).toMatchObject({
@@ -86,7 +86,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: names a Machine that goes now, and hands nothing over itself", async () => {
+  it("names a Machine that goes now, and hands nothing over itself", async () => {
     const world = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1")]);
     const report = await reported(mhcMachines, world, "h1");
     expect(report.handOver).toBeUndefined();
@@ -94,7 +94,7 @@ describe("what a health check reports", () => {
     expect((await decide(mhcMachines, world)).patch).toHaveLength(1);
   });
 
-  it("MHC-13.1: judges without Nodes while the workload cluster is away, and changes no verdict", async () => {
+  it("judges without Nodes while the workload cluster is away, and changes no verdict", async () => {
     const away = connection({ status: { state: "unreachable", nodesComplete: false } });
     const machines = [machineWith("m1", failed()), machineWith("m2", succeeded())];
     const world = given(upCluster(), away, limitedCheck(), ...machines);
@@ -108,7 +108,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.2: while the workload cluster is away the limit is what the status says, and unknown uses no place", async () => {
+  it("while the workload cluster is away the limit is what the status says, and unknown uses no place", async () => {
     const away = connection({ status: { state: "unreachable", nodesComplete: false } });
     const machines = [machineWith("m1", failed()), machineWith("m2", succeeded()), machineWith("m3")];
     const message = "Remediation is not allowed";
@@ -128,7 +128,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-11.5: names health checks that have targets in common", async () => {
+  it("names health checks that have targets in common", async () => {
     const other = healthCheck({ metadata: { name: "h2", uid: "uid-h2" } });
     const world = checkedWorld(healthCheck(), [machineWith("m1", succeeded())], [badNode("m1")], other);
     expect(await reported(mhcMachines, world, "h1")).toMatchObject({
@@ -136,7 +136,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.2: names a status that no Node has", async () => {
+  it("names a status that no Node has", async () => {
     const bad = { type: "Ready", status: "Bad", timeoutSeconds: 1 };
     const check = healthCheck({ spec: { checks: { unhealthyNodeConditions: [bad] } } });
     const world = checkedWorld(check, [machineWith("m1", succeeded())], [badNode("m1")]);
@@ -146,7 +146,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: says why nothing is judged: no Cluster, a bad selector, a pause", async () => {
+  it("says why nothing is judged: no Cluster, a bad selector, a pause", async () => {
     const alone = given(healthCheck());
     expect(await reported(mhcMachines, alone, "h1")).toMatchObject({ held: "Cluster c1 does not exist" });
     const empty = healthCheck({ spec: { selector: { matchLabels: undefined } } });
@@ -161,7 +161,7 @@ describe("what a health check reports", () => {
     });
   });
 
-  it("MHC-13.1: says before the control plane is up that no Node counts", async () => {
+  it("says before the control plane is up that no Node counts", async () => {
     const world = given(
       upCluster({ ...STARTING, type: "ControlPlaneInitialized" }),
       healthCheck(),

@@ -42,7 +42,7 @@ const PLAIN = {
 };
 
 describe("a remediation request", () => {
-  it("MHC-10: has the name of the Machine, the labels, annotations and spec of the template, and one owner", () => {
+  it("has the name of the Machine, the labels, annotations and spec of the template, and one owner", () => {
     const template = {
       metadata: {
         labels: { team: "a" },
@@ -69,7 +69,7 @@ describe("a remediation request", () => {
   });
 
   it.each([undefined, {}, { template: "text" }, { template: ["list"] }, { template: null }])(
-    "MHC-10: is empty of a template with %j",
+    "is empty of a template with %j",
     (spec) => {
       expect(made(spec)).toMatchObject({ object: PLAIN });
       expect(Object.keys(Reflect.get(made(spec), "object") as object).toSorted(compareText)).toEqual([
@@ -80,7 +80,7 @@ describe("a remediation request", () => {
     },
   );
 
-  it("MHC-10: may repeat its identity, and is refused under another one", () => {
+  it("may repeat its identity, and is refused under another one", () => {
     const repeated = { apiVersion: `${GROUP}/v1alpha1`, kind: "FooRemediation" };
     expect(made({ template: repeated })).toMatchObject({ object: PLAIN });
     expect(made({ template: { kind: "ClusterRoleBinding" } })).toEqual({
@@ -91,14 +91,14 @@ describe("a remediation request", () => {
     });
   });
 
-  it("MHC-10: is not made from a kind without the ending of templates", () => {
+  it("is not made from a kind without the ending of templates", () => {
     const source = { template: templateWith({}, "FooRemediation"), kind: kindIn(GROUP) };
     expect(requestFrom(target(), source)).toEqual({
       problem: "FooRemediation default/t1 is not a template; reference a kind that ends in Template",
     });
   });
 
-  it("MHC-10: is not made from a template of what Machines consist of", () => {
+  it("is not made from a template of what Machines consist of", () => {
     const infrastructureRef = { apiGroup: GROUP, kind: "FooRemediation", name: "any" };
     expect(made({}, GROUP, target("m1", { spec: { infrastructureRef } }))).toEqual({
       problem:
@@ -111,7 +111,7 @@ describe("a remediation request", () => {
     ["fence-agents-remediation.medik8s.io", "m1"],
     ["notmedik8s.io", undefined],
     [GROUP, undefined],
-  ])("MHC-10: in group %s names the Node as %j", (group, node) => {
+  ])("in group %s names the Node as %j", (group, node) => {
     const annotations = { "remediation.medik8s.io/node-name": node };
     expect(made({}, group)).toMatchObject({
       object: { metadata: node === undefined ? {} : { annotations } },
@@ -120,7 +120,7 @@ describe("a remediation request", () => {
     expect(metadata.annotations?.["remediation.medik8s.io/node-name"]).toBe(node);
   });
 
-  it("MHC-10: leaves the name of a Node that the template gives, and has none without a Node", () => {
+  it("leaves the name of a Node that the template gives, and has none without a Node", () => {
     const annotations = { "remediation.medik8s.io/node-name": "other" };
     expect(made({ template: { metadata: { annotations } } }, "medik8s.io")).toMatchObject({
       object: { metadata: { annotations } },
@@ -145,7 +145,7 @@ describe("an object with the kind and name of a request", () => {
     ],
     ["that the Machine controls", [{ ...OF_M1, controller: true }], "foreign"],
     ["of a Machine of another group", [{ ...OF_M1, apiVersion: "machine.openshift.io/v1beta1" }], "foreign"],
-  ])("MHC-10.1: %s is known as such", (...[, ownerReferences, owner]) => {
+  ])("%s is known as such", (...[, ownerReferences, owner]) => {
     const request: KubeObject = {
       apiVersion: `${GROUP}/v1alpha1`,
       kind: "FooRemediation",
@@ -154,7 +154,7 @@ describe("an object with the kind and name of a request", () => {
     expect(ownerOfRequest(request, target())).toBe(owner);
   });
 
-  it("MHC-10.1: is not a request where Machines consist of its kind, whatever its name and owners", () => {
+  it("is not a request where Machines consist of its kind, whatever its name and owners", () => {
     const part = { apiGroup: GROUP, kind: "FooRemediation", name: "m1" };
     const request: KubeObject = {
       apiVersion: `${GROUP}/v1alpha1`,

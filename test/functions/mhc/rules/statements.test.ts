@@ -30,7 +30,7 @@ describe("mhc-machines and an external controller", () => {
   const external = (machine: Machine, ...more: readonly KubeObject[]) =>
     checkedWorld(healthCheck({ spec: EXTERNAL }), [machine], [badNode("m1")], ...REMEDIATION_CRDS, ...more);
 
-  it("MHC-9.3: marks a Machine for it in the patch that says why, from snapshots", async () => {
+  it("marks a Machine for it in the patch that says why, from snapshots", async () => {
     const machine = machineWith("m1", succeeded());
     const decision = await decide(mhcMachines, external(machine));
     expect(saidOf(machineAfter(decision, machine), "ExternallyRemediated")).toEqual([
@@ -44,7 +44,7 @@ describe("mhc-machines and an external controller", () => {
     expect(await liveReads(mhcMachines, external(machine), "h1")).toEqual([]);
   });
 
-  it("MHC-9.3: not while a request exists, when the limit is exceeded, or when it is marked", async () => {
+  it("not while a request exists, when the limit is exceeded, or when it is marked", async () => {
     const machine = machineWith("m1", succeeded());
     const mark = (of: Machine, decision: AnyDecision) =>
       saidOf(machineAfter(decision, of), "ExternallyRemediated");
@@ -59,7 +59,7 @@ describe("mhc-machines and an external controller", () => {
     expect(mark(over, await decide(mhcMachines, external(over)))[1]).toBe("WaitingForRemediation");
   });
 
-  it("MHC-10.2: repeats what a controller that gives up has said in the older family only", async () => {
+  it("repeats what a controller that gives up has said in the older family only", async () => {
     const older = (time: string) => [
       { type: "OwnerRemediated", status: "False", reason: "WaitingForRemediation", lastTransitionTime: time },
     ];
@@ -86,7 +86,7 @@ describe("mhc-machines and an external controller", () => {
     expect((await decided(external(gaveUp(at("08:30:00")), fooRemediation())))[0]).toBeUndefined();
   });
 
-  it("MHC-10.6: reads requests from the server while their kind is not watched", async () => {
+  it("reads requests from the server while their kind is not watched", async () => {
     const unwatched = crd(REMEDIATION_GROUP, "FooRemediation", { status: { watched: undefined } });
     const machine = machineWith("m1", succeeded());
     const of = external(machine, unwatched, fooRemediation());

@@ -19,7 +19,7 @@ describe("the status of 10,001 targets", () => {
       found: { targets, checks: [check], verdicts, budget: budgetOf(check, verdicts), exists: {} },
     });
 
-  it("MHC-8.5: counts all, names the first 10,000, and says so once", () => {
+  it("counts all, names the first 10,000, and says so once", () => {
     const { status, events } = report();
     expect([status.expectedMachines, status.targets?.length]).toEqual([10_001, 10_000]);
     expect(events).toMatchObject([{ reason: "TooManyTargets" }]);

@@ -15,7 +15,7 @@ function names(selector: LabelSelector, ...machines: readonly Machine[]): readon
 const TIER_A: LabelSelector = { matchLabels: { tier: "a" } };
 
 describe("the targets of a health check", () => {
-  it("MHC-6: are the Machines that it selects, by name", () => {
+  it("are the Machines that it selects, by name", () => {
     const other = target("m0", { metadata: { labels: { tier: "b" } } });
     expect(names(TIER_A, target("m10"), target("m2"), target("m1"), other)).toEqual(["m1", "m10", "m2"]);
     const selector = { matchExpressions: [{ key: "tier", operator: "In", values: ["a", "b"] }] };
@@ -26,12 +26,12 @@ describe("the targets of a health check", () => {
     ["by label", target("m1", { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "c2" } } })],
     ["without label", target("m1", { metadata: { labels: { "cluster.x-k8s.io/cluster-name": undefined } } })],
     ["by spec", target("m1", { spec: { clusterName: "c2" } })],
-  ])("MHC-6: are of its own Cluster, not of another one %s", (_, machine) => {
+  ])("are of its own Cluster, not of another one %s", (_, machine) => {
     expect(names(TIER_A, machine)).toEqual([]);
   });
 
   it.each(["cluster.x-k8s.io/paused", "cluster.x-k8s.io/skip-remediation"])(
-    "MHC-6: leave out a Machine with the annotation %s, whatever its value and its other annotations",
+    "leave out a Machine with the annotation %s, whatever its value and its other annotations",
     (annotation) => {
       for (const value of ["", "false"]) {
         const annotations = { [annotation]: value, "cluster.x-k8s.io/remediate-machine": "" };
@@ -40,13 +40,13 @@ describe("the targets of a health check", () => {
     },
   );
 
-  it("MHC-6: have those that are being deleted, control plane Machines and Machines of no one among them", () => {
+  it("have those that are being deleted, control plane Machines and Machines of no one among them", () => {
     const deleting = target("m1", { metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } });
     const ofControlPlane = target("m2", { metadata: { labels: { "cluster.x-k8s.io/control-plane": "" } } });
     expect(names(TIER_A, deleting, ofControlPlane, target("m3"))).toEqual(["m1", "m2", "m3"]);
   });
 
-  it("MHC-2.1: are missing, with the reason, for an empty or malformed selector", () => {
+  it("are missing, with the reason, for an empty or malformed selector", () => {
     const empty = "spec.selector: is empty; name labels of the Machines that it checks";
     expect(names({}, target())).toBe(empty);
     expect(names({ matchLabels: {}, matchExpressions: [] }, target())).toBe(empty);

@@ -53,7 +53,7 @@ describe("a Machine with the annotation remediate-machine", () => {
   const machine = (value: string) =>
     target("m1", { metadata: { annotations: { "cluster.x-k8s.io/remediate-machine": value } } });
 
-  it.each(["", "false"])("MHC-7: is unhealthy whatever its value: %j", (value) => {
+  it.each(["", "false"])("is unhealthy whatever its value: %j", (value) => {
     expect(judge({ machine: machine(value) })).toEqual({
       is: "unhealthy",
       reason: "HasRemediateAnnotation",
@@ -61,7 +61,7 @@ describe("a Machine with the annotation remediate-machine", () => {
     });
   });
 
-  it("MHC-7: is so before the control plane is up, and when nothing is known of its Node", () => {
+  it("is so before the control plane is up, and when nothing is known of its Node", () => {
     const cluster = upCluster(
       since(at("11:00:00"), "ControlPlaneInitialized", "False"),
       since(at("11:00:00"), "InfrastructureReady", "False"),
@@ -75,7 +75,7 @@ describe("before its Cluster is up", () => {
   const unprovisioned = upCluster(since(at("11:00:00"), "InfrastructureReady", "False"));
   const controlPlane = { metadata: { labels: { "cluster.x-k8s.io/control-plane": "" } } };
 
-  it("MHC-7: nothing is decided about a worker, and no timer runs", () => {
+  it("nothing is decided about a worker, and no timer runs", () => {
     expect(judge({ cluster: uninitialized, node: "none" })).toEqual(NEITHER);
     expect(
       judge({
@@ -85,7 +85,7 @@ describe("before its Cluster is up", () => {
     ).toEqual(NEITHER);
   });
 
-  it("MHC-7: a control plane Machine is checked for its startup all the same", () => {
+  it("a control plane Machine is checked for its startup all the same", () => {
     expect(judge({ cluster: uninitialized, machine: target("m1", controlPlane), node: "none" })).toEqual({
       is: "unhealthy",
       reason: "NodeStartupTimeout",
@@ -93,7 +93,7 @@ describe("before its Cluster is up", () => {
     });
   });
 
-  it("MHC-7: a Machine with a Node is healthy while the infrastructure is not ready, whatever the Node says", () => {
+  it("a Machine with a Node is healthy while the infrastructure is not ready, whatever the Node says", () => {
     const bad = nodeWith("Ready", "False", at("00:00:00"));
     expect(judge({ cluster: unprovisioned, node: bad })).toEqual(HEALTHY);
     const deleting = target("m1", { metadata: { deletionTimestamp: at("11:00:00") } });
@@ -104,7 +104,7 @@ describe("before its Cluster is up", () => {
 });
 
 describe("a Machine with a Node", () => {
-  it("MHC-7: is healthy while nothing fails, and neither while it is being deleted", () => {
+  it("is healthy while nothing fails, and neither while it is being deleted", () => {
     expect(judge({})).toEqual(HEALTHY);
     const deleting = target("m1", { metadata: { deletionTimestamp: at("11:00:00") } });
     expect(judge({ machine: deleting })).toEqual(NEITHER);
@@ -115,16 +115,16 @@ describe("a Machine with a Node", () => {
     ["reaches the deadline exactly", "11:55:00", { is: "pending", untilMs: justAfter("12:00:00") }],
     ["fails since now", "12:00:00", { is: "pending", untilMs: justAfter("12:05:00") }],
     ["fails from a time in the future", "12:10:00", { is: "pending", untilMs: justAfter("12:15:00") }],
-  ])("MHC-7.2: that %s", (...[, time, verdict]) => {
+  ])("that %s", (...[, time, verdict]) => {
     expect(judge({ node: nodeWith("Ready", "False", at(time), "Gone") })).toEqual(verdict);
   });
 
-  it("MHC-7.2: fails as soon as the deadline is over", () => {
+  it("fails as soon as the deadline is over", () => {
     const bad = nodeWith("Ready", "False", at("11:55:00"), "Gone");
     expect(judge({ node: bad, now: new Date(justAfter("12:00:00")) })).toMatchObject({ is: "unhealthy" });
   });
 
-  it("MHC-7.2: has failed for ever without a time, and shows an absent reason as nothing", () => {
+  it("has failed for ever without a time, and shows an absent reason as nothing", () => {
     expect(judge({ node: nodeWith("Ready", "False", undefined) })).toEqual({
       is: "unhealthy",
       reason: "UnhealthyNode",
@@ -136,11 +136,11 @@ describe("a Machine with a Node", () => {
     ["another status", nodeWith("Ready", "Unknown", at("00:00:00"))],
     ["another type", nodeWith("DiskPressure", "False", at("00:00:00"))],
     ["none at all", node("n1", { status: { conditions: undefined } })],
-  ])("MHC-7.2: is in order with a condition of %s", (_, of) => {
+  ])("is in order with a condition of %s", (_, of) => {
     expect(judge({ node: of })).toEqual(HEALTHY);
   });
 
-  it("MHC-7.2: shows each failing condition, in the order of the checks, and the first deadline", () => {
+  it("shows each failing condition, in the order of the checks, and the first deadline", () => {
     const checks: Checks = {
       unhealthyNodeConditions: [
         { type: "DiskPressure", status: "True", timeoutSeconds: 0 },
@@ -170,7 +170,7 @@ describe("a Machine with a Node", () => {
     });
   });
 
-  it("MHC-7.2: is unhealthy at once when its Node is gone, whatever is checked", () => {
+  it("is unhealthy at once when its Node is gone, whatever is checked", () => {
     expect(judge({ checks: { nodeStartupTimeoutSeconds: 0 }, node: "missing" })).toEqual({
       is: "unhealthy",
       reason: "NodeDeleted",
@@ -178,7 +178,7 @@ describe("a Machine with a Node", () => {
     });
   });
 
-  it("MHC-7.4: is unknown while its Node was not seen", () => {
+  it("is unknown while its Node was not seen", () => {
     expect(judge({ node: "unknown" })).toEqual({ is: "unknown" });
   });
 });
@@ -200,7 +200,7 @@ describe("a Machine without a Node", () => {
     ["10 minutes and not yet over", undefined, "11:50:00", { is: "pending", untilMs: justAfter("12:00:00") }],
     ["switched off by 0", 0, "00:00:00", NEITHER],
     ["as short as it says", 1, "11:59:58", late("1s")],
-  ])("MHC-7.2: has a startup timeout of %s", (...[, nodeStartupTimeoutSeconds, time, verdict]) => {
+  ])("has a startup timeout of %s", (...[, nodeStartupTimeoutSeconds, time, verdict]) => {
     const checks = nodeStartupTimeoutSeconds === undefined ? {} : { nodeStartupTimeoutSeconds };
     expect(judge({ checks, machine: created(time), node: "none" })).toEqual(verdict);
   });
@@ -222,14 +222,14 @@ describe("a Machine without a Node", () => {
       upCluster(),
       created("00:00:00", since(at("11:55:00"), "InfrastructureReady", "True")),
     ],
-  ])("MHC-7.2: has time from %s on", (_, cluster, machine) => {
+  ])("has time from %s on", (_, cluster, machine) => {
     expect(judge({ cluster, machine, node: "none" })).toEqual({
       is: "pending",
       untilMs: justAfter("12:05:00"),
     });
   });
 
-  it("MHC-7.2: gets no more time from infrastructure that is not ready", () => {
+  it("gets no more time from infrastructure that is not ready", () => {
     const machine = created("00:00:00", since(at("11:59:00"), "InfrastructureReady", "False"));
     expect(judge({ machine, node: "none" })).toEqual(late("10m0s"));
   });
@@ -248,7 +248,7 @@ describe("a condition of the Machine", () => {
   const DISK =
     "Condition DiskHealthy on Machine is reporting status False with reason Broken for more than 1m0s";
 
-  it("MHC-7.1: makes it unhealthy after its timeout, not before, and not when it is absent", () => {
+  it("makes it unhealthy after its timeout, not before, and not when it is absent", () => {
     expect(judge({ checks, machine: withConditions(disk("11:58:59")) })).toEqual({
       is: "unhealthy",
       reason: "UnhealthyMachine",
@@ -261,7 +261,7 @@ describe("a condition of the Machine", () => {
     expect(judge({ checks, machine: target() })).toEqual(HEALTHY);
   });
 
-  it("MHC-7.3: comes before those of the Node, whose reason it takes, and the first deadline of both counts", () => {
+  it("comes before those of the Node, whose reason it takes, and the first deadline of both counts", () => {
     const both: Checks = {
       ...checks,
       unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 300 }],
@@ -290,7 +290,7 @@ describe("a condition of the Machine", () => {
     ).toEqual({ is: "pending", untilMs: justAfter("12:00:30") });
   });
 
-  it("MHC-7.3: and a Node that is gone give both texts; with a Node not seen its own alone", () => {
+  it("and a Node that is gone give both texts; with a Node not seen its own alone", () => {
     const machine = withConditions(disk("11:00:00"));
     expect(judge({ checks, machine, node: "missing" })).toEqual({
       is: "unhealthy",
@@ -310,7 +310,7 @@ describe("an unhealthy verdict", () => {
     return Reflect.get(verdictOf(evidence, NOW), "sinceMs");
   };
 
-  it("MHC-12.5: says when it began, where that is known", () => {
+  it("says when it began, where that is known", () => {
     expect(since(nodeWith("Ready", "False", at("11:50:00")))).toBe(ms("11:55:00"));
     expect(since(nodeWith("Ready", "False", undefined))).toBeUndefined();
     expect(since("missing")).toBeUndefined();

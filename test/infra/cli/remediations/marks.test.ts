@@ -32,7 +32,7 @@ const recorded = (...failures: readonly string[]) =>
   ]);
 
 describe("the Event of a hand-over", () => {
-  it("MHC-13.3: is found by the failure before it, whatever clock has stamped it", async () => {
+  it("is found by the failure before it, whatever clock has stamped it", async () => {
     const marks = marksOf([await eventOf("h1")]);
     const event = { related: { kind: "MachineSet", name: "s1" } };
     expect(marks).toMatchObject([{ uid: "uid-m1", machine: "default/m1", healthCheck: "default/h1", event }]);
@@ -40,7 +40,7 @@ describe("the Event of a hand-over", () => {
     expect([isAfter(mark, FAILED_AT), isAfter(mark, at("11:00:00"))]).toEqual([true, false]);
   });
 
-  it("MHC-13.3: belongs to the entry of its failure and its health check, else to one of its failure", async () => {
+  it("belongs to the entry of its failure and its health check, else to one of its failure", async () => {
     const events = await Promise.all([eventOf("h2"), eventOf("h1"), eventOf("h1", at("11:30:00"))]);
     const [ofOther, ofOwn, later] = marksOf(events) as [Mark, Mark, Mark];
     const [first, second] = recorded(FAILED_AT, at("11:30:00"));

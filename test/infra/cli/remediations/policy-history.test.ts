@@ -10,7 +10,7 @@ const policy = (name: string, ...remediations: readonly RemediationEntry[]) =>
 const ENDED = { outcome: "Deleted", endedAt: at("11:10:00") } as const;
 
 describe("the histories of policies", () => {
-  it("MHC-13.3: have one entry for each remediation, the one that knows its end", () => {
+  it("have one entry for each remediation, the one that knows its end", () => {
     const later = entryOf("m1", { startedAt: at("11:00:05") });
     const found = recordedIn([policy("r1", entryOf("m1", ENDED)), policy("r2", later)]);
     expect(found).toEqual([{ ...entryOf("m1", ENDED), namespace: "default" }]);
@@ -18,7 +18,7 @@ describe("the histories of policies", () => {
     expect(swapped).toMatchObject([ENDED]);
   });
 
-  it("MHC-13.3: have two entries where a failure was remediated again, and of two Machines", () => {
+  it("have two entries where a failure was remediated again, and of two Machines", () => {
     const withdrawn = entryOf("m1", { outcome: "Withdrawn", endedAt: at("11:10:00") });
     const again = entryOf("m1", { startedAt: at("11:20:00") });
     const found = recordedIn([policy("r1", withdrawn, again, entryOf("m2"))]);
@@ -29,12 +29,12 @@ describe("the histories of policies", () => {
     ]);
   });
 
-  it("MHC-13.3: are of a Machine by its uid, not by its name", () => {
+  it("are of a Machine by its uid, not by its name", () => {
     const other = entryOf("m1", { machine: { name: "m1", uid: "another" } });
     expect(recordedIn([policy("r1", entryOf("m1"), other)])).toHaveLength(2);
   });
 
-  it("MHC-13.3: have each recorded failure once, and may have none", () => {
+  it("have each recorded failure once, and may have none", () => {
     const verdict = { machine: { name: "m1", uid: "u" }, failedAt: at("11:00:00"), reason: "UnhealthyNode" };
     const recording = remediationPolicy({ status: { verdicts: [verdict] } });
     expect(verdictsIn([recording, recording, remediationPolicy()])).toEqual([
@@ -42,7 +42,7 @@ describe("the histories of policies", () => {
     ]);
   });
 
-  it("MHC-13.3: show which health checks of a policy do not exist, by namespace", () => {
+  it("show which health checks of a policy do not exist, by namespace", () => {
     const named = remediationPolicy({ spec: { healthChecks: ["h1", "h9"] } });
     const elsewhere = healthCheck({ metadata: { name: "h9", namespace: "other" } });
     expect(missingChecks([named, remediationPolicy()], [healthCheck(), elsewhere])).toEqual([

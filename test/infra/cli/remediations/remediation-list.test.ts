@@ -73,7 +73,7 @@ describe("the remediations that an API server still knows", () => {
     expect(listOf({ events: [marked("m1", at("11:00:00"))], machines })).toEqual([{ ...ONE, ...more }]);
   });
 
-  it("MHC-13.3: of a Machine that is gone have what the Event says: who has acted, reason, failure, whether it recovered before", () => {
+  it("of a Machine that is gone have what the Event says: who has acted, reason, failure, whether it recovered before", () => {
     const annotations = {
       [FAILED_AT_ANNOTATION]: at("10:59:00"),
       [FAILURE_ANNOTATION]: "NodeStartupTimeout",
@@ -109,7 +109,7 @@ describe("the remediations that an API server still knows", () => {
     ]);
   });
 
-  it("MHC-13.3: name what acted then, not the template that the health check has now", () => {
+  it("name what acted then, not the template that the health check has now", () => {
     const templateRef = { apiVersion: "a.b/v1", kind: "FooRemediationTemplate", name: "t" };
     const checks = [healthCheck({ spec: { remediation: { templateRef } } })];
     const related = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", name: "s0" };
@@ -212,11 +212,11 @@ describe("the remediations that policies remember", () => {
     ["escalated, and under way", { outcome: "Escalated" }, { outcome: "escalated" }],
     ["replaced before the history says so", { controller: "MachineSet s1" }, { outcome: "replaced" }],
     ["gone, where nothing controlled the Machine", {}, { outcome: "gone" }],
-  ])("MHC-13.3: are %s", (...[, entry, expected]) => {
+  ])("are %s", (...[, entry, expected]) => {
     expect(listOf({ policies: [policyWith(entryOf("m1", entry))] })).toEqual([{ ...RECORDED, ...expected }]);
   });
 
-  it("MHC-13.3: have the owner that is known from other Machines, or the request of the template", () => {
+  it("have the owner that is known from other Machines, or the request of the template", () => {
     const [owned, sibling] = [entryOf("m1", { controller: "uid-s1" }), machineWith("m2")];
     expect(listOf({ policies: [policyWith(owned)], machines: [sibling] })).toMatchObject([
       { actor: "MachineSet s1" },
@@ -228,14 +228,14 @@ describe("the remediations that policies remember", () => {
     expect(listOf({ policies: [outside], checks })).toMatchObject([{ actor: "FooRemediation m1" }]);
   });
 
-  it("MHC-13.3: are under way as their Machine says", () => {
+  it("are under way as their Machine says", () => {
     const machines = [machineWith("m1", failed(FAILED_AT), handedOver)];
     expect(listOf({ policies: [policyWith(entryOf("m1"))], machines })).toEqual([
       { ...RECORDED, outcome: "open" },
     ]);
   });
 
-  it("MHC-13.3: are shown once, whatever else shows them: an Event, a condition, another policy, a verdict", () => {
+  it("are shown once, whatever else shows them: an Event, a condition, another policy, a verdict", () => {
     const verdicts = [
       { machine: { name: "m1", uid: "uid-m1" }, failedAt: FAILED_AT, reason: "UnhealthyNode" },
     ];
@@ -250,7 +250,7 @@ describe("the remediations that policies remember", () => {
     ]);
   });
 
-  it("MHC-13.3: stand beside those before the policy and after it", () => {
+  it("stand beside those before the policy and after it", () => {
     const policies = [policyWith(entryOf("m1", { outcome: "Recovered", endedAt: at("11:05:00") }))];
     const events = [marked("m1", at("10:00:00")), handedOverEvent(), handedOverEvent("h1", at("11:50:00"))];
     const later = { ...(events[2] as Event), firstTimestamp: at("11:51:00") };
@@ -262,7 +262,7 @@ describe("the remediations that policies remember", () => {
     ]);
   });
 
-  it("MHC-13.3: name the health check that has used the entry of another one, and a second hand-over of its own", () => {
+  it("name the health check that has used the entry of another one, and a second hand-over of its own", () => {
     const policies = [policyWith(entryOf("m1"))];
     expect(listOf({ events: [handedOverEvent("h2")], policies })).toMatchObject([
       { healthCheck: "default/h2" },
@@ -271,7 +271,7 @@ describe("the remediations that policies remember", () => {
     expect(both.map(({ healthCheck }) => healthCheck)).toEqual(["default/h1", "default/h2"]);
   });
 
-  it("MHC-13.3: say what they waited for between failure and begin", () => {
+  it("say what they waited for between failure and begin", () => {
     const waits = [waitEvent("10:59:30"), waitEvent("11:00:01")];
     expect(listOf({ policies: [policyWith(entryOf("m1"))], waits: waits.slice(0, 1) })).toMatchObject([
       { waitedFor: ["RemediationPolicy r1"] },
@@ -285,13 +285,13 @@ describe("the remediations that policies remember", () => {
     ]);
   });
 
-  it("MHC-13.3: do not say that calm took longer than it may, where the Event of the reason is gone", () => {
+  it("do not say that calm took longer than it may, where the Event of the reason is gone", () => {
     const [found] = listOf({ policies: [policyWith(entryOf("m1", { startedAt: at("13:00:00") }))] });
     expect(found).toMatchObject({ failedAt: FAILED_AT, at: at("13:00:00") });
     expect(found).not.toHaveProperty("waitedFor");
   });
 
-  it("MHC-13.3: list recorded failures after which nothing was begun", () => {
+  it("list recorded failures after which nothing was begun", () => {
     const verdictOf = (name: string) => {
       return { machine: { name, uid: `uid-${name}` }, failedAt: FAILED_AT, reason: "UnhealthyNode" };
     };

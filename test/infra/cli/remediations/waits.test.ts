@@ -75,12 +75,12 @@ describe("what remediation waited for, in the words of the functions", () => {
     ["a server", [blocked("nodes is forbidden")], { for: "live read" }],
     ["places", restrictedByPlaces(waitBeside(RECOVERING), []), { for: "places" }],
     ["the limit", [{ message: waitBeside(BROKEN)?.text ?? "" }], { for: "limit" }],
-  ])("MHC-13.3: is %s", (...[, notices, expected]) => {
+  ])("is %s", (...[, notices, expected]) => {
     const found = notices.flatMap(({ message, about }) => waitOf(eventOf(message, subjectOf(about))));
     expect(found).toEqual([{ at: at("11:00:00"), healthCheck: "default/h1", ...expected }]);
   });
 
-  it("MHC-13.3: is nothing in Events of other words, of other kinds or without a time", () => {
+  it("is nothing in Events of other words, of other kinds or without a time", () => {
     const { involvedObject } = eventOf();
     expect(waitOf(eventOf("something else"))).toEqual([]);
     const [{ message = "" } = {}] = refusalNotices([refused("m1")]);
@@ -90,7 +90,7 @@ describe("what remediation waited for, in the words of the functions", () => {
     expect(waitOf(eventOf(message, { firstTimestamp: undefined }))).toEqual([]);
   });
 
-  it("MHC-13.3: counts between failure and begin, for the Machine or for all, once each", () => {
+  it("counts between failure and begin, for the Machine or for all, once each", () => {
     const wait = { at: at("11:00:00"), healthCheck: "default/h1", for: "limit" };
     const ofM1 = { ...wait, for: "RemediationPolicy r1", machines: ["m1"] };
     const waits = [wait, wait, ofM1, { ...wait, healthCheck: "default/h2", for: "places" }];
@@ -101,7 +101,7 @@ describe("what remediation waited for, in the words of the functions", () => {
     expect(waitedFor(waits, { ...waiting, machine: "m1", at: at("10:59:59") })).toEqual([]);
   });
 
-  it("MHC-13.3: counts what a function says before another one has written the condition", () => {
+  it("counts what a function says before another one has written the condition", () => {
     const waits = [{ at: at("10:59:58"), healthCheck: "default/h1", for: "limit" }];
     const waiting = { healthCheck: "default/h1", failedAt: at("11:00:00"), at: at("11:05:00") };
     expect(waitedFor(waits, { ...waiting, machine: "m1" })).toEqual(["limit"]);

@@ -175,7 +175,7 @@ describe("applying manifests", () => {
     expect(refused).toEqual([]);
   });
 
-  it("MHC-3: warns of the renamed fields of an old manifest", async () => {
+  it("warns of the renamed fields of an old manifest", async () => {
     const { client, sent } = serverOf([], { crds: [crd("cluster.x-k8s.io", "MachineHealthCheck")] });
     const spec = { clusterName: "c1", selector: { matchLabels: { a: "b" } }, maxUnhealthy: "40%" };
     const metadata = { name: "h1", namespace: "team" };

@@ -45,7 +45,7 @@ async function explained(kind: Kind, object: KubeObject, objects: readonly KubeO
 }
 
 describe("what explain says about health", () => {
-  it("MHC-13.1: a health check shows its targets, and sends nothing", async () => {
+  it("a health check shows its targets, and sends nothing", async () => {
     const machines = [machineWith("m1", failed()), machineWith("m2", succeeded())];
     const objects = [
       upCluster(),
@@ -67,7 +67,7 @@ describe("what explain says about health", () => {
     ]);
   });
 
-  it("MHC-13.1: a Machine shows the checks that select it, and no other Machine", async () => {
+  it("a Machine shows the checks that select it, and no other Machine", async () => {
     const machines = [machineWith("m1", failed()), machineWith("m2", succeeded())];
     const checks = [
       healthCheck(),
@@ -85,7 +85,7 @@ describe("what explain says about health", () => {
     ]);
   });
 
-  it("MHC-13.1: a Machine shows what its request says of itself, and nothing else of it", async () => {
+  it("a Machine shows what its request says of itself, and nothing else of it", async () => {
     const machine = machineWith("m1", failed(), since(LONG_AGO, "ExternallyRemediated", "False"));
     const request = {
       apiVersion: templateRef.apiVersion,
@@ -118,7 +118,7 @@ describe("what explain says about health", () => {
     expect(JSON.stringify(found)).not.toContain("canary");
   });
 
-  it("MHC-13.1: says since when Nodes are not visible, by the Cluster rather than by a relay that has just started", async () => {
+  it("says since when Nodes are not visible, by the Cluster rather than by a relay that has just started", async () => {
     const away = connection({
       status: {
         state: "unreachable",
@@ -136,7 +136,7 @@ describe("what explain says about health", () => {
     expect(young?.unseen?.since).toBe(at("11:59:59"));
   });
 
-  it("MHC-13.1: says nothing about other kinds", async () => {
+  it("says nothing about other kinds", async () => {
     const cluster = upCluster();
     const kind = { group: "cluster.x-k8s.io", version: "v1beta2", kind: "Cluster", plural: "clusters" };
     expect(await explained({ ...kind, namespaced: true }, cluster, [cluster])).toEqual([]);

@@ -114,7 +114,7 @@ describe("rules that stand in for Cluster API's admission", () => {
     ["no replicas", "spec.replicas", 0, []],
     ["names without random", "spec.machineNaming.template", "a", ["template must contain {{ .random }}"]],
     ["names with random", "spec.machineNaming.template", "a-{{ .random }}", []],
-  ])("MS-2: judge a MachineSet with %s", async (...[, node, value, messages]) => {
+  ])("judge a MachineSet with %s", async (...[, node, value, messages]) => {
     expect(await refusals("machinesets", node, value)).toEqual(messages);
   });
 
@@ -125,7 +125,7 @@ describe("rules that stand in for Cluster API's admission", () => {
     ["another value", { matchLabels: { a: "b" } }, { labels: { a: "x" } }, 1],
     ["another label", { matchLabels: { a: "b" } }, { labels: { c: "d" } }, 1],
     ["labels of a template that has none", { matchLabels: { a: "b" } }, { annotations: {} }, 1],
-  ])("MS-2: judge a MachineSet whose selector has %s", async (...[, selector, metadata, expected]) => {
+  ])("judge a MachineSet whose selector has %s", async (...[, selector, metadata, expected]) => {
     const template = { ...(metadata === undefined ? {} : { metadata }), spec: { clusterName: "c1" } };
     const spec = { clusterName: "c1", selector, template };
     expect(await refusals("machinesets", "spec", spec)).toHaveLength(expected);
@@ -139,7 +139,7 @@ describe("rules that stand in for Cluster API's admission", () => {
     ["node.kubernetes.io/not-ready", 1],
     ["node.kubernetes.io/out-of-service", 0],
     ["example.com/gpu", 0],
-  ])("MS-2: judge the taint %s of Machines", async (key, expected) => {
+  ])("judge the taint %s of Machines", async (key, expected) => {
     expect(await refusals("machines", "spec.taints", [{ key }])).toHaveLength(expected);
     expect(await refusals("machinesets", "spec.template.spec.taints", [{ key }])).toHaveLength(expected);
   });

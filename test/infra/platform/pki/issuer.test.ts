@@ -60,7 +60,7 @@ function partsOf(kubeconfig: string) {
 }
 
 describe("an authority", () => {
-  it("CL-7.3: is called kubernetes and valid from 5 minutes ago for 10 years, and signs itself", async () => {
+  it("is called kubernetes and valid from 5 minutes ago for 10 years, and signs itself", async () => {
     const { "tls.crt": crt = "", "tls.key": key = "" } = await issued(AUTHORITY);
     const certificate = new X509Certificate(crt);
     expect([certificate.subject, certificate.issuer]).toEqual(["CN=kubernetes", "CN=kubernetes"]);
@@ -78,14 +78,14 @@ describe("an authority", () => {
   });
 });
 
-it("CL-7.3: a bare pair has the public key in tls.crt", async () => {
+it("a bare pair has the public key in tls.crt", async () => {
   const { "tls.crt": publicKey = "", "tls.key": privateKey = "" } = await issued({ type: "keyPair" });
   expect(publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/);
   expect(createPublicKey(privateKey).equals(createPublicKey(publicKey))).toBe(true);
 });
 
 describe("a kubeconfig", () => {
-  it("CL-7.1: has one cluster, one user and a client certificate of the authority for 365 days", async () => {
+  it("has one cluster, one user and a client certificate of the authority for 365 days", async () => {
     const ca = await issued(AUTHORITY);
     const { value = "" } = await issued(KUBECONFIG, secretOf(encoded(ca)));
     const { cert, key, ca: trusted } = partsOf(value);

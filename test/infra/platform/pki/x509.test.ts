@@ -23,7 +23,7 @@ function authorityOf({ publicKey, privateKey }: KeyTexts): Promise<string> {
   return x509.sign({ ...AUTHORITY, publicKey, signer: { key: privateKey } });
 }
 
-describe("CL-7.1: certificates", () => {
+describe("certificates", () => {
   it.each<readonly [string, KeyTexts]>([
     ["RSA of 2,048 bits", rsa(2_048)],
     ["P-256", ec("prime256v1")],
@@ -69,7 +69,7 @@ describe("CL-7.1: certificates", () => {
   });
 });
 
-describe("CL-7.1: what users write into a Secret", () => {
+describe("what users write into a Secret", () => {
   it("is read as a chain of at most ten certificates, the first of which counts", async () => {
     const first = await authorityOf(ec("prime256v1"));
     const second = await authorityOf(ec("prime256v1"));

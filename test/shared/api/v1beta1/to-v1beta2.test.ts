@@ -32,7 +32,7 @@ function convert(kind: Kind, content: object): object {
 }
 
 describe("a MachinePool of v1beta1", () => {
-  it("MP-15: has every field of its spec where v1beta2 has it", () => {
+  it("has every field of its spec where v1beta2 has it", () => {
     const content = {
       spec: {
         clusterName: "c1",
@@ -81,7 +81,7 @@ describe("a MachinePool of v1beta1", () => {
     });
   });
 
-  it("MP-15: has every field of its status where v1beta2 has it", () => {
+  it("has every field of its status where v1beta2 has it", () => {
     const status = {
       bootstrapReady: true,
       infrastructureReady: false,
@@ -232,7 +232,7 @@ describe("a Cluster of v1beta1", () => {
 });
 
 describe("a Machine of v1beta1", () => {
-  it("MA-9: has its spec and its status where v1beta2 has them", () => {
+  it("has its spec and its status where v1beta2 has them", () => {
     const content = {
       spec: {
         clusterName: "c1",
@@ -269,7 +269,7 @@ describe("a Machine of v1beta1", () => {
 });
 
 describe("a MachineSet of v1beta1", () => {
-  it("MS-9: has its spec and its status where v1beta2 has them", () => {
+  it("has its spec and its status where v1beta2 has them", () => {
     const content = {
       spec: {
         clusterName: "c1",
@@ -335,7 +335,7 @@ describe("a MachineSet of v1beta1", () => {
     });
   });
 
-  it("MS-9: loses what v1beta1 wrote for nothing", () => {
+  it("loses what v1beta1 wrote for nothing", () => {
     const infrastructureRef = reference("FooMachineTemplate", "i1");
     const template = { spec: { clusterName: "c1", bootstrap: { dataSecretName: "s" }, infrastructureRef } };
     const spec = { clusterName: "c1", selector: {}, template };
@@ -372,7 +372,7 @@ const CHECK = {
 };
 
 describe("a MachineHealthCheck of v1beta1", () => {
-  it("MHC-3: has its spec and its status where v1beta2 has them", () => {
+  it("has its spec and its status where v1beta2 has them", () => {
     const status = {
       expectedMachines: 2,
       currentHealthy: 0,
@@ -414,7 +414,7 @@ describe("a MachineHealthCheck of v1beta1", () => {
     });
   });
 
-  it("MHC-3: loses what v1beta1 wrote for nothing, and keeps a timeout of 0", () => {
+  it("loses what v1beta1 wrote for nothing, and keeps a timeout of 0", () => {
     const spec = { clusterName: "c1", selector: CHECK.spec.selector };
     const empty = { ...spec, unhealthyConditions: [], unhealthyRange: "" };
     expect(convert(MachineHealthCheck, { spec: empty })).toEqual({ spec });
@@ -423,33 +423,30 @@ describe("a MachineHealthCheck of v1beta1", () => {
     });
   });
 
-  it.each(["v1beta1", "v1alpha4", "v1alpha3"])(
-    "MHC-3: of %s names each field that is renamed, once",
-    (version) => {
-      const object = {
-        apiVersion: `cluster.x-k8s.io/${version}`,
-        kind: "MachineHealthCheck",
-        metadata: { name: "a" },
-        ...CHECK,
-      };
-      const { object: converted, renamed } = toV1beta2(object);
-      expect(converted.apiVersion).toBe("cluster.x-k8s.io/v1beta2");
-      const pair = / of cluster\.x-k8s\.io\/v1\w+: (\S+) is applied as (\S+), its name in v1beta2$/;
-      expect(renamed.map((text) => pair.exec(text)?.slice(1))).toEqual([
-        ["spec.nodeStartupTimeout", "spec.checks.nodeStartupTimeoutSeconds"],
-        ["spec.unhealthyConditions", "spec.checks.unhealthyNodeConditions"],
-        ["spec.unhealthyConditions[].timeout", "spec.checks.unhealthyNodeConditions[].timeoutSeconds"],
-        ["spec.unhealthyMachineConditions", "spec.checks.unhealthyMachineConditions"],
-        [
-          "spec.unhealthyMachineConditions[].timeout",
-          "spec.checks.unhealthyMachineConditions[].timeoutSeconds",
-        ],
-        ["spec.maxUnhealthy", "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo"],
-        ["spec.unhealthyRange", "spec.remediation.triggerIf.unhealthyInRange"],
-        ["spec.remediationTemplate", "spec.remediation.templateRef"],
-      ]);
-    },
-  );
+  it.each(["v1beta1", "v1alpha4", "v1alpha3"])("of %s names each field that is renamed, once", (version) => {
+    const object = {
+      apiVersion: `cluster.x-k8s.io/${version}`,
+      kind: "MachineHealthCheck",
+      metadata: { name: "a" },
+      ...CHECK,
+    };
+    const { object: converted, renamed } = toV1beta2(object);
+    expect(converted.apiVersion).toBe("cluster.x-k8s.io/v1beta2");
+    const pair = / of cluster\.x-k8s\.io\/v1\w+: (\S+) is applied as (\S+), its name in v1beta2$/;
+    expect(renamed.map((text) => pair.exec(text)?.slice(1))).toEqual([
+      ["spec.nodeStartupTimeout", "spec.checks.nodeStartupTimeoutSeconds"],
+      ["spec.unhealthyConditions", "spec.checks.unhealthyNodeConditions"],
+      ["spec.unhealthyConditions[].timeout", "spec.checks.unhealthyNodeConditions[].timeoutSeconds"],
+      ["spec.unhealthyMachineConditions", "spec.checks.unhealthyMachineConditions"],
+      [
+        "spec.unhealthyMachineConditions[].timeout",
+        "spec.checks.unhealthyMachineConditions[].timeoutSeconds",
+      ],
+      ["spec.maxUnhealthy", "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo"],
+      ["spec.unhealthyRange", "spec.remediation.triggerIf.unhealthyInRange"],
+      ["spec.remediationTemplate", "spec.remediation.templateRef"],
+    ]);
+  });
 
   it.each([
     [
@@ -471,7 +468,7 @@ describe("a MachineHealthCheck of v1beta1", () => {
       { unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m", reason: "x" }] },
       "spec.checks.unhealthyNodeConditions[0].reason: has no counterpart in v1beta2; leave it out",
     ],
-  ])("MHC-3: is refused with %j, by field", (more, message) => {
+  ])("is refused with %j, by field", (more, message) => {
     expect(() => convert(MachineHealthCheck, { spec: { ...CHECK.spec, ...more } })).toThrow(
       `MachineHealthCheck default/a of cluster.x-k8s.io/v1beta1: ${message}`,
     );

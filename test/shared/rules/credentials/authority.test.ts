@@ -7,7 +7,7 @@ import { NOW } from "../../../support/world.ts";
 
 const SECRET = "Secret default/c1-ca: ";
 
-describe("CL-7.1, CL-7.3: an authority", () => {
+describe("an authority", () => {
   it.each<readonly [string, Overrides<SecretSummary>, string | undefined]>([
     ["that can sign", {}, undefined],
     [

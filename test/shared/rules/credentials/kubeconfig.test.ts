@@ -14,11 +14,11 @@ describe("the renewal of a kubeconfig", () => {
     [5, 0],
     [4, 0],
     [-100, 0],
-  ])("CL-7.2: of one for 10 s that has %i s left is due in %i ms", (left, inMs) => {
+  ])("of one for 10 s that has %i s left is due in %i ms", (left, inMs) => {
     expect(renewalDueMs(kubeconfigSummary(until(left)), 10, NOW)).toBe(inMs);
   });
 
-  it("CL-7.2: counts from the issue, although the certificate began with its authority years ago", () => {
+  it("counts from the issue, although the certificate began with its authority years ago", () => {
     const old = kubeconfigSummary(until(9), {
       kubeconfig: { certificate: { notBefore: "2000-01-01T00:00:00Z" } },
     });
@@ -36,6 +36,6 @@ it.each([
   ["10.0.0.1", "https://10.0.0.1:6443"],
   ["fd00::1", "https://[fd00::1]:6443"],
   ["[fd00::1]", "https://[fd00::1]:6443"],
-])("CL-7.1: the server at %s is %s", (host, server) => {
+])("the server at %s is %s", (host, server) => {
   expect(serverOf({ host, port: 6443 })).toBe(server);
 });

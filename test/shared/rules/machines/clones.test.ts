@@ -32,7 +32,7 @@ async function clone(template: KubeObject) {
 }
 
 describe("a clone", () => {
-  it("MS-8.1.2: has the name of its Machine, the content of the template, labels and annotations of both", async () => {
+  it("has the name of its Machine, the content of the template, labels and annotations of both", async () => {
     const content = {
       metadata: {
         labels: { tier: "template", zone: "z" },
@@ -75,7 +75,7 @@ describe("a clone", () => {
     expect(isClonedFrom(object, { ...REFERENCE, kind: "BarMachineTemplate" })).toBe(false);
   });
 
-  it("MS-8.1.2: is made in the version in which the template was read", async () => {
+  it("is made in the version in which the template was read", async () => {
     const template = { ...infraTemplate(), apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha7" };
     expect((await clone(template)).object.apiVersion).toBe("infrastructure.cluster.x-k8s.io/v1alpha7");
   });
@@ -85,7 +85,7 @@ describe("a clone", () => {
     ["no spec.template", { spec: {} }],
     ["a null for it", { spec: { template: null } }],
     ["a text for it", { spec: { template: "x" } }],
-  ])("MS-8.1.2: is made empty from a template with %s", async (_, content) => {
+  ])("is made empty from a template with %s", async (_, content) => {
     const { apiVersion, kind, metadata } = infraTemplate();
     const { object } = await clone({ apiVersion, kind, metadata, ...content } as KubeObject);
     expect(new Set(Object.keys(object))).toEqual(new Set(["apiVersion", "kind", "metadata"]));
@@ -117,15 +117,15 @@ describe("a clone", () => {
       { ...REFERENCE, kind: "FooMachine" },
       "FooMachine s1-infra is not a template; reference a kind that ends in Template",
     ],
-  ])("MS-8.1.2: is not made when %s", async (_, read, reference, problem) => {
+  ])("is not made when %s", async (_, read, reference, problem) => {
     expect(await readCloneSource(read, reference, "default")).toEqual({ problem });
   });
 
-  it("MS-8.1.2: is named by a reference without Template", () => {
+  it("is named by a reference without Template", () => {
     expect(cloneReference(REFERENCE, "s1-x")).toEqual({ ...REFERENCE, kind: "FooMachine", name: "s1-x" });
   });
 
-  it("MS-8.1.2: is due only for a living Machine that never had it", () => {
+  it("is due only for a living Machine that never had it", () => {
     const absent = missing(bootstrapConfig());
     const young = setMachine("m1", { status: { initialization: undefined } });
     expect(isCloneDue(young, "bootstrapDataSecretCreated", absent)).toBe(true);

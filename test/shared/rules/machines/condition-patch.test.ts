@@ -36,7 +36,7 @@ function typesOf(machine: Machine): readonly (readonly string[] | undefined)[] {
 }
 
 describe("a patch of the conditions of a Machine", () => {
-  it("MHC-9.1: adds to each family at the sorted place, and changes no other entry", () => {
+  it("adds to each family at the sorted place, and changes no other entry", () => {
     const machine = machineWith(["Available", "Ready"], ["Ready", "Available"]);
     const operations = conditionOperations(machine, failed, NOW);
     expect(operations).toEqual([
@@ -70,12 +70,12 @@ describe("a patch of the conditions of a Machine", () => {
     ]);
   });
 
-  it("MHC-9.1: says nothing twice", () => {
+  it("says nothing twice", () => {
     const once = patched(machineWith(["Ready"]), conditionOperations(machineWith(["Ready"]), failed, NOW));
     expect(conditionOperations(once, failed, new Date("2026-01-01T13:00:00Z"))).toEqual([]);
   });
 
-  it("MHC-9.1: moves the time of the older family with any text, that of the other one with the status only", () => {
+  it("moves the time of the older family with any text, that of the other one with the status only", () => {
     const once = patched(machineWith(["Ready"]), conditionOperations(machineWith(["Ready"]), failed, NOW));
     const later = {
       present: [condition("HealthCheckSucceeded", "False", "NodeDeleted", "gone")],
@@ -103,7 +103,7 @@ describe("a patch of the conditions of a Machine", () => {
     ["no conditions", machineWith(undefined)],
     ["no older conditions", machineWith(["Ready"], undefined)],
     ["other older fields", { ...target(), status: { deprecated: { v1beta1: { failureReason: "x" } } } }],
-  ])("MHC-9.1: adds the parents to a Machine with %s", (_, machine) => {
+  ])("adds the parents to a Machine with %s", (_, machine) => {
     const { status } = patched(machine, conditionOperations(machine, failed, NOW));
     expect(status?.conditions).toContainEqual(expect.objectContaining({ status: "False" }));
     expect(status?.deprecated?.v1beta1?.conditions).toContainEqual(
@@ -114,7 +114,7 @@ describe("a patch of the conditions of a Machine", () => {
     );
   });
 
-  it("MHC-9.1: removes and adds at once, also in lists that are in no order, and leaves all others", () =>
+  it("removes and adds at once, also in lists that are in no order, and leaves all others", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.constantFrom("Z", "OwnerRemediated", "A", "Ready", "HealthCheckSucceeded", "M")),

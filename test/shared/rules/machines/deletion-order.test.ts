@@ -19,7 +19,7 @@ function bornAt(name: string, creationTimestamp: string): Machine {
 }
 
 describe("the order in which Machines go", () => {
-  it("MS-8.1.4: is deleting, handed over, chosen, updated in place, unhealthy, others", () => {
+  it("is deleting, handed over, chosen, updated in place, unhealthy, others", () => {
     const kinds: readonly (readonly [string, Overrides<Machine>])[] = [
       ["f-other", {}],
       ["e-sick", { status: { conditions: [machineCondition("NodeHealthy", "False", "NodeNotHealthy")] } }],
@@ -42,7 +42,7 @@ describe("the order in which Machines go", () => {
     );
   });
 
-  it("MS-8.1.4: is by age where the set says so, else by name", () => {
+  it("is by age where the set says so, else by name", () => {
     const old = bornAt("z-old", "2025-01-01T00:00:00Z");
     const young = bornAt("a-young", "2026-01-01T11:00:00Z");
     const middle = bornAt("m-middle", "2025-12-28T00:00:00Z");

@@ -43,7 +43,7 @@ const LABELLED = template({
   metadata: { labels: { tier: "a" }, annotations: {} },
 });
 
-describe("MS-7: fields that follow the template without a rollout", () => {
+describe("fields that follow the template without a rollout", () => {
   it("cost nothing when all are right", () => {
     expect(pathsOf(LABELLED, machineFrom(LABELLED))).toEqual([]);
     const spec = { minReadySeconds: 5, taints: [TAINT], deletion: { nodeDrainTimeoutSeconds: 60 } };

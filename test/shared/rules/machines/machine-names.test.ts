@@ -16,11 +16,11 @@ describe("a template of names", () => {
     ["{{ .machineSet.name }}-{{ .random }}", "s1-xxxxx"],
     ["{{.cluster.name}}.m-{{.random}}", "c1.m-xxxxx"],
     ["{{ .random }}", "xxxxx"],
-  ])("MS-8.1.3: %s gives %s", (template, name) => {
+  ])("%s gives %s", (template, name) => {
     expect(naming(template)(() => "xxxxx")).toBe(name);
   });
 
-  it("MS-8.1.3: gives names of 63 characters at most, with five random ones more", () => {
+  it("gives names of 63 characters at most, with five random ones more", () => {
     const draws = ["22222", "44444"];
     const long = naming(`${"a".repeat(80)}-{{ .random }}`);
     expect(long(() => draws.shift() ?? "")).toBe(`${"a".repeat(58)}44444`);
@@ -42,7 +42,7 @@ describe("a template of names", () => {
       "gives names such as A-bcdfg, which are not DNS names; use lower-case letters, digits and -",
     ],
     [`{{ .random }}${"a".repeat(256)}`, "has more than 256 characters"],
-  ])("MS-8.1.3: is refused as %s", (template, problem) => {
+  ])("is refused as %s", (template, problem) => {
     expect(parseNaming(template, VARIABLES)).toEqual({ problem });
   });
 });
@@ -50,14 +50,14 @@ describe("a template of names", () => {
 describe("drawn names", () => {
   const taken: ReadonlySet<string> = new Set();
 
-  it("MS-8.1: are the same for one seed and others for every other", () => {
+  it("are the same for one seed and others for every other", () => {
     const names = drawNames(DEFAULT, 100, { seed: "uid-s1/20", taken });
     expect(drawNames(DEFAULT, 100, { seed: "uid-s1/20", taken })).toEqual(names);
     const others = drawNames(DEFAULT, 100, { seed: "uid-s1/21", taken });
     expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 
-  it("MS-8.1: are different, of five characters without vowels, and never taken", () => {
+  it("are different, of five characters without vowels, and never taken", () => {
     const names = drawNames(DEFAULT, 100, { seed: "a", taken });
     expect(new Set(names).size).toBe(100);
     for (const name of names) expect(name).toMatch(/^s1-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -65,7 +65,7 @@ describe("drawn names", () => {
     expect(further.filter((name) => names.includes(name))).toEqual([]);
   });
 
-  it("MS-8.1: use all of the alphabet", () => {
+  it("use all of the alphabet", () => {
     const names = drawNames(naming("{{ .random }}"), 100, { seed: "b", taken });
     expect(new Set(names.join("")).size).toBe(27);
   });

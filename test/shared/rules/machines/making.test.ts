@@ -17,13 +17,13 @@ function plan(making: Partial<Making>) {
 const ABC = ["a", "b", "c"];
 
 describe("the plan of Machines", () => {
-  it("MS-8.1: reserves before it makes: a run that lacks names makes nothing", () => {
+  it("reserves before it makes: a run that lacks names makes nothing", () => {
     expect(plan({})).toEqual({ create: [], reserved: [], missing: 3 });
     expect(plan({ reserved: ["a"] })).toEqual({ create: [], reserved: ["a"], missing: 2 });
     expect(plan({ machines: ["x"], reserved: ["a"], replicas: 4 })).toMatchObject({ create: [], missing: 2 });
   });
 
-  it("MS-8.1: makes what is reserved, and keeps the names until each was seen", () => {
+  it("makes what is reserved, and keeps the names until each was seen", () => {
     expect(plan({ reserved: ABC })).toEqual({ create: ABC, reserved: ABC, missing: 0 });
     expect(plan({ reserved: ABC, machines: ["a"] })).toEqual({
       create: ["b", "c"],
@@ -33,14 +33,14 @@ describe("the plan of Machines", () => {
     expect(plan({ reserved: ABC, machines: ABC })).toEqual({ create: [], reserved: [], missing: 0 });
   });
 
-  it("MS-8.1.1: makes one Machine alone until the templates are proven, and none while one waits for its objects", () => {
+  it("makes one Machine alone until the templates are proven, and none while one waits for its objects", () => {
     expect(plan({ reserved: ABC, isProven: false }).create).toEqual(["a"]);
     expect(plan({ reserved: ABC, machines: ["a"], isProven: false, isWaiting: true }).create).toEqual([]);
     expect(plan({ reserved: ABC, machines: ["a"], isProven: true, isWaiting: true }).create).toEqual([]);
     expect(plan({ reserved: ABC, machines: ["a"], isProven: true }).create).toEqual(["b", "c"]);
   });
 
-  it("MS-8.1: drops a name that another owner has, and reserves another", () => {
+  it("drops a name that another owner has, and reserves another", () => {
     expect(plan({ reserved: ABC, taken: new Set(["b"]) })).toEqual({
       create: [],
       reserved: ["a", "c"],
@@ -48,7 +48,7 @@ describe("the plan of Machines", () => {
     });
   });
 
-  it("MS-8.1: drops names for which there is no room any more", () => {
+  it("drops names for which there is no room any more", () => {
     expect(plan({ reserved: ABC, replicas: 1 })).toEqual({ create: ["a"], reserved: ["a"], missing: 0 });
     expect(plan({ reserved: ABC, machines: ["a", "x"], replicas: 1 })).toEqual({
       create: [],
@@ -57,12 +57,12 @@ describe("the plan of Machines", () => {
     });
   });
 
-  it("MS-8.1: reserves 100 names at most", () => {
+  it("reserves 100 names at most", () => {
     expect(plan({ replicas: 250 })).toMatchObject({ missing: 100 });
     expect(plan({ replicas: 250, reserved: ABC })).toMatchObject({ missing: 97 });
   });
 
-  it("MS-8.1: never plans more Machines than replicas, and never reserves a name that is taken", () =>
+  it("never plans more Machines than replicas, and never reserves a name that is taken", () =>
     fc.assert(
       fc.property(
         fc.record({

@@ -13,7 +13,7 @@ const DESIGN = {
 };
 
 describe("a new Machine", () => {
-  it("MS-8.1.2: is born with finalizer, controller, tracker and default, and names the clones of its templates", () => {
+  it("is born with finalizer, controller, tracker and default, and names the clones of its templates", () => {
     const { object } = newMachine("s1-x", DESIGN);
     expect(Machine.schema?.().safeParse(object).success).toBe(true);
     expect(object).toMatchObject({
@@ -46,7 +46,7 @@ describe("a new Machine", () => {
     expect(object).toMatchObject({ spec: { bootstrap: { dataSecretName: "given" }, deletion } });
   });
 
-  it.each(["1.34.2", "v1.34.2"])("MS-2: has the version %s of its template with v", (version) => {
+  it.each(["1.34.2", "v1.34.2"])("has the version %s of its template with v", (version) => {
     const { object } = newMachine("s1-x", { ...DESIGN, spec: { ...spec, version } });
     expect(object).toMatchObject({ spec: { version: "v1.34.2" } });
   });

@@ -34,7 +34,7 @@ describe("the replicas of a set or a pool that says none", () => {
     ["the maximum when it has more", RANGE, 9, 5],
     ["unknown where one is not a count", { ...RANGE, [MAX_SIZE]: "many" }, 4, undefined],
     ["unknown where one is negative", { ...RANGE, [MIN_SIZE]: "-1" }, 4, undefined],
-  ])("MP-12, MS-3: are %s", (_, annotations, replicas, expected) => {
+  ])("are %s", (_, annotations, replicas, expected) => {
     const status = replicas === undefined ? undefined : { replicas };
     expect(defaultReplicas(machineSet({ metadata: { annotations }, status }))).toBe(expected);
     expect(defaultReplicas(machinePool({ metadata: { annotations }, status }))).toBe(expected);

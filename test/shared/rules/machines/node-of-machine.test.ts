@@ -57,7 +57,7 @@ describe("readRivals", () => {
   });
 });
 
-describe("MA-3: the Node of a Machine whose kubelet has registered under another name", () => {
+describe("the Node of a Machine whose kubelet has registered under another name", () => {
   const other = (nodeRef: string) =>
     machine("m2", { spec: { providerID: "foo://2" }, status: { nodeRef: { name: nodeRef } } });
   const twin = node("n9", { spec: { providerID: "foo://1" } });

@@ -21,11 +21,11 @@ function refusal(
 }
 
 describe("a policy", () => {
-  it("MHC-16: without limits refuses nothing", () => {
+  it("without limits refuses nothing", () => {
     expect(refusal({}, [entryOf("m2"), entryOf("m1", ended(at("11:59:59")))])).toBeUndefined();
   });
 
-  it("MHC-16.1: lets so many remediations begin in its window, and says when the next one may", () => {
+  it("lets so many remediations begin in its window, and says when the next one may", () => {
     const pacing = { maxRemediations: 2, windowSeconds: 3_600 };
     const entries = ["11:30:00", "11:10:00", "10:59:00"].map((time, index) =>
       entryOf(`x${index}`, { startedAt: at(time) }),
@@ -40,7 +40,7 @@ describe("a policy", () => {
     expect(refusal({ pacing }, edge)).toBeUndefined();
   });
 
-  it("MHC-16.2: leaves a Machine alone for a time after its last remediation, and no other", () => {
+  it("leaves a Machine alone for a time after its last remediation, and no other", () => {
     const entries = [entryOf("m1", ended(at("11:50:00"))), entryOf("m1", ended(at("11:40:00")))];
     expect(refusal({ cooldownSeconds: 1_200 }, entries)).toEqual({
       text: "its last remediation ended less than 1200 s ago (spec.cooldownSeconds)",
@@ -50,7 +50,7 @@ describe("a policy", () => {
     expect(refusal({ cooldownSeconds: 1_200 }, [entryOf("m2", ended(at("11:50:00")))])).toBeUndefined();
   });
 
-  it("MHC-16.3: remediates a Machine, and the Machines of one owner, so often in its window", () => {
+  it("remediates a Machine, and the Machines of one owner, so often in its window", () => {
     const retries = { perMachine: 1, windowSeconds: 7_200 };
     expect(refusal({ retries }, [entryOf("m1", ended(at("11:20:00")))])).toEqual({
       text: "1 remediations of it have begun within 7200 s (spec.retries.perMachine)",
@@ -67,7 +67,7 @@ describe("a policy", () => {
     expect(refusal({ retries: perOwner }, [other], { machine: target("m1") })).toBeUndefined();
   });
 
-  it("MHC-16.3: with a budget of 0 never remediates", () => {
+  it("with a budget of 0 never remediates", () => {
     expect(refusal({ retries: { perMachine: 0, windowSeconds: 60 } }, [])).toEqual({
       text: "0 remediations of it have begun within 60 s (spec.retries.perMachine)",
     });
@@ -91,12 +91,12 @@ describe("a policy that keeps the quorum of the control plane", () => {
     [["False", "True"], false],
     [["False", "True", "True", "True", "False"], true],
     [["False", "True", "True", "False", "False"], false],
-  ] as const)("MHC-16.4: of %j lets the first one go: %s", (states, isAllowed) => {
+  ] as const)("of %j lets the first one go: %s", (states, isAllowed) => {
     const machines = states.map((state, index) => one(`m${index + 1}`, state));
     expect(ask(machines) === undefined).toBe(isAllowed);
   });
 
-  it("MHC-16.4: counts no Machine that is being deleted, and lets only one be under way", () => {
+  it("counts no Machine that is being deleted, and lets only one be under way", () => {
     const going = { deletionTimestamp: at("11:00:00"), finalizers: ["x"] };
     const machines = [one("m1", "False"), one("m2", "True", going), one("m3", "True")];
     expect(ask(machines)?.text).toBe(
@@ -108,7 +108,7 @@ describe("a policy that keeps the quorum of the control plane", () => {
     expect(ask(healthy, [entryOf("m9")])).toBeUndefined();
   });
 
-  it("MHC-16.4: asks nothing of a worker", () => {
+  it("asks nothing of a worker", () => {
     const machine = machineWith("m1", failed());
     expect(refusal({ controlPlaneQuorum: true }, [], { machine, controlPlane: [] })).toBeUndefined();
   });
@@ -118,7 +118,7 @@ describe("the history of a policy", () => {
   const spec = { history: { maxEntries: 10 }, pacing: { maxRemediations: 5, windowSeconds: 3_600 } };
   const old = (name: string) => entryOf(name, { startedAt: at("08:00:00"), ...ended(at("09:00:00")) });
 
-  it("MHC-16.6: loses its oldest entry that no limit looks at, when another one needs the room", () => {
+  it("loses its oldest entry that no limit looks at, when another one needs the room", () => {
     const entries = [
       entryOf("open", { startedAt: at("08:00:00") }),
       old("a"),
@@ -140,7 +140,7 @@ describe("the history of a policy", () => {
     expect(keptEntries(remediationPolicy({ spec }), entries.slice(0, 9), NOW)).toHaveLength(9);
   });
 
-  it("MHC-16.6: that is full stops the hand-over", () => {
+  it("that is full stops the hand-over", () => {
     const entries = Array.from({ length: 10 }, (_, index) =>
       entryOf(`x${index}`, { startedAt: at("08:00:00") }),
     );

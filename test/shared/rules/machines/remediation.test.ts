@@ -30,7 +30,7 @@ function healthy(status: "True" | "False") {
   return machineCondition("HealthCheckSucceeded", status, "Any");
 }
 
-describe("MS-8.2: whether health checks have handed a Machine over", () => {
+describe("whether health checks have handed a Machine over", () => {
   it.each([
     ["judged unhealthy, and handed over", [healthy("False"), HANDED_OVER], true, false],
     ["healthy again", [healthy("True"), HANDED_OVER], true, true],

@@ -21,11 +21,11 @@ describe("the reservation of names", () => {
     ["{}", []],
     ["not JSON", []],
     [JSON.stringify(["a".repeat(64)]), []],
-  ])("MS-8.1: reads %s as %j", (value, names) => {
+  ])("reads %s as %j", (value, names) => {
     expect(reservedNames(owner(value))).toEqual(names);
   });
 
-  it("MS-8.1: never has more than 100 names", () => {
+  it("never has more than 100 names", () => {
     const names = Array.from({ length: 120 }, (_, index) => `s1-${index}`);
     expect(reservedNames(owner(JSON.stringify(names)))).toEqual(names.slice(0, 100));
   });
@@ -44,7 +44,7 @@ describe("the reservation of names", () => {
     ]);
   });
 
-  it("MS-8.1: has other names for another version of its owner, or another owner of the name", () => {
+  it("has other names for another version of its owner, or another owner of the name", () => {
     const naming = (draw: () => string) => draw();
     const reserve = (metadata: object) =>
       namesToReserve(machineSet({ metadata }), naming, 3, new Set()).join(" ");

@@ -23,7 +23,7 @@ function draining(
 }
 
 describe("Machines whose deletion takes long", () => {
-  it("MS-10.2: are named, three of them", () => {
+  it("are named, three of them", () => {
     const names = ["m4", "m2", "m1", "m3"];
     const going = names.map((name) => setMachine(name, { metadata: { deletionTimestamp: AN_HOUR_AGO } }));
     expect(staleMachines(going.slice(0, 1), NOW)).toBe("Machine m4 is in deletion since more than 15m");
@@ -32,7 +32,7 @@ describe("Machines whose deletion takes long", () => {
     );
   });
 
-  it("MS-10.2: come with the reasons of all drains that take more than five minutes, each once", () => {
+  it("come with the reasons of all drains that take more than five minutes, each once", () => {
     const machines = [
       draining("m1", "* Pods a/b: waiting for completion"),
       draining("m2", "* Pods a/c: deletionTimestamp set, but still not removed from the Node"),
@@ -45,7 +45,7 @@ describe("Machines whose deletion takes long", () => {
     );
   });
 
-  it("MS-10.2: become so 15 minutes after their deletion", () => {
+  it("become so 15 minutes after their deletion", () => {
     const young = setMachine("m1", { metadata: { deletionTimestamp: "2026-01-01T11:50:00Z" } });
     expect(staleMachines([young, setMachine("m2")], NOW)).toBeUndefined();
     expect(staleExpiresInMs([young, setMachine("m2"), draining("m3", "")], NOW)).toBe(5 * 60_000);

@@ -13,14 +13,14 @@ function machine(labels: { [key: string]: string }, annotations?: { [key: string
 }
 
 describe("keys from a template", () => {
-  it("MS-7: are listed sorted, once each, and read again", () => {
+  it("are listed sorted, once each, and read again", () => {
     expect(trackerOf(["b", "a", "b"])).toBe("a,b");
     expect(trackerOf([])).toBeUndefined();
     expect(trackedKeys(machine({}, { [TEMPLATE_KEYS]: "a,b" }))).toEqual(["a", "b"]);
     expect(trackedKeys(machine({}))).toEqual([]);
   });
 
-  it("MS-7: are set, changed and, when they have left the template, removed; others stay", () => {
+  it("are set, changed and, when they have left the template, removed; others stay", () => {
     const object = machine({ keep: "1", old: "1", a: "0" }, { "x/y": "1", old: "2" });
     expect(
       metadataPatch(object, { labels: { a: "1", b: "2" }, annotations: { "x/y": "1" } }, ["old"]),
@@ -33,7 +33,7 @@ describe("keys from a template", () => {
     expect(metadataPatch(object, { labels: { a: "0" }, annotations: {} }, ["gone"])).toEqual([]);
   });
 
-  it("MS-7: come in one operation where there was no map", () => {
+  it("come in one operation where there was no map", () => {
     const labels = { a: "1" };
     expect(metadataPatch(machine({}), { labels: {}, annotations: { x: "1" } }, [])).toEqual([
       { op: "add", path: "/metadata/annotations", value: { x: "1" } },

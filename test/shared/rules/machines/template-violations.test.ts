@@ -8,7 +8,7 @@ function reasons(spec: Spec, defaultReplicas: number | undefined) {
   return violationsAmong(templateChecks(machinePool({ spec }), defaultReplicas)).map(({ reason }) => reason);
 }
 
-describe("MP-12, MS-2: rules of admission for a template of Machines", () => {
+describe("rules of admission for a template of Machines", () => {
   it.each<readonly [string, Spec, readonly string[]]>([
     ["a complete template", {}, []],
     ["no version", { template: { spec: { version: undefined } } }, []],

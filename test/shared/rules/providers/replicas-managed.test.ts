@@ -9,7 +9,7 @@ it.each([
   ["true", true],
   ["False", true],
   ["karpenter", true],
-])("MP-9: replicas-managed-by %j says that another controller sets the replicas: %j", (value, expected) => {
+])("replicas-managed-by %j says that another controller sets the replicas: %j", (value, expected) => {
   const annotations = value === undefined ? undefined : { "cluster.x-k8s.io/replicas-managed-by": value };
   expect(isManagedOutside(machinePool({ metadata: { annotations } }))).toBe(expected);
 });

@@ -45,15 +45,15 @@ describe("the rules that stand in for the admission of health checks", () => {
       29,
       'spec.checks.nodeStartupTimeoutSeconds: Invalid value: "integer": must be at least 30s',
     ],
-  ])("MHC-2: refuse %s", (...[, pointer, value, refusal]) => {
+  ])("refuse %s", (...[, pointer, value, refusal]) => {
     expect(refusals(pointer, value)).toEqual([refusal]);
   });
 
-  it.each([0, 30, 600])("MHC-2: accept the startup timeout %i", (value) => {
+  it.each([0, 30, 600])("accept the startup timeout %i", (value) => {
     expect(refusals("spec/checks/nodeStartupTimeoutSeconds", value)).toEqual([]);
   });
 
-  it("MHC-2: accept a selector with the label of its own Cluster, and one of expressions", () => {
+  it("accept a selector with the label of its own Cluster, and one of expressions", () => {
     const own = { matchLabels: { "cluster.x-k8s.io/cluster-name": "c1" } };
     expect(refusals("spec/selector", own)).toEqual([]);
     expect(refusals("spec/selector", { matchExpressions: [{ key: "tier", operator: "Exists" }] })).toEqual(
@@ -70,7 +70,7 @@ describe("the rules that stand in for the admission of health checks", () => {
     { operator: "In" },
     { operator: "NotIn", values: [] },
     { operator: "Exists", values: ["a"] },
-  ])("MHC-2: refuse the expression %j of a selector", (expression) => {
+  ])("refuse the expression %j of a selector", (expression) => {
     expect(refusals("spec/selector", { matchExpressions: [{ key: "tier", ...expression }] })).toEqual([
       expect.stringMatching(
         /^spec\.selector\.matchExpressions: Invalid value: .*: each expression must be In or NotIn /,
@@ -78,17 +78,17 @@ describe("the rules that stand in for the admission of health checks", () => {
     ]);
   });
 
-  it("MHC-2: refuse another Cluster on update", () => {
+  it("refuse another Cluster on update", () => {
     expect(refusals("spec/clusterName", "c2", healthCheck())).toEqual([
       "spec.clusterName: Forbidden: field is immutable",
     ]);
   });
 
-  it.each([0, 1, -1, "40%", "-5%", "150%"])("MHC-2: accept the limit %j", (unhealthyLessThanOrEqualTo) => {
+  it.each([0, 1, -1, "40%", "-5%", "150%"])("accept the limit %j", (unhealthyLessThanOrEqualTo) => {
     expect(refusals("spec/remediation", { triggerIf: { unhealthyLessThanOrEqualTo } })).toEqual([]);
   });
 
-  it.each(["10", "40.5%", "", "%", "a%", "4 %"])("MHC-2: refuse the limit %j", (limit) => {
+  it.each(["10", "40.5%", "", "%", "a%", "4 %"])("refuse the limit %j", (limit) => {
     const found = refusals("spec/remediation", { triggerIf: { unhealthyLessThanOrEqualTo: limit } });
     expect(found).toEqual([
       expect.stringMatching(
@@ -97,12 +97,12 @@ describe("the rules that stand in for the admission of health checks", () => {
     ]);
   });
 
-  it.each(["[0-0]", "[1-3]", "[007-2147483647]"])("MHC-2: accept the range %s", (unhealthyInRange) => {
+  it.each(["[0-0]", "[1-3]", "[007-2147483647]"])("accept the range %s", (unhealthyInRange) => {
     expect(refusals("spec/remediation", { triggerIf: { unhealthyInRange } })).toEqual([]);
   });
 
   it.each(["[5-3]", "[0-2147483648]", "[0-99999999999]", "[4294967296-1]"])(
-    "MHC-2: refuse the range %s",
+    "refuse the range %s",
     (unhealthyInRange) => {
       expect(refusals("spec/remediation", { triggerIf: { unhealthyInRange } })).toEqual([
         expect.stringMatching(/unhealthyInRange: .*must be \[low-high\], the smaller number first/),

@@ -24,13 +24,13 @@ describe("the rules of a RemediationPolicy", () => {
     expect(refusals("metadata/name", "other")).toEqual([]);
   });
 
-  it("MHC-16: refuse another Cluster on update", () => {
+  it("refuse another Cluster on update", () => {
     expect(refusals("spec/clusterName", "c2", remediationPolicy())).toEqual([
       "spec.clusterName: Forbidden: field is immutable",
     ]);
   });
 
-  it("MHC-16: refuse a name that is given twice, and retries without limit", () => {
+  it("refuse a name that is given twice, and retries without limit", () => {
     expect(refusals("spec/healthChecks", ["h1", "h2"])).toEqual([]);
     expect(refusals("spec/healthChecks", ["h1", "h1"])).toEqual([
       expect.stringMatching(/^spec\.healthChecks: .*entries in healthChecks must be unique$/),

@@ -284,7 +284,7 @@ describe("the rows of capstan move plan", () => {
     expect(await findings("left", "MV-08")).toHaveLength(4);
   });
 
-  it("MV-08, MHC-16.9: names a policy that no guard has reached yet, by the Cluster in its spec; drain rules move", async () => {
+  it("MV-08: names a policy that no guard has reached yet, by the Cluster in its spec; drain rules move", async () => {
     await put(source, "limited", [
       ...rest("c1"),
       { kind: POLICY, name: "r1", content: { spec: { clusterName: "c1" } } },
