@@ -21,7 +21,7 @@ const FAN_OUT = { writes: 500, perSecond: 100 };
 
 const COMPILE_CACHE = join(tmpdir(), "capstan-bench-compiled");
 
-/** 150 MB are 10^6 bytes each. */
+/** 150 MB are 10^6 bytes each. */
 const GOALS = "start 150 ms, 143 MiB, 2,000 changes/s, p99 20 ms";
 
 /** A server that is measured. */
@@ -48,7 +48,7 @@ interface Row {
 
 /**
  * Start, memory with 10,000 objects of 4 KB, writes per second and delay of events to 100 watches: the embedded API
- * server beside a real kube-apiserver with its etcd, when KUBEBUILDER_ASSETS has one. Goals: A-01
+ * server beside a real kube-apiserver with its etcd, when KUBEBUILDER_ASSETS has one.
  */
 export async function apiserverBench(): Promise<void> {
   // The first start fills the compile cache: images have built JavaScript, which needs no stripping of types.

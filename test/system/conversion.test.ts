@@ -144,7 +144,7 @@ for (const flavour of API_SERVERS) {
     });
     afterAll(() => server[Symbol.asyncDispose]());
 
-    it("A-55: show every object in every version", async () => {
+    it("show every object in every version", async () => {
       await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
@@ -173,7 +173,7 @@ for (const flavour of API_SERVERS) {
       ]);
     });
 
-    it("A-55: convert the events of a watch in their order", async () => {
+    it("convert the events of a watch in their order", async () => {
       await using studio = await startStudio(client);
       const { api, webhook } = studio;
       // The first answers come last.
@@ -198,7 +198,7 @@ for (const flavour of API_SERVERS) {
       expect(await seen(v2, "colour")).toEqual(expected);
     });
 
-    it("A-55: settle who owns what in the version that each owner wrote through", async () => {
+    it("settle who owns what in the version that each owner wrote through", async () => {
       await using studio = await startStudio(client);
       const { api } = studio;
       const path = (version: string, manager: string) => `${version}/a?fieldManager=${manager}`;
@@ -231,7 +231,7 @@ for (const flavour of API_SERVERS) {
       expect((await api.call("PUT", path(V2, "bob"), { body: stale })).code).toBe(409);
     });
 
-    it("A-55: may change labels and annotations and nothing else in metadata", async () => {
+    it("may change labels and annotations and nothing else in metadata", async () => {
       await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", {}) });
@@ -258,7 +258,7 @@ for (const flavour of API_SERVERS) {
       ]);
     });
 
-    it("A-55: that fail are answered with 500 and their reason", async () => {
+    it("that fail are answered with 500 and their reason", async () => {
       await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
@@ -281,7 +281,7 @@ for (const flavour of API_SERVERS) {
       expect([changed.code, (await api.call("DELETE", `${V1}/a`)).code]).toEqual([200, 200]);
     });
 
-    it("A-55: that cannot be reached or trusted are answered with 500 and their address", async () => {
+    it("that cannot be reached or trusted are answered with 500 and their address", async () => {
       await using studio = await startStudio(client);
       const { api, webhook } = studio;
       const { url, caBundle } = webhook;
@@ -311,7 +311,7 @@ for (const flavour of API_SERVERS) {
       );
     });
 
-    it("A-55: are asked in the first version that both sides speak", async () => {
+    it("are asked in the first version that both sides speak", async () => {
       await using studio = await startStudio(client, ["v7", "v1beta1", "v1"]);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", {}) });
@@ -319,7 +319,7 @@ for (const flavour of API_SERVERS) {
       expect(webhook.asked.at(-1)?.apiVersion).toBe("apiextensions.k8s.io/v1beta1");
     });
 
-    it("A-55: must be named completely in a CRD", async () => {
+    it("must be named completely in a CRD", async () => {
       await using studio = await startStudio(client);
       const { api } = studio;
       const causesOf = async (conversion: Body): Promise<string[]> => {

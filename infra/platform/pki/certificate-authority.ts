@@ -5,7 +5,7 @@ import { x509 } from "./x509.ts";
 /** A defect of the certificate that a server shows. */
 export type CertificateProblem = "expired" | "wrongName" | "unknownAuthority";
 
-/** Signs certificates for API servers on loopback. */
+/** Signs certificates for API servers on loopback. */
 export interface CertificateAuthority {
   /** The certificate that clients must trust, as PEM text. */
   readonly cert: string;

@@ -32,7 +32,7 @@ export interface ApiServerOptions {
   /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
   /**
-   * Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false.
+   * Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names. Default false.
    * `presented`: with what `present` is given; until then every connection fails.
    */
   readonly tls?: boolean | "presented";

@@ -9,7 +9,7 @@ import { type Access, isAllowed } from "./permissions.ts";
 /** A user without any token of this server may do nothing. */
 const NOTHING_ALLOWED: readonly never[] = [];
 
-/** Answers `kubectl auth can-i` and `kubectl auth whoami`, and the same questions about another user (A-60). */
+/** Answers `kubectl auth can-i` and `kubectl auth whoami`, and the same questions about another user. */
 export function answerReview(request: ApiRequest, review: Review, object: JsonObject): Answer {
   return { form: "document", code: 201, body: { ...object, status: statusOf(request, review, object) } };
 }

@@ -14,7 +14,7 @@ interface Step {
 }
 
 /**
- * Returns the changes, by the version of the entry that asks (A-55): fields that the endpoint ignores are left out only
+ * Returns the changes, by the version of the entry that asks: fields that the endpoint ignores are left out only
  * for the version that it was called through. So a change of spec sent to /status of one version costs owners of
  * another version their fields, as on the real server. Throws NoView when the object cannot be shown in the version of
  * an entry.

@@ -26,7 +26,7 @@ export interface FieldManager {
 /** Managers by identity. */
 export type FieldManagers = Map<string, FieldManager>;
 
-/** More Update entries than this are folded. */
+/** More Update entries than this are folded. */
 const MAX_UPDATE_MANAGERS = 10;
 
 const FOLDED_MANAGER = "ancient-changes";

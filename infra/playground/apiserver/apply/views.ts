@@ -6,7 +6,7 @@ import type { Soon } from "../soon.ts";
 import { rootTypeOf, type Type } from "./typed.ts";
 import { checkConfiguration } from "./typed-check.ts";
 
-/** The versions of a kind, for entries that were made through another one than the request. */
+/** The versions of a kind, for entries that were made through another one than the request. */
 export interface KindVersions {
   /** Undefined for a version that the kind does not have. */
   schemaOf(apiVersion: string): Schema | undefined;

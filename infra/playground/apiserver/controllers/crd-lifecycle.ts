@@ -12,7 +12,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 
-/** Serves what CRDs define, from the write that creates them to the deletion of their last object. */
+/** Serves what CRDs define, from the write that creates them to the deletion of their last object. */
 export class CrdLifecycle {
   readonly #server: VirtualServer;
   readonly #queue: WorkQueue;

@@ -5,7 +5,7 @@ const EVENTS = "/events";
 const EVENT_MAX_AGE_MS = 60 * 60_000;
 const EVENT_MAX_COUNT = 10_000;
 
-/** Keeps Events for an hour and at most 10,000 of them; looks only when one is created. */
+/** Keeps Events for an hour and at most 10,000 of them; looks only when one is created. */
 export function retainEvents(server: VirtualServer): { stop(): void } {
   const queue = new WorkQueue(server.clock, () => dropOld(server));
   server.storage.onChange((type, change) => {

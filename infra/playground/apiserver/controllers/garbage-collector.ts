@@ -16,7 +16,7 @@ interface Found {
 type OwnerState = "solid" | "waiting" | "absent" | "unknown";
 
 /**
- * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name or
+ * Deletes objects whose owners are gone. An owner is found by uid; a reference with another kind, name or
  * namespace than the object with that uid means an absent owner. A reference to a kind that is not served here, or from
  * a cluster-scoped object to a namespaced kind, keeps its dependent as it is.
  */

@@ -33,7 +33,7 @@ export function createInitialNamespaces(server: VirtualServer): void {
   }
 }
 
-/** Empties namespaces that are being deleted; a namespace goes when nothing is left in it. */
+/** Empties namespaces that are being deleted; a namespace goes when nothing is left in it. */
 export class NamespaceController {
   readonly #server: VirtualServer;
   readonly #queue: WorkQueue;

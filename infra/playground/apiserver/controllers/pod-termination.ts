@@ -6,7 +6,7 @@ import { WorkQueue } from "./work-queue.ts";
 const PODS = "/pods";
 
 /**
- * Ends Pods as a kubelet would, once their grace period is over; finalizers may still hold them (A-61).
+ * Ends Pods as a kubelet would, once their grace period is over; finalizers may still hold them.
  * `scale` is how long a second of grace lasts here, in seconds.
  */
 export function terminatePods(server: VirtualServer, scale: number): { stop(): void } {

@@ -121,7 +121,7 @@ export function failedPatch(): StatusError {
   return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request");
 }
 
-/** The answer to an object that is larger than the storage takes. */
+/** The answer to an object that is larger than the storage takes. */
 export function tooLarge(): StatusError {
   return new StatusError(500, "", "etcdserver: request is too large");
 }

@@ -29,7 +29,7 @@ const certificateSchema = z.strictObject({
 });
 
 /**
- * Endpoints for tests in other processes (A-04), below `/capstan` and with the token of a user who may do
+ * Endpoints for tests in other processes, below `/capstan` and with the token of a user who may do
  * everything:
  * `GET|POST|DELETE faults`, `DELETE faults/<id>`, `POST compact`, `POST restart` with
  * `{"undo": <writes>}`, `POST certificate` with `{"problem": "expired"}`.

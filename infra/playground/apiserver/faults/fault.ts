@@ -76,7 +76,7 @@ const effectSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** One fault of a virtual server, as data. */
+/** One fault of a virtual server, as data. */
 export const faultSchema = z.strictObject({
   /** Absent: every request to a resource. */
   on: matchSchema.optional(),

@@ -19,7 +19,7 @@ export interface FaultRequest {
   readonly target: Target | undefined;
 }
 
-/** The faults of one virtual server; they outlive its restarts. */
+/** The faults of one virtual server; they outlive its restarts. */
 export class Faults {
   readonly #active = new Map<number, { readonly fault: Fault; matched: number; hits: number }>();
   readonly #onAdd: (fault: Fault) => void;

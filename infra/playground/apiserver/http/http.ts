@@ -9,9 +9,9 @@ import type { Answered, Exchange, Stream } from "../request/exchange.ts";
 import { LineStream } from "./line-stream.ts";
 import { warningHeaders } from "./warnings.ts";
 
-/** Request bodies may be this large, after unpacking. */
+/** Request bodies may be this large, after unpacking. */
 const BODY_MAX_BYTES = 3 * 1024 * 1024;
-/** Smaller answers are not worth packing. */
+/** Smaller answers are not worth packing. */
 const GZIP_MIN_BYTES = 128 * 1024;
 
 const pack = promisify(gzip);
@@ -132,7 +132,7 @@ function tooLarge(): StatusError {
   return new StatusError(413, "RequestEntityTooLarge", message);
 }
 
-/** Headers of every answer. */
+/** Headers of every answer. */
 function commonHeaders(warnings: readonly string[] = []): Record<string, string | string[]> {
   return {
     "Audit-Id": randomUUID(),

@@ -6,7 +6,7 @@ const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep up is
- * disconnected (A-34): it has to list again, which costs less than the memory of its backlog.
+ * disconnected: it has to list again, which costs less than the memory of its backlog.
  */
 export class LineStream implements Stream {
   readonly #response: ServerResponse;

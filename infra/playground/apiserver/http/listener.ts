@@ -151,7 +151,7 @@ async function administer(
   return (await options.administer(exchange, segments)) ?? PAGE_NOT_FOUND;
 }
 
-/** Throws StatusError 403 for requests that a browser could have been tricked into. */
+/** Throws StatusError 403 for requests that a browser could have been tricked into. */
 function demandOwnHost({ headers }: Exchange, names: ReadonlySet<string>): void {
   const { host = "", origin } = headers;
   const isOwn = LOOPBACK_HOST.test(host) || names.has(host.replace(/:\d+$/, "").toLowerCase());

@@ -19,7 +19,7 @@ interface Surroundings {
 }
 
 /**
- * Returns the converter of a kind with strategy Webhook (A-55): the converter of this process for it, else the webhook
+ * Returns the converter of a kind with strategy Webhook: the converter of this process for it, else the webhook
  * that its CRD names, asked over HTTPS and given 30 seconds. The promise rejects with the reason when it fails.
  */
 export function webhookOf(

@@ -9,7 +9,7 @@ import { groupVersion, type ResourceType } from "./registry.ts";
 /** Turns an object into another version of its kind; the result has that apiVersion. It may throw. */
 export type Converter = (object: KubeObject, apiVersion: string) => Soon<JsonObject>;
 
-/** Converters in this process, which stand in for the webhooks that CRDs name; they outlive restarts. */
+/** Converters in this process, which stand in for the webhooks that CRDs name; they outlive restarts. */
 export class Converters {
   readonly #converters = new Map<string, Converter>();
 

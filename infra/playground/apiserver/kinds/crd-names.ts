@@ -8,7 +8,7 @@ const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/** Returns what is wrong with group, names and names of versions of a CRD. */
+/** Returns what is wrong with group, names and names of versions of a CRD. */
 export function crdNameCauses({
   metadata,
   spec,

@@ -6,7 +6,7 @@ const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const SIMPLE_PATH = /^(?:\.[a-zA-Z0-9_-]+)+$/;
 const REPLICAS = { specReplicasPath: ".spec.", statusReplicasPath: ".status." };
 
-/** Returns what is wrong with printer columns and scale subresources in the spec of a CRD. */
+/** Returns what is wrong with printer columns and scale subresources in the spec of a CRD. */
 export function crdVersionCauses(spec: JsonObject): Cause[] {
   const versions = listAt(spec, "versions").map((each) => (isJsonObject(each) ? each : {}));
   return [

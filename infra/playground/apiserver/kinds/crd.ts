@@ -12,10 +12,10 @@ import { metadataCauses } from "./metadata.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareApiVersions } from "./registry.ts";
 
-/** Holds a CRD until its objects are gone. */
+/** Holds a CRD until its objects are gone. */
 export const CRD_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
-/** The compiled-in behaviour of CustomResourceDefinitions. */
+/** The compiled-in behaviour of CustomResourceDefinitions. */
 export const customResourceDefinitionStrategy: Strategy = {
   defaults(next) {
     return { ...next, spec: withDefaults(objectAt(next, "spec")) };

@@ -74,7 +74,7 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** The base cut to fit, plus five random letters. */
+/** The base cut to fit, plus five random letters. */
 export function generateName(base: string, random: Random): string {
   let suffix = "";
   for (let index = 0; index < GENERATED_SUFFIX_LENGTH; index++) {

@@ -4,7 +4,7 @@ import { withConditionTimes } from "../schema/zero-values.ts";
 import { finalizerDomainCauses, qualifiedNameCauses } from "./metadata.ts";
 import type { Strategy } from "./registry.ts";
 
-/** Objects of a namespace are deleted before it, which this finalizer in its spec stands for. */
+/** Objects of a namespace are deleted before it, which this finalizer in its spec stands for. */
 export const NAMESPACE_FINALIZER = "kubernetes";
 
 export const namespaceStrategy: Strategy = {

@@ -16,7 +16,7 @@ export interface Column {
   readonly value?: (object: KubeObject, now: Date) => Json;
 }
 
-/** The three paths of a scale subresource, with their leading dot. */
+/** The three paths of a scale subresource, with their leading dot. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;

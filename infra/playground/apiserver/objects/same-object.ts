@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, memberOf, sameJson } from "./json.ts";
 import { type KubeObject, listAt, omit } from "./kube-object.ts";
 
-/** Whether storing `next` over `live` would change nothing but times in managedFields (A-17). */
+/** Whether storing `next` over `live` would change nothing but times in managedFields. */
 export function sameObject(live: KubeObject, next: KubeObject): boolean {
   if (!sameJson(omit(live.metadata, "managedFields"), omit(next.metadata, "managedFields"))) return false;
   if (!sameJson(entriesWithoutTime(live), entriesWithoutTime(next))) return false;

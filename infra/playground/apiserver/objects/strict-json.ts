@@ -11,7 +11,7 @@ export interface ParsedJson {
 export const MAX_DEPTH = 1000;
 
 /**
- * Parses JSON and names members that occur twice (A-25). A member `__proto__` is a member like any other (S-50).
+ * Parses JSON and names members that occur twice. A member `__proto__` is a member like any other (S-50).
  * `checkDuplicates: false` skips the search for a caller that ignores them.
  * Throws SyntaxError for text that is not JSON, is nested deeper than 1,000 levels or has a number that is too large.
  */

@@ -20,7 +20,7 @@ const YAML_TYPES = new Set([
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
 /**
- * The object in a request body, by content type: JSON, YAML, or protobuf for the kinds kubectl sends that way (A-08).
+ * The object in a request body, by content type: JSON, YAML, or protobuf for the kinds kubectl sends that way.
  * Throws StatusError 415 for other types, 400 for text that cannot be decoded.
  */
 export async function decodeObject(contentType: string, body: Buffer): Promise<Decoded> {

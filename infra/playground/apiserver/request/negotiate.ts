@@ -21,7 +21,7 @@ const SHAPES: ReadonlyMap<string, Representation["shape"]> = new Map([
 
 const JSON_MEDIA = new Set(["application/json", "*/*", "application/*"]);
 
-/** The first entry of an Accept header that can be served (A-07). Throws StatusError 406 when there is none. */
+/** The first entry of an Accept header that can be served. Throws StatusError 406 when there is none. */
 export function negotiate(accept: string, includeObject: string | null): Representation {
   const include = includeObject || "Metadata";
   if (accept === "") return { shape: "full", includeObject: include, encoding: "json" };

@@ -1,5 +1,5 @@
 /*
- * Messages of the kinds that kubectl sends as protobuf (A-08).
+ * Messages of the kinds that kubectl sends as protobuf.
  * Source: generated.proto of k8s.io/api and k8s.io/apimachinery v0.34.
  */
 

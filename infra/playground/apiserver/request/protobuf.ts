@@ -3,7 +3,7 @@ import { type Json, type JsonObject, setMember } from "../objects/json.ts";
 import { type FieldType, type Message, PROTOBUF_KINDS } from "./protobuf-kinds.ts";
 
 /*
- * kubectl sends a few kinds as protobuf and does not fall back to JSON (A-08). A body is the magic "k8s\0" and a
+ * kubectl sends a few kinds as protobuf and does not fall back to JSON. A body is the magic "k8s\0" and a
  * runtime.Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw }.
  */
 

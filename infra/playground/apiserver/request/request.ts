@@ -10,7 +10,7 @@ import type { Users } from "./users.ts";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** One Kubernetes-style server among several in this process: its own objects, versions and kinds. */
+/** One Kubernetes-style server among several in this process: its own objects, versions and kinds. */
 export interface VirtualServer {
   readonly name: string;
   readonly storage: Storage;

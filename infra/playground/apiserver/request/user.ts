@@ -11,7 +11,7 @@ export interface PermissionRule {
   readonly names?: readonly string[];
 }
 
-/** Who a token stands for. */
+/** Who a token stands for. */
 export interface User {
   readonly name: string;
   /** Permissions of the user on resources; absent = everything. */

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Exchange } from "./exchange.ts";
 import type { User } from "./user.ts";
 
-/** The users of one virtual server, known by their bearer tokens. */
+/** The users of one virtual server, known by their bearer tokens. */
 export class Users {
   readonly #users = new Map<string, User>();
 

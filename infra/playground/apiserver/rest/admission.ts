@@ -8,7 +8,7 @@ import { validate } from "../schema/validate.ts";
 import { scaleCauses } from "./scale-values.ts";
 
 /**
- * The parts that this endpoint may change: `status` only through `/status`, everything else only beside it (A-18).
+ * The parts that this endpoint may change: `status` only through `/status`, everything else only beside it.
  * Compiled-in kinds take metadata through both.
  */
 export function restrictToEndpoint(
@@ -80,7 +80,7 @@ function contentCauses({ type, served }: Target, object: KubeObject, live: KubeO
   ];
 }
 
-/** generation + 1 when anything outside metadata and status changed (A-16). */
+/** generation + 1 when anything outside metadata and status changed. */
 function withGeneration({ type, served }: Target, live: KubeObject, next: KubeObject): KubeObject {
   const { generation } = live.metadata;
   if (!type.hasGeneration || generation === undefined) return next;

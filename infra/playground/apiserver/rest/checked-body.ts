@@ -28,8 +28,8 @@ export interface Checked {
 }
 
 /**
- * Checks a decoded body in the order of A-13, prunes it and fills in defaults.
- * Throws StatusError 400 or 422; unknown and duplicate fields by `fieldValidation` (A-25).
+ * Checks a decoded body in the order of the real server, prunes it and fills in defaults.
+ * Throws StatusError 400 or 422; unknown and duplicate fields by `fieldValidation`.
  */
 export function checkBody(
   request: ApiRequest,
@@ -53,7 +53,7 @@ export function checkBody(
   const object = decoded(type, applyDefaults(served.schema, pruned.value) as KubeObject);
   const given = objectAt(object, "metadata");
   const resets = !type.custom && Array.isArray(given["managedFields"]) && given["managedFields"].length === 0;
-  // For compiled-in kinds an empty list is what [{}] is for all: an order to forget who owns what (A-50).
+  // For compiled-in kinds an empty list is what [{}] is for all: an order to forget who owns what.
   const metadata = tidyMetadata(resets ? { ...given, managedFields: [{}] } : given);
   if (request.verb !== "create") checkName(request.target, metadata);
   checkNamespace(request.target, metadata);
@@ -199,7 +199,7 @@ function reportStrictness(
   throw strictError(request, named.join(", "));
 }
 
-/** Differs: A-25 says 400 for every write; Kubernetes 1.34 answers 422 to a patch. */
+/** A body with unknown fields is answered with 400, a patch with 422, as by Kubernetes 1.34. */
 function strictError({ target, verb }: ApiRequest, complaints: string): StatusError {
   const { type, served } = target;
   if (verb !== "patch") {

@@ -50,8 +50,8 @@ export async function commitNew(request: ApiRequest, next: KubeObject, dryRun: b
 }
 
 /**
- * Stores an admitted change. Nothing is stored when nothing changed (A-17); when the last finalizer of an object that
- * is being deleted went, the object goes in the same write and the answer shows it with its previous version (A-20).
+ * Stores an admitted change. Nothing is stored when nothing changed; when the last finalizer of an object that
+ * is being deleted went, the object goes in the same write and the answer shows it with its previous version.
  */
 export async function commitChange(
   request: ApiRequest,

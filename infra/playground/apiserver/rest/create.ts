@@ -16,7 +16,7 @@ import { checkPlace } from "./place.ts";
 
 const GENERATED_NAME_TRIES = 8;
 
-/** POST to a collection: stores a new object. */
+/** POST to a collection: stores a new object. */
 export async function create(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "create");
   const { value, duplicates } = await decodeObject(request.contentType, request.body);

@@ -35,7 +35,7 @@ export interface DeleteOptions {
 export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
 
-/** DELETE of one object. */
+/** DELETE of one object. */
 export async function deleteObject(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
   const { type, served, name = "" } = target;
@@ -61,7 +61,7 @@ export async function deleteObject(request: ApiRequest): Promise<Answer> {
   return { form: "document", code: 200, body };
 }
 
-/** DELETE of a collection: every object that the selectors match; answers them as they were. */
+/** DELETE of a collection: every object that the selectors match; answers them as they were. */
 export async function deleteCollection(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
   const options = await deleteOptions(request);

@@ -90,7 +90,7 @@ export function encodeEvent(
 /**
  * The watch line of a change, made once for all watches that want the same one; at once unless a webhook
  * converts it.
- * `as` differs from the change's own type when a selector began or ceased to match (A-33).
+ * `as` differs from the change's own type when a selector began or ceased to match.
  */
 export function encodeChange(
   target: Target,

@@ -25,8 +25,8 @@ interface Page {
 }
 
 /**
- * GET of a collection: selectors, pages, versions (A-26 to A-28).
- * Differs: A-28 has no exact version of the past; Kubernetes 1.34 shows it while history reaches back.
+ * GET of a collection: selectors, pages, versions.
+ * An exact version of the past is shown while history reaches back, as by Kubernetes 1.34.
  */
 export async function list(request: ApiRequest): Promise<Answer> {
   const { server, target, query } = request;
@@ -199,7 +199,7 @@ function expiredPage(page: Page): StatusError {
   return new ExpiredPage(message, encodeContinue(ANY_VERSION, page.after));
 }
 
-/** 410 with the token that continues at the present version. */
+/** 410 with the token that continues at the present version. */
 class ExpiredPage extends StatusError {
   readonly #token: string;
 

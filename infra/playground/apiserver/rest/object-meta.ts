@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../objects/json.ts";
 import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../objects/kube-object.ts";
 import type { ApiRequest, Target } from "../request/request.ts";
 
-/** The metadata of a new object: what the server owns is the server's. */
+/** The metadata of a new object: what the server owns is the server's. */
 export function newMetadata(request: ApiRequest, metadata: JsonObject, name: string): ObjectMeta {
   const { type, namespace } = request.target;
   const { generation: wanted, namespace: _, ...given } = metadata;
@@ -21,7 +21,7 @@ export function newMetadata(request: ApiRequest, metadata: JsonObject, name: str
 }
 
 /**
- * The metadata of a changed object: server-owned members come from the stored one (A-14).
+ * The metadata of a changed object: server-owned members come from the stored one.
  * Throws StatusError 409 for another resourceVersion than the stored one.
  */
 export function nextMetadata(target: Target, live: KubeObject, metadata: JsonObject): ObjectMeta {
@@ -36,12 +36,12 @@ export function nextMetadata(target: Target, live: KubeObject, metadata: JsonObj
   return { ...given, ...serverOwned(stored) };
 }
 
-/** Returns the forbidden changes of metadata; one cause each. */
+/** Returns the forbidden changes of metadata; one cause each. */
 export function changeCauses(target: Target, live: KubeObject, metadata: JsonObject): Cause[] {
   const { type } = target;
   const stored = live.metadata;
   const causes: Cause[] = [];
-  // Differs: A-15 also lists creationTimestamp; Kubernetes 1.34 ignores a given one, and so do we.
+  // A given creationTimestamp is ignored, as by Kubernetes 1.34.
   for (const member of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
     const given = metadata[member];
     if (given === undefined || given === stored[member]) continue;

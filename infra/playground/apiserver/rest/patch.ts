@@ -36,7 +36,7 @@ const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 export const APPLY_PATCH = "application/apply-patch+yaml";
 
-/** PATCH by its content type; server-side apply creates what is missing. */
+/** PATCH by its content type; server-side apply creates what is missing. */
 export async function patch(request: ApiRequest): Promise<Answer> {
   const { target, contentType, query } = request;
   if (contentType === APPLY_PATCH) return apply(request);

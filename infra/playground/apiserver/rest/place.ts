@@ -3,7 +3,7 @@ import type { KubeObject } from "../objects/kube-object.ts";
 import type { ApiRequest, VirtualServer } from "../request/request.ts";
 
 /**
- * Objects live in namespaces that exist and stay (A-12), and only of kinds that are served. Throws StatusError 403 or 404.
+ * Objects live in namespaces that exist and stay, and only of kinds that are served. Throws StatusError 403 or 404.
  */
 export function checkPlace({ server, target }: ApiRequest): void {
   const { type, namespace, name } = target;

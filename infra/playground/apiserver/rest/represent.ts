@@ -17,7 +17,7 @@ export function markShaped(type: ResourceType, object: KubeObject): void {
 }
 
 /**
- * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present schema; at
+ * A stored object as a version shows it: converted, pruned and defaulted by that version's present schema; at
  * once unless a webhook converts it. The result is shared; it is never changed.
  */
 export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): Soon<KubeObject> {

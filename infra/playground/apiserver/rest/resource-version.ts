@@ -14,7 +14,7 @@ export function invalidVersionText(text: string): string {
   return `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
 }
 
-/** Waits until the server has reached a version. Throws StatusError 504 after 3 s (A-28). */
+/** Waits until the server has reached a version. Throws StatusError 504 after 3 s. */
 export async function waitForVersion(server: VirtualServer, version: number): Promise<void> {
   const { clock } = server;
   const deadline = clock.now().getTime() + FUTURE_WAIT_MS;

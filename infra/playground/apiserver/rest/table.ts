@@ -20,7 +20,7 @@ const AGE_COLUMN: Column = {
   jsonPath: ".metadata.creationTimestamp",
 };
 
-/** Answers as a Table (A-29); `listMetadata` is that of the list, or of the one object. */
+/** Answers as a Table; `listMetadata` is that of the list, or of the one object. */
 export function toTable(
   served: ServedVersion,
   objects: readonly KubeObject[],

@@ -16,7 +16,7 @@ import { checkPlace } from "./place.ts";
 
 /**
  * PUT: replaces an object.
- * Differs: A-14 lets it never create one; Kubernetes 1.34 lets it create Events, Leases and RBAC objects.
+ * Like Kubernetes 1.34, it creates Events, Leases and RBAC objects that do not exist.
  */
 export async function update(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "update");

@@ -34,7 +34,7 @@ export interface WatchPlan {
   readonly timeoutMs: number;
 }
 
-/** Checks the parameters of a watch. Throws StatusError before anything was sent. */
+/** Checks the parameters of a watch. Throws StatusError before anything was sent. */
 export function planWatch(request: ApiRequest): WatchPlan {
   const { query } = request;
   const asked = query.get("resourceVersion") ?? "";
@@ -159,7 +159,7 @@ class EventStream {
     else for (const line of made) this.#lines.send(line);
   }
 
-  /** Passes a change on as the selectors see it: an object may begin or cease to match. */
+  /** Passes a change on as the selectors see it: an object may begin or cease to match. */
   sendChange(change: Change): void {
     const { request, selects, since } = this.#plan;
     if (since !== undefined && change.version <= since) return;

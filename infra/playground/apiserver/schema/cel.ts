@@ -16,7 +16,7 @@ import { identityOf } from "./list-identity.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
 /**
- * CEL rules of a schema, `x-kubernetes-validations` (A-54).
+ * CEL rules of a schema, `x-kubernetes-validations`.
  * Source: https://kubernetes.io/docs/reference/using-api/cel
  */
 

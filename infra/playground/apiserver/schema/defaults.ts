@@ -10,14 +10,14 @@ import {
 import type { Schema } from "./schema.ts";
 
 /**
- * Characters of JSON that defaults may add to one object. It is more than an object may have (A-06), and keeps a long
+ * Characters of JSON that defaults may add to one object. It is more than an object may have, and keeps a long
  * list whose members each get a large default from filling the memory.
  */
 const MAX_DEFAULTED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * The object as it is decoded and read: a null where the schema allows none is dropped when there is no default (list
- * members excepted, validation refuses those), then defaults are filled in (A-53).
+ * members excepted, validation refuses those), then defaults are filled in.
  * Returns the object itself when nothing changes. Throws StatusError 500 when defaults add more than 4 MiB.
  */
 export function applyDefaults(schema: Schema, object: Json): Json {

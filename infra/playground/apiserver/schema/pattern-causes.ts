@@ -11,7 +11,7 @@ interface Walk {
   weight: number;
 }
 
-/** Patterns that RE2 refuses, wherever they are in the schema of a CustomResourceDefinition. */
+/** Patterns that RE2 refuses, wherever they are in the schema of a CustomResourceDefinition. */
 export function patternCauses(schema: JsonObject, field: string): Cause[] {
   const walk: Walk = { causes: [], seen: new Set(), weight: 0 };
   visit(walk, schema, field);

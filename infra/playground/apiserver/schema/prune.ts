@@ -17,7 +17,7 @@ const FREE: Schema = { "x-kubernetes-preserve-unknown-fields": true };
 const UNDECLARED: Schema = {};
 
 /**
- * Drops members the schema does not declare (A-53). `x-kubernetes-preserve-unknown-fields` keeps what is below it,
+ * Drops members the schema does not declare. `x-kubernetes-preserve-unknown-fields` keeps what is below it,
  * embedded resources keep apiVersion, kind and metadata, and so does the root.
  * Returns the object itself when nothing is unknown.
  */

@@ -5,7 +5,7 @@ import type { Schema } from "./schema.ts";
 
 const KEYWORD = "x-kubernetes-validations";
 
-/** The CEL evaluator takes 100 ms to import, and most servers never see a rule. */
+/** The CEL evaluator takes 100 ms to import, and most servers never see a rule. */
 let cel: typeof import("./cel.ts") | undefined;
 
 const schemasWithRules = new WeakMap<Schema, boolean>();

@@ -1,7 +1,4 @@
-/**
- * Structural schemas (OpenAPI v3 subset of CustomResourceDefinitions).
- * Source: A-52, A-53
- */
+/** Structural schemas (OpenAPI v3 subset of CustomResourceDefinitions). */
 
 import type { Json } from "../objects/json.ts";
 

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, memberOf } from "../objects/j
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** Returns why a schema is not structural: a node without type, list keys that may be missing, and the like (A-52). */
+/** Returns why a schema is not structural: a node without type, list keys that may be missing, and the like. */
 export function structuralCauses(schema: JsonObject, field: string): Cause[] {
   return [
     ...ownCauses(schema, field),

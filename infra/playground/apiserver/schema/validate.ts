@@ -15,7 +15,7 @@ import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema
+ * Checks an object against its structural schema; metadata is the server's business unless the schema
  * types it.
  * A value that is unchanged from `stored` may be wrong: the schema was another one when it was written.
  * Returns one cause per problem, worded as the real server words it; empty = valid. Problems after more than

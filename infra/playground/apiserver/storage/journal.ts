@@ -17,7 +17,7 @@ const WRITE_CHUNK_CHARACTERS = 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
 /**
- * The objects of one virtual server in a folder (A-05): `snapshot.jsonl` has all of them at one version, and
+ * The objects of one virtual server in a folder: `snapshot.jsonl` has all of them at one version, and
  * `journal-<version>.jsonl` every change after it. A change is written before its answer is sent, so it outlives the
  * process; it does not outlive a power failure, because nothing waits for the disk.
  */

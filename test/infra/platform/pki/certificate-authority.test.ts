@@ -23,7 +23,7 @@ async function meet(ca: string, credentials: { readonly key: string; readonly ce
 }
 
 describe("a certificate authority", () => {
-  it("A-03: signs certificates for loopback", async () => {
+  it("signs certificates for loopback", async () => {
     const authority = await createCertificateAuthority();
     const root = new X509Certificate(authority.cert);
     const leaf = new X509Certificate((await authority.issue()).cert);
@@ -36,7 +36,7 @@ describe("a certificate authority", () => {
     expect(new Set([leaf.serialNumber, ...numbers]).size).toBe(3);
   });
 
-  it("A-04: issues certificates that clients refuse, each for its reason", async () => {
+  it("issues certificates that clients refuse, each for its reason", async () => {
     const { cert, issue } = await createCertificateAuthority();
     expect(await meet(cert, await issue())).toBe("trusted");
     expect(await meet(cert, await issue("expired"))).toBe("CERT_HAS_EXPIRED");

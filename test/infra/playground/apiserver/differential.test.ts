@@ -10,7 +10,7 @@ const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 const SEQUENCES = 150;
 
 describeWith(realServerMissing(ASSETS), { optional: true })("beside a real kube-apiserver", () => {
-  it("A-66 gives the same answers, objects and owners, apart from what is explained", async () => {
+  it("gives the same answers, objects and owners, apart from what is explained", async () => {
     await using servers = await startServers(ASSETS ?? "");
     const written = await Promise.all(SCRIPT.map((sequence) => compareServers(sequence, servers)));
     const { failures, requests } = await compareGenerated(servers, { sequences: SEQUENCES, seed: 1 });

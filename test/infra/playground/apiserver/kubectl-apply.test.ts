@@ -9,7 +9,7 @@ const configMap = (data: object) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data });
 
 describeWith(kubectlMissing())("kubectl apply", () => {
-  it("A-64: client-side removes what is no longer in the manifest, of core kinds as well", async () => {
+  it("client-side removes what is no longer in the manifest, of core kinds as well", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     await kubectl("apply -f -", configMap({ a: "1", b: "2" }));
@@ -19,7 +19,7 @@ describeWith(kubectlMissing())("kubectl apply", () => {
     expect(await kubectl("apply view-last-applied configmap c -o json")).toContain('"a": "4"');
   });
 
-  it("A-64: server-side names both managers in a conflict, and takes over with force", async () => {
+  it("server-side names both managers in a conflict, and takes over with force", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     await kubectl("apply --server-side --field-manager=one -f -", manifest({ size: 1, color: "red" }));
@@ -43,7 +43,7 @@ describeWith(kubectlMissing())("kubectl apply", () => {
     expect(hidden.metadata.managedFields).toBeUndefined();
   });
 
-  it("A-24: dry runs show the result and change nothing", async () => {
+  it("dry runs show the result and change nothing", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     expect(await kubectl("apply --dry-run=server -f -", manifest({ size: 1 }))).toContain(
@@ -69,7 +69,7 @@ describeWith(kubectlMissing())("kubectl apply", () => {
     expect(await kubectl("get widget a -o yaml --show-managed-fields")).toBe(before);
   });
 
-  it("A-25: refuses or warns of fields that the kind does not have", async () => {
+  it("refuses or warns of fields that the kind does not have", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     const strict = await kubectl.try("apply -f -", manifest({ sise: 1 }));
@@ -83,7 +83,7 @@ describeWith(kubectlMissing())("kubectl apply", () => {
     expect(wrong.output).toContain("should be less than or equal to 100");
   });
 
-  it("A-64: shows differences and replaces, forcibly as well", async () => {
+  it("shows differences and replaces, forcibly as well", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     expect((await kubectl.try("diff -f -", manifest({ size: 1 }))).output).toMatch(/\+\s+size: 1/);

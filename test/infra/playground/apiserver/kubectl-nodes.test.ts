@@ -16,7 +16,7 @@ async function runPod({ kubectl }: KubectlServer, name: string): Promise<void> {
 }
 
 describeWith(kubectlMissing())("kubectl", () => {
-  it("A-61: drains a Node, and waits for budgets", async () => {
+  it("drains a Node, and waits for budgets", async () => {
     await using server = await startKubectlServer({ recordRequests: true });
     const { api, kubectl } = server;
     await kubectl("create -f -", NODE);
@@ -41,7 +41,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     expect(await kubectl("get node n -o jsonpath={.spec.unschedulable}")).toBe("");
   });
 
-  it("A-60: asks what its user may do, and learns why not", async () => {
+  it("asks what its user may do, and learns why not", async () => {
     await using server = await startKubectlServer();
     const allow = [
       {
@@ -64,7 +64,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     );
   });
 
-  it("A-58: deletes with every cascade", async () => {
+  it("deletes with every cascade", async () => {
     await using server = await startKubectlServer();
     const { api, kubectl } = server;
     const own = async (owner: string, name: string) => {
@@ -84,7 +84,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     expect(await kubectl("get widget orphan-child -o jsonpath={.metadata.ownerReferences}")).toBe("");
   });
 
-  it("A-59: waits for a namespace to go with all that is in it", async () => {
+  it("waits for a namespace to go with all that is in it", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     await kubectl("create namespace space");
@@ -94,7 +94,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     expect((await kubectl.try("get namespace space")).output).toContain("not found");
   });
 
-  it("A-29: watches with columns, once, and lists in every form", async () => {
+  it("watches with columns, once, and lists in every form", async () => {
     await using server = await startKubectlServer();
     const { api, kubectl } = server;
     await api.call("POST", WIDGETS_PATH, { body: widget("a", { size: 1 }, { labels: { l: "m" } }) });

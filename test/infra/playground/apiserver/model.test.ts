@@ -96,7 +96,7 @@ async function replay(
 }
 
 describe("a model of the server", () => {
-  it("A-65: predicts every answer and list, across restarts, and watches show the same story", async () => {
+  it("predicts every answer and list, across restarts, and watches show the same story", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-model-"));
     let run = 0;
     await fc.assert(

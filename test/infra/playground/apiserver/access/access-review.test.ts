@@ -4,7 +4,7 @@ import { clientFor, startTestServer } from "../api-client.ts";
 const REVIEWS = "/apis/authorization.k8s.io/v1";
 
 describe("access reviews", () => {
-  it("A-60: say what the asking user may do, and store nothing", async () => {
+  it("say what the asking user may do, and store nothing", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const allow = [{ verbs: ["get"], resources: ["pods", "pods/log"], namespaces: ["default"] }];
     const user = clientFor(api.server.url, api.server.addUser({ name: "u", allow }));
@@ -23,7 +23,7 @@ describe("access reviews", () => {
     expect((await api.call("GET", `${REVIEWS}/selfsubjectaccessreviews`)).code).toBe(405);
   });
 
-  it("A-60: say what another user may do", async () => {
+  it("say what another user may do", async () => {
     await using api = await startTestServer({ withWidgets: false });
     api.server.addUser({ name: "u", allow: [{ verbs: ["get"], resources: ["pods"] }] });
     const ask = async (user: string) => {

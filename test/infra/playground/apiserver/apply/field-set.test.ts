@@ -36,7 +36,7 @@ describe("field sets", () => {
       }),
     ));
 
-  it("A-01: of objects that are owned alike are kept once", () => {
+  it("of objects that are owned alike are kept once", () => {
     const path = ["f:spec", 'k:{"n":1}', "f:kept-once"];
     const [left, right] = [draftSet(), draftSet()];
     insertPath(left, path);

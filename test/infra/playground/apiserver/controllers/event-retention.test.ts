@@ -25,7 +25,7 @@ function event(name: string, ageMinutes = 0): KubeObject {
 }
 
 describe("Events", () => {
-  it("A-62: are kept for an hour", async () => {
+  it("are kept for an hour", async () => {
     const storage = new Storage();
     using _ = run(storage);
     for (const [name, age] of [
@@ -38,7 +38,7 @@ describe("Events", () => {
     await eventually(() => names().join() === "c", { withinMs: 5_000 });
   });
 
-  it("A-62: are at most 10,000, the newest ones", async () => {
+  it("are at most 10,000, the newest ones", async () => {
     const storage = new Storage();
     using _ = run(storage);
     for (let index = 0; index < 10_003; index++) storage.put("/events", event(`e${index}`));

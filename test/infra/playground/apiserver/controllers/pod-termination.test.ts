@@ -16,7 +16,7 @@ async function create(api: TestApiServer, name: string, metadata: Body = {}, spe
 const read = (api: TestApiServer, name: string) => api.call("GET", `${PODS}/${name}`);
 
 describe("the end of a Pod", () => {
-  it("A-61: comes after its grace period", async () => {
+  it("comes after its grace period", async () => {
     await using api = await startTestServer({ withWidgets: false, podGraceScale: 0.01 });
     await create(api, "p", {}, { terminationGracePeriodSeconds: 20 });
     const { code, body } = await api.call("DELETE", `${PODS}/p`);
@@ -27,7 +27,7 @@ describe("the end of a Pod", () => {
     await eventually(async () => (await read(api, "p")).code === 404, { withinMs: 10_000 });
   });
 
-  it("A-61: waits for finalizers as well", async () => {
+  it("waits for finalizers as well", async () => {
     await using api = await startTestServer({ withWidgets: false });
     await create(api, "p", { finalizers: ["a.b/c"] });
     await api.call("DELETE", `${PODS}/p`);

@@ -11,7 +11,7 @@ const namesIn = async (api: TestApiServer): Promise<string[]> =>
   );
 
 describe("the paths below /capstan", () => {
-  it("A-04: switch faults on and off and show what they did", async () => {
+  it("switch faults on and off and show what they did", async () => {
     await using api = await startTestServer();
     const fault = {
       on: { verbs: ["get"] },
@@ -29,7 +29,7 @@ describe("the paths below /capstan", () => {
     expect((await api.call("GET", FAULTS)).body).toEqual({ faults: [] });
   });
 
-  it("A-04: say what is wrong with a fault", async () => {
+  it("say what is wrong with a fault", async () => {
     await using api = await startTestServer();
     const problem = async (body: unknown) => {
       const reply = await api.call("POST", FAULTS, { body });
@@ -43,7 +43,7 @@ describe("the paths below /capstan", () => {
     expect((await clientFor(api.server.url, "wrong").call("GET", FAULTS)).code).toBe(401);
   });
 
-  it("A-34: cut the history", async () => {
+  it("cut the history", async () => {
     await using api = await startTestServer();
     const { body } = await api.call("GET", WIDGETS_PATH);
     await create(api, "a");

@@ -6,7 +6,7 @@ const WIDGETS = "widgets.test.capstan.dev";
 const BUSY = { kind: "status", code: 503 } as const;
 
 describe("faults", () => {
-  it("A-04: hit the requests they name, as often as they say", async () => {
+  it("hit the requests they name, as often as they say", async () => {
     await using api = await startTestServer();
     const { faults } = api.server;
     faults.add({ on: { verbs: ["get"], resource: WIDGETS }, skip: 1, every: 2, times: 2, effect: BUSY });
@@ -16,7 +16,7 @@ describe("faults", () => {
     expect(faults.list).toEqual([]);
   });
 
-  it("A-04: distinguish objects, subresources, namespaces and clients", async () => {
+  it("distinguish objects, subresources, namespaces and clients", async () => {
     await using api = await startTestServer();
     const { faults } = api.server;
     const hits = async (on: Parameters<typeof faults.add>[0]["on"], path: string) => {
@@ -39,7 +39,7 @@ describe("faults", () => {
     expect(await hits({ userAgent: "machinepool-status" }, PATH)).toBe(false);
   });
 
-  it("A-04: of one virtual server leave the others alone", async () => {
+  it("of one virtual server leave the others alone", async () => {
     await using one = await startTestServer();
     await using two = await startTestServer();
     one.server.faults.add({ effect: BUSY });

@@ -82,7 +82,7 @@ describe("paths without resources", () => {
     expect(Object.keys(body.components.schemas)).toContain("dev.capstan.test.v1.Gadget");
   });
 
-  it("A-24: a dry run uses no version, whatever the verb", async () => {
+  it("a dry run uses no version, whatever the verb", async () => {
     await using api = await startTestServer();
     await api.call("POST", WIDGETS_PATH, { body: widget("a", { size: 1 }) });
     const { body: before } = await api.call("GET", WIDGETS_PATH);

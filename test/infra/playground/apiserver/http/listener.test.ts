@@ -153,7 +153,7 @@ describe("the listener", () => {
     }
   });
 
-  it("A-09: gives every answer a number of its own and lets no client cache it", async () => {
+  it("gives every answer a number of its own and lets no client cache it", async () => {
     await using api = await startTestServer();
     const answers = [await api.call("GET", WIDGETS_PATH), await api.call("GET", `${WIDGETS_PATH}/zz`)];
     expect(new Set(answers.map(({ headers }) => headers["audit-id"])).size).toBe(2);

@@ -23,7 +23,7 @@ function ask(api: TestApiServer): Promise<number | string | undefined> {
 }
 
 describe("certificates of the API server", () => {
-  it("A-03: serve HTTPS that clients with the kubeconfig trust", async () => {
+  it("serve HTTPS that clients with the kubeconfig trust", async () => {
     await using api = await startTestServer({ tls: true });
     expect(api.server.url).toMatch(/^https:/);
     expect(await ask(api)).toBe(200);
@@ -32,7 +32,7 @@ describe("certificates of the API server", () => {
     expect([cluster.cluster.server, given]).toEqual([api.server.url, api.server.certificateAuthority()]);
   });
 
-  it("A-04: go wrong on purpose and come right again", async () => {
+  it("go wrong on purpose and come right again", async () => {
     await using api = await startTestServer({ tls: true });
     const present = (problem?: string) =>
       api.call("POST", "/capstan/certificate", { body: problem ? { problem } : {} });
@@ -66,7 +66,7 @@ describe("certificates of the API server", () => {
 });
 
 describeWith(kubectlMissing())("kubectl over TLS", () => {
-  it("A-03: trusts the authority in its kubeconfig and sends its token", async () => {
+  it("trusts the authority in its kubeconfig and sends its token", async () => {
     await using server = await startKubectlServer({ tls: true });
     expect(await server.kubectl("get namespaces -o name")).toContain("namespace/default");
     await server.api.server.presentCertificate("expired");

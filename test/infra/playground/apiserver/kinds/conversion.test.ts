@@ -59,7 +59,7 @@ const nowhere = {
 };
 
 describe("converters of this process", () => {
-  it("A-55: stand in for the webhook of their kind and are held to the same rules", async () => {
+  it("stand in for the webhook of their kind and are held to the same rules", async () => {
     await using api = await startWith(nowhere);
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
     expect((await api.call("GET", `${V2}/a`)).body.message).toMatch(`${FAILED} Post "https://127.0.0.1:1`);
@@ -85,7 +85,7 @@ describe("converters of this process", () => {
 });
 
 describe("strategy None", () => {
-  it("A-55: changes nothing but the apiVersion", async () => {
+  it("changes nothing but the apiVersion", async () => {
     await using api = await startWith({ strategy: "None" });
     api.server.converters.add(PAINTS_GROUP, "Paint", repaint);
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red", size: 1 }) });
@@ -95,7 +95,7 @@ describe("strategy None", () => {
 });
 
 describe("a conversion webhook", () => {
-  it("A-55: is asked once for all objects of a list", async () => {
+  it("is asked once for all objects of a list", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     for (const name of ["a", "b", "c"])
@@ -121,7 +121,7 @@ describe("a conversion webhook", () => {
     );
   });
 
-  it("A-55: is given 30 seconds", async () => {
+  it("is given 30 seconds", async () => {
     const clock = virtualClock();
     await using studio = await startStudio({ clock });
     const { api, webhook } = studio;
@@ -137,7 +137,7 @@ describe("a conversion webhook", () => {
     ]);
   });
 
-  it("A-55: that hangs holds up no other request", async () => {
+  it("that hangs holds up no other request", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "doomed" } } });
@@ -176,7 +176,7 @@ describe("a conversion webhook", () => {
     await waiting;
   });
 
-  it("A-55: is asked few questions for a watch that begins, however much there is", async () => {
+  it("is asked few questions for a watch that begins, however much there is", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     const count = 1_001;
@@ -193,7 +193,7 @@ describe("a conversion webhook", () => {
     expect(webhook.asked.at(-1)?.request.objects).toHaveLength(10);
   });
 
-  it("A-55: that fails ends the watches that need it, and no others", async () => {
+  it("that fails ends the watches that need it, and no others", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
@@ -211,7 +211,7 @@ describe("a conversion webhook", () => {
 });
 
 describe("a write that waits for a webhook", () => {
-  it("A-55: is carried out again on what others stored in the meantime", async () => {
+  it("is carried out again on what others stored in the meantime", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
@@ -230,7 +230,7 @@ describe("a write that waits for a webhook", () => {
     expect((await api.call("GET", `${V1}/a`)).body.spec).toEqual({ color: "green", size: 4, mode: "Auto" });
   });
 
-  it("A-55: keeps what has come to be held while its deletion waited", async () => {
+  it("keeps what has come to be held while its deletion waited", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", V1, { body: paint("a", "v1", {}) });
@@ -248,7 +248,7 @@ describe("a write that waits for a webhook", () => {
     expect((await api.call("GET", `${V1}/a`)).body.metadata.deletionTimestamp).toBeDefined();
   });
 
-  it("A-55: creates nothing twice, and nothing where its place has gone", async () => {
+  it("creates nothing twice, and nothing where its place has gone", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "doomed" } } });
@@ -266,7 +266,7 @@ describe("a write that waits for a webhook", () => {
     expect((await lost).body.message).toBe('namespaces "doomed" not found');
   });
 
-  it("A-55: is the last one to wait when its kind goes", async () => {
+  it("is the last one to wait when its kind goes", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     const release = hold(webhook);
@@ -284,7 +284,7 @@ describe("a write that waits for a webhook", () => {
 });
 
 describe("another storage version", () => {
-  it("A-55: takes objects over with their next write, even one that changes nothing", async () => {
+  it("takes objects over with their next write, even one that changes nothing", async () => {
     await using studio = await startStudio();
     const { api } = studio;
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });

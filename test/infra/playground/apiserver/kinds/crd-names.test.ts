@@ -19,7 +19,7 @@ function fields(spec: JsonObject, metadata: JsonObject = {}): readonly (string |
 }
 
 describe("names of a CRD", () => {
-  it("A-52: are fine where a real API server accepts them", () => {
+  it("are fine where a real API server accepts them", () => {
     expect(fields(GOOD)).toEqual([]);
     const approved = { annotations: { "api-approved.kubernetes.io": "https://example.com/1" } };
     expect(fields({ ...GOOD, group: "gateway.networking.k8s.io" }, approved)).toEqual([]);
@@ -47,7 +47,7 @@ describe("names of a CRD", () => {
       { names: { ...GOOD.names, categories: ["All"] } },
       ["spec.names.categories[0]"],
     ],
-  ])("A-52: are refused with %s", (_what, change, expected) => {
+  ])("are refused with %s", (_what, change, expected) => {
     expect(fields({ ...GOOD, ...change })).toEqual(expected);
   });
 });

@@ -10,7 +10,7 @@ function fieldsOf(version: JsonObject, spec: JsonObject = {}): readonly (string 
 }
 
 describe("columns and scale of a CRD", () => {
-  it("A-52: are fine where a real API server accepts them", () => {
+  it("are fine where a real API server accepts them", () => {
     expect(
       fieldsOf({ additionalPrinterColumns: [COLUMN], subresources: { status: {}, scale: SCALE } }),
     ).toEqual([]);
@@ -21,7 +21,7 @@ describe("columns and scale of a CRD", () => {
     ["a column without type", { ...COLUMN, type: "" }, ["type"]],
     ["a column of an unknown type", { ...COLUMN, type: "text" }, ["type"]],
     ["a column without name and path", { type: "date" }, ["name", "jsonPath"]],
-  ])("A-52: are refused with %s", (_what, column, members) => {
+  ])("are refused with %s", (_what, column, members) => {
     const expected = members.map((member) => `spec.versions[0].additionalPrinterColumns[0].${member}`);
     expect(fieldsOf({ additionalPrinterColumns: [column] })).toEqual(expected);
   });
@@ -34,12 +34,12 @@ describe("columns and scale of a CRD", () => {
       { ...SCALE, statusReplicasPath: ".spec.a" },
       ["statusReplicasPath"],
     ],
-  ])("A-52: are refused with %s", (_what, scale, members) => {
+  ])("are refused with %s", (_what, scale, members) => {
     const expected = members.map((member) => `spec.versions[0].subresources.scale.${member}`);
     expect(fieldsOf({ subresources: { scale } })).toEqual(expected);
   });
 
-  it("A-52: are refused where unknown fields of all versions are kept", () => {
+  it("are refused where unknown fields of all versions are kept", () => {
     expect(fieldsOf({}, { preserveUnknownFields: true })).toEqual(["spec.preserveUnknownFields"]);
   });
 });

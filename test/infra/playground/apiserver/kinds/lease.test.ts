@@ -5,7 +5,7 @@ const LEASE = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
 const lease = (spec: object, metadata = {}) => ({ metadata: { name: "l", ...metadata }, spec });
 
 describe("a Lease", () => {
-  it("A-62: is created by PUT and then replaced by a client that knows its version", async () => {
+  it("is created by PUT and then replaced by a client that knows its version", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const created = await api.call("PUT", LEASE, { body: lease({ holderIdentity: "a" }) });
     expect(created.code).toBe(201);

@@ -6,7 +6,7 @@ const BODY =
   '"spec":{"size":1,"size":2,"bogus":1,"nested":{"zz":1}}}';
 
 describe("field validation", () => {
-  it("A-25: warns of unknown and duplicate fields by default", async () => {
+  it("warns of unknown and duplicate fields by default", async () => {
     await using api = await startTestServer();
     const { code, body, headers } = await api.call("POST", WIDGETS_PATH, { body: BODY });
     expect([code, body.spec]).toEqual([201, { mode: "Auto", nested: {}, size: 2 }]);
@@ -20,7 +20,7 @@ describe("field validation", () => {
     }
   });
 
-  it("A-25: refuses all of them when it is strict, and says nothing when it is off", async () => {
+  it("refuses all of them when it is strict, and says nothing when it is off", async () => {
     await using api = await startTestServer();
     const strict = await api.call("POST", `${WIDGETS_PATH}?fieldValidation=Strict`, { body: BODY });
     expect([strict.code, strict.body.reason]).toEqual([400, "BadRequest"]);
@@ -33,7 +33,7 @@ describe("field validation", () => {
     expect([unknown.code, unknown.body.details.causes[0].field]).toEqual([422, "fieldValidation"]);
   });
 
-  it("A-13: checks a body in the order of a real server", async () => {
+  it("checks a body in the order of a real server", async () => {
     await using api = await startTestServer();
     const code = async (body: unknown) => {
       const reply = await api.call("PUT", `${WIDGETS_PATH}/a`, { body });

@@ -142,7 +142,7 @@ describe("creation", () => {
     expect([changed.code, changed.body.message]).toEqual([422, expect.stringContaining("color stays")]);
   });
 
-  it("A-12: takes a resourceVersion in a dry run only", async () => {
+  it("takes a resourceVersion in a dry run only", async () => {
     await using api = await startTestServer();
     const body = widget("a", {}, { resourceVersion: "7" });
     const dry = await api.call("POST", `${WIDGETS_PATH}?dryRun=All`, { body });

@@ -24,7 +24,7 @@ const evict = (api: TestApiServer, name: string, more: Body = {}, query = "") =>
 const SELECTS_X = { matchLabels: { app: "x" } };
 
 describe("eviction", () => {
-  it("A-61: deletes a Pod that no budget protects", async () => {
+  it("deletes a Pod that no budget protects", async () => {
     await using api = await startTestServer({ withWidgets: false, podGraceScale: 1 });
     await runPod(api, "p");
     const { code, body } = await evict(api, "p");
@@ -32,7 +32,7 @@ describe("eviction", () => {
     expect((await api.call("GET", `${PODS}/p`)).body.metadata.deletionGracePeriodSeconds).toBe(30);
   });
 
-  it("A-61: is refused while a budget allows no disruption, and uses it up otherwise", async () => {
+  it("is refused while a budget allows no disruption, and uses it up otherwise", async () => {
     await using api = await startTestServer({ withWidgets: false, podGraceScale: 1 });
     for (const name of ["p", "q"]) await runPod(api, name);
     await createBudget(api, "b", SELECTS_X, {});
@@ -66,7 +66,7 @@ describe("eviction", () => {
     expect((await evict(api, "q")).code).toBe(429);
   });
 
-  it("A-61: does not know which of two budgets to ask", async () => {
+  it("does not know which of two budgets to ask", async () => {
     await using api = await startTestServer({ withWidgets: false });
     await runPod(api, "p");
     await createBudget(api, "b", SELECTS_X, {});

@@ -63,7 +63,7 @@ describe("the lines of a watch", () => {
     expect(seen).toEqual(["END"]);
   });
 
-  it("A-34: are cut off when too many wait", () => {
+  it("are cut off when too many wait", () => {
     const { seen, order } = startReader();
     order.send(Promise.withResolvers<string>().promise);
     for (let line = 0; line < 1_000; line++) order.send("x");

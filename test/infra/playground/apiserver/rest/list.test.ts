@@ -84,7 +84,7 @@ describe("lists", () => {
     expect((await api.call("GET", `${ALL}?${query}`)).code).toBe(410);
   });
 
-  it("A-26: select by the fields that a kind declares, and by no others", async () => {
+  it("select by the fields that a kind declares, and by no others", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const crd = structuredClone(WIDGETS) as Body;
     crd.spec.versions[0].selectableFields = [{ jsonPath: ".spec.color" }];
@@ -118,7 +118,7 @@ describe("lists", () => {
     expect(namesOf(body)).toEqual(["e-b"]);
   });
 
-  it("A-26: continue behind the last match of a selector, where no page has looked yet", async () => {
+  it("continue behind the last match of a selector, where no page has looked yet", async () => {
     await using api = await withWidgets(["a", "b"]);
     const first = await api.call("GET", `${WIDGETS_PATH}?limit=1&labelSelector=name=a`);
     expect([namesOf(first.body), first.body.metadata.remainingItemCount]).toEqual([["a"], undefined]);

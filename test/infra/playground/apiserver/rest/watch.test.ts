@@ -65,7 +65,7 @@ describe("watches", () => {
     expect(shown(await watch.next())).toBe("ADDED b");
   });
 
-  it("A-31: refuse a version that is not a number", async () => {
+  it("refuse a version that is not a number", async () => {
     await using api = await startTestServer();
     const { code, body } = await api.call("GET", `${WIDGETS_PATH}?watch=1&resourceVersion=abc`);
     expect([code, body.message]).toEqual([

@@ -103,7 +103,7 @@ describe("validation", () => {
     ]);
   });
 
-  it("A-53: lets stay what was stored before the schema forbade it, in members and keyed lists", () => {
+  it("lets stay what was stored before the schema forbade it, in members and keyed lists", () => {
     const items = {
       type: "object",
       properties: { name: { type: "string" }, v: { type: "string", maxLength: 1 } },

@@ -26,7 +26,7 @@ function added(version: number, atMs: number): Change {
 }
 
 describe("a collection", () => {
-  it("A-34: knows its last 1,000 changes", () => {
+  it("knows its last 1,000 changes", () => {
     const collection = new Collection(0);
     for (let version = 1; version <= 1_500; version++) collection.commit(added(version, 0));
     expect(collection.compactedAt).toBe(500);
@@ -40,7 +40,7 @@ describe("a collection", () => {
     expect(collection.since(1_500)).toEqual([]);
   });
 
-  it("A-01: makes the text of a past change again", () => {
+  it("makes the text of a past change again", () => {
     const collection = new Collection(0);
     const change = added(1, 0);
     collection.commit({ ...change, text: JSON.stringify(change.object), lines: new Map([["full", "line"]]) });
@@ -48,7 +48,7 @@ describe("a collection", () => {
     expect(again).toEqual({ ...change, text: JSON.stringify(change.object), lines: new Map() });
   });
 
-  it("A-34: forgets changes after 5 minutes", () => {
+  it("forgets changes after 5 minutes", () => {
     const collection = new Collection(0);
     collection.commit(added(1, 0));
     collection.commit(added(2, 3 * MINUTE));
@@ -57,7 +57,7 @@ describe("a collection", () => {
     expect(collection.since(1)).toHaveLength(2);
   });
 
-  it("A-27: keeps the objects of open pages for 5 minutes", () => {
+  it("keeps the objects of open pages for 5 minutes", () => {
     const collection = new Collection(0);
     collection.commit(added(1, 0));
     collection.keepSnapshot(1, 0);
@@ -74,7 +74,7 @@ describe("a collection", () => {
 });
 
 describe("a storage", () => {
-  it("A-34: holds at most 64 MiB of history, the oldest goes first", () => {
+  it("holds at most 64 MiB of history, the oldest goes first", () => {
     const storage = new Storage();
     const filler = "x".repeat(1_024 * 1_024);
     for (let turn = 0; turn < 40; turn++) storage.put("/old", { ...object("a"), filler });
@@ -84,7 +84,7 @@ describe("a storage", () => {
     expect(storage.collection("/old").compactedAt).toBeGreaterThan(storage.collection("/new").compactedAt);
   });
 
-  it("A-05: can be looked at as it was, as far as history reaches", () => {
+  it("can be looked at as it was, as far as history reaches", () => {
     const storage = new Storage();
     storage.put("/a", object("x"));
     const { version } = storage;

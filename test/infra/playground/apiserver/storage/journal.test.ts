@@ -41,7 +41,7 @@ const JOURNAL = "journal-1.jsonl";
 const PODS = "/api/v1/namespaces/default/pods";
 
 describe("a server with a data folder", () => {
-  it("A-05: continues after a restart with the same objects and versions", async () => {
+  it("continues after a restart with the same objects and versions", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     for (const name of ["a", "b", "c"]) await create(first, name);
@@ -63,7 +63,7 @@ describe("a server with a data folder", () => {
     expect(Number(made.metadata.resourceVersion)).toBe(Number(before.metadata.resourceVersion) + 1);
   });
 
-  it("A-05: lets watches resume where they were", async () => {
+  it("lets watches resume where they were", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     await create(first, "a");
@@ -79,7 +79,7 @@ describe("a server with a data folder", () => {
     ]);
   });
 
-  it("A-05: finishes what it had begun: collections of owners, namespaces and kinds", async () => {
+  it("finishes what it had begun: collections of owners, namespaces and kinds", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path, controllers: false });
     const { body: owner } = await create(first, "owner");
@@ -94,7 +94,7 @@ describe("a server with a data folder", () => {
     });
   });
 
-  it("A-05: cuts off a last line that was not written to its end", async () => {
+  it("cuts off a last line that was not written to its end", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, JOURNAL);
     await using first = await startTestServer({ data: folder.path });
@@ -111,7 +111,7 @@ describe("a server with a data folder", () => {
     expect(namesOf(await list(third))).toEqual(["a", "c"]);
   });
 
-  it("A-05: cuts off a tail of anything else", async () => {
+  it("cuts off a tail of anything else", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     await create(first, "a");
@@ -121,7 +121,7 @@ describe("a server with a data folder", () => {
     expect(namesOf(await list(second))).toEqual(["a"]);
   });
 
-  it("A-05: does not start on damage in the middle", async () => {
+  it("does not start on damage in the middle", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     await first.server.restart();
@@ -206,7 +206,7 @@ function small(name: string): KubeObject {
 }
 
 describe("a journal", () => {
-  it("A-05: becomes a snapshot when it is large, whatever is written meanwhile", async () => {
+  it("becomes a snapshot when it is large, whatever is written meanwhile", async () => {
     await using folder = await temporaryFolder();
     const journal = new Journal(folder.path, 10_000);
     for (let turn = 0; turn < 500; turn++) {
