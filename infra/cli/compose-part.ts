@@ -15,7 +15,7 @@ interface PartOptions extends Given, QueueFlags {
 
 /**
  * Starts a relay or a worker in a process of its own, as `compose` does. Its kubelet has answers from the first moment,
- * while the part waits for its servers, to the last, when its runs have finished. Source: D-203
+ * while the part waits for its servers, to the last, when its runs have finished.
  */
 export async function composePart(part: "relay" | "worker", options: PartOptions): Promise<Running> {
   const log = openLog(options.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL);

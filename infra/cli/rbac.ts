@@ -18,7 +18,6 @@ interface RbacOptions {
   readonly kubeconfig?: string;
 }
 
-/** D-405 */
 export function rbacCommand(): Command {
   return new Command("rbac")
     .description("Print the rights that Capstan needs on kinds of providers, as ClusterRoles to apply")

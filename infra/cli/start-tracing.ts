@@ -17,7 +17,7 @@ interface TracingPorts {
   readonly observed: Pick<Observed, "tracesStarted"> | undefined;
 }
 
-/** Begins to trace when OTEL_EXPORTER_OTLP_ENDPOINT is set. Else no code of traces is loaded. Source: D-701 */
+/** Begins to trace when OTEL_EXPORTER_OTLP_ENDPOINT is set. Else no code of traces is loaded. */
 export async function startTracing(ports: TracingPorts, starting: AsyncDisposableStack): Promise<Tracing> {
   const variables = readTraceVariables();
   if (variables === undefined) return UNTRACED;

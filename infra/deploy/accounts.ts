@@ -16,7 +16,7 @@ import { inStandardGroup, ofSim, type PolicyRule, rightsForCore, rightsOf } from
 
 /**
  * Returns what the manager of a provider may do: by its functions, and its Lease. Names of cluster-scoped objects start
- * with the namespace, without which clusterctl leaves them behind. Source: RL-03, RL-04, RL-05
+ * with the namespace, without which clusterctl leaves them behind.
  */
 export function managerAccount(provider: Provider, functions: readonly AnyFunction[]): readonly Manifest[] {
   const { app, namespace } = provider;

@@ -6,7 +6,7 @@ export const STAND_IN_VERSION = "v0.0.1";
 
 /**
  * Returns components that take the place of cert-manager where no network is: clusterctl installs none of our providers
- * before an Issuer and a Certificate can be created, which none of them needs. Nothing issues certificates. Source: RL-08
+ * before an Issuer and a Certificate can be created, which none of them needs. Nothing issues certificates.
  */
 export function certManagerStandIn(): string {
   const namespace: Manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "cert-manager" } };

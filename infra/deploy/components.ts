@@ -5,7 +5,7 @@ import { cloudAccount, managerAccount } from "./accounts.ts";
 import { cloudDeployment, type Manifest, managerDeployment } from "./deployment.ts";
 import { INFRASTRUCTURE, kindsOf, type Provider } from "./providers.ts";
 
-/** Returns the components of a provider, as one YAML file. `image` has its tag, maybe its digest. Source: RL-03, RL-06 */
+/** Returns the components of a provider, as one YAML file. `image` has its tag, maybe its digest. */
 export async function componentsOf(provider: Provider, image: string): Promise<string> {
   const { namespace } = provider;
   const functions = await loadFunctions([provider.label]);

@@ -41,7 +41,7 @@ const EMPTY = '""';
 
 /**
  * Returns the Deployment of the controllers of a provider: relay and worker in one process with the memory queue. Its
- * one container is `manager`, for which `init --wait-providers` waits. Source: RL-06
+ * one container is `manager`, for which `init --wait-providers` waits.
  */
 export function managerDeployment(provider: Provider, image: string): Manifest {
   const { label, app, namespace, variables: prefix } = provider;
@@ -76,7 +76,7 @@ export function managerDeployment(provider: Provider, image: string): Manifest {
 
 /**
  * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
- * clusters. One process holds the workload servers, so the old one ends before a new one starts. Source: RL-06
+ * clusters. One process holds the workload servers, so the old one ends before a new one starts.
  */
 export function cloudDeployment({ app, namespace }: Provider, image: string): Manifest {
   return deploymentOf({
@@ -100,7 +100,7 @@ export function cloudDeployment({ app, namespace }: Provider, image: string): Ma
 /**
  * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
  * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
- * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced. Source: RL-09
+ * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
  */
 const CLOUD_REPLICAS = {
   "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),

@@ -4,7 +4,7 @@ import type { PolicyRule } from "./rights.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 
-/** Roles with this label add to the rights of core: providers of other groups bring one (RL-05, D-405). */
+/** Roles with this label add to the rights of core: providers of other groups bring one. */
 export const AGGREGATED = { "cluster.x-k8s.io/aggregate-to-manager": "true" };
 
 /** Roles with this label are for controllers that ask for remediations by objects of others, such as those of Medik8s. */
@@ -60,7 +60,7 @@ export const LEASE_RULES: readonly PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get", "patch"] },
 ];
 
-/** Rights that relays need which share the workload clusters: each holds one of these Leases, and looks at all. Source: D-603 */
+/** Rights that relays need which share the workload clusters: each holds one of these Leases, and looks at all. */
 export const SHARD_LEASE_RULES: readonly PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "list"] },
   {

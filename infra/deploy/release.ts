@@ -27,7 +27,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /**
  * Returns the files of a release for clusterctl, by their path in `folder`: four providers, and two configurations
- * beside them. The same options give the same bytes. Throws when version, image or digest cannot be used. Source: RL-01, RL-10
+ * beside them. The same options give the same bytes. Throws when version, image or digest cannot be used.
  */
 export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMap<string, string>> {
   const { folder, version, image, digest, series = SERIES } = options;

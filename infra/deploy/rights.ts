@@ -38,7 +38,7 @@ const WATCH: readonly Verb[] = ["get", "list", "watch"];
 /** Verbs that core uses on objects of providers, whatever their group. */
 const FOR_CORE: readonly Verb[] = ["create", "delete", "get", "list", "patch", "update", "watch"];
 
-/** Where core finds the objects of a contract. Providers of other groups bring a role of their own (RL-05). */
+/** Where core finds the objects of a contract. Providers of other groups bring a role of their own. */
 const STANDARD_GROUPS: { readonly [contract: string]: string } = {
   BootstrapConfig: "bootstrap.cluster.x-k8s.io",
   BootstrapConfigTemplate: "bootstrap.cluster.x-k8s.io",
@@ -51,7 +51,7 @@ const STANDARD_GROUPS: { readonly [contract: string]: string } = {
   RemediationTemplate: "infrastructure.cluster.x-k8s.io",
 };
 
-/** Returns where core finds the objects of a contract: every resource of a standard group. Source: RL-04 */
+/** Returns where core finds the objects of a contract: every resource of a standard group. */
 export function inStandardGroup({ contract }: ContractKind): Place {
   const group = STANDARD_GROUPS[contract];
   if (group === undefined) throw new Error(`bug: no API group is known for the contract ${contract}`);
@@ -79,7 +79,7 @@ type Part = "relay" | "workload-relay" | "worker";
 
 /**
  * Returns the rights that a process needs for these functions, as few rules as possible, in a fixed order. `placeOf` says
- * where objects of a contract are. A worker never watches. Source: RL-04, D-402
+ * where objects of a contract are. A worker never watches.
  */
 export function rightsOf(
   functions: readonly AnyFunction[],
@@ -105,14 +105,14 @@ export const OWN_CLUSTER: PolicyRule = {
   verbs: ["get"],
 };
 
-/** Returns the rule by which core may work on objects of these kinds of another group. Source: RL-05 */
+/** Returns the rule by which core may work on objects of these kinds of another group. */
 export function rightsForCore(kinds: readonly Kind[]): readonly PolicyRule[] {
   return merged(kinds.map(({ group, plural }) => ({ group, resource: plural, verbs: FOR_CORE })));
 }
 
 /**
  * Returns the further rights of these functions where the server runs OwnerReferencesPermissionEnforcement: who changes
- * the owners of an object needs the right to delete it. Source: D-403
+ * the owners of an object needs the right to delete it.
  */
 export function ownerDeletions(functions: readonly AnyFunction[], placeOf: PlaceOf): readonly PolicyRule[] {
   const changed = functions.flatMap(({ spec: { ownsOn = [] } }) =>
@@ -135,7 +135,7 @@ function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] 
   ];
 }
 
-/** Which Clusters there are, and their kubeconfigs by their names. Source: D-603 */
+/** Which Clusters there are, and their kubeconfigs by their names. */
 const CONNECTING: readonly Grant[] = [
   { group: Cluster.group, resource: Cluster.plural, verbs: WATCH },
   { group: Secret.group, resource: Secret.plural, verbs: ["get"] },

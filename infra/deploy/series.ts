@@ -9,7 +9,7 @@ export interface Series {
 
 /**
  * Every series that was ever released, the oldest first. clusterctl refuses an upgrade to a release whose metadata
- * lacks the series of any version from the installed one on, so an entry is never removed. Source: RL-02
+ * lacks the series of any version from the installed one on, so an entry is never removed.
  */
 export const SERIES: readonly Series[] = [{ major: 0, minor: 1, contract: "v1beta2" }];
 

@@ -17,7 +17,7 @@ const READY_DELAY = variable("SIM_NODE_READY_DELAY_SECONDS", 1);
 const WORKERS = `${NAME}-workers`;
 
 /**
- * Returns the templates of clusters by their file name. Source: RL-07
+ * Returns the templates of clusters by their file name.
  * The default one has a control plane without Machines and a pool; `machines` a control plane of Machines and a pool
  * with a Machine for each instance; `machineset` a control plane of Machines and a MachineSet.
  */

@@ -27,7 +27,7 @@ const MAX_URL_BYTES = 4_096;
 
 /**
  * Reads URL and authorities now, and again for each new connection; what cannot be used then is logged once, and the
- * last ones stay in use. Throws with the name of a file and its problem, never with its content. Source: D-204
+ * last ones stay in use. Throws with the name of a file and its problem, never with its content.
  */
 export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
   const { queue, queueFile, redisCa, redisMayLoseData: mayLoseData } = flags;

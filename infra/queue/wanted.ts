@@ -18,7 +18,7 @@ const UNKNOWN_RUN_MS = 100;
 /**
  * Returns how many workers a group of functions needs: a number of at least 0, not rounded. It is the largest of its
  * functions, since each worker of a group serves all of them. A signal for autoscalers: it follows from the time that the
- * ready keys take, not from their number. Source: D-301, D-302
+ * ready keys take, not from their number.
  */
 export function wanted(functions: readonly Load[]): number {
   return Math.max(0, ...functions.map(workersFor));

@@ -139,7 +139,7 @@ async function keyAnswer(
   return json(known);
 }
 
-/** Returns the workers that a group or a function wants; a queue that does not answer is an error, and never 0. Source: D-302 */
+/** Returns the workers that a group or a function wants; a queue that does not answer is an error, and never 0. */
 async function scaleAnswer(name: string, scale: ScaleView | undefined): Promise<Answer> {
   if (scale === undefined) {
     return { code: 404, text: "only a relay knows what the workers must do: ask one for /scale\n" };

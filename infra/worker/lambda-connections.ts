@@ -22,7 +22,7 @@ interface KeptConnections<C> extends AsyncDisposable {
   begin(): ConnectionUse<C>;
 }
 
-/** Keeps connections between events, and replaces those that have rested for longer than 30 s. Source: D-504 */
+/** Keeps connections between events, and replaces those that have rested for longer than 30 s. */
 export function keepConnections<C extends AsyncDisposable>(
   connect: () => Promise<C>,
   clock: Clock,

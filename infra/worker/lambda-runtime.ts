@@ -27,7 +27,7 @@ interface RuntimeApi {
 
 /**
  * Opens the Runtime API of AWS Lambda at `host:port`, as AWS_LAMBDA_RUNTIME_API names it. It takes the place of AWS's
- * own client, which is a native library. Source: D-501
+ * own client, which is a native library.
  */
 export function openRuntimeApi(address: string, log: Log): RuntimeApi {
   const post = async (path: string, body: object, headers: Headers = {}): Promise<void> => {

@@ -63,7 +63,7 @@ export type LambdaHandler = ((event: unknown, context?: LambdaContext) => Promis
   AsyncDisposable;
 
 /**
- * The entry of AWS Lambda for event source mappings on the queues of `functions` (Q-32, D-504). Connects at the first
+ * The entry of AWS Lambda for event source mappings on the queues of `functions` (Q-32). Connects at the first
  * event and keeps nothing but the connections between events (S-72). Never throws: a throw would fail the whole batch.
  * Reports messages that could not be claimed or finished because Redis did not answer, for which no time was left, or
  * that came from another queue: SQS keeps them. A run that fails is retried by the ledger, and a message that is not a

@@ -9,7 +9,7 @@ export interface ProbesOptions extends Omit<ListenerOptions, "serves"> {
 
 /**
  * Serves `/livez` (the process answers; no other server is asked) and `/readyz` (200 or 503) over http. Kubelets cannot
- * authenticate, so the answers give no reasons. Throws when the port is taken. Source: D-203
+ * authenticate, so the answers give no reasons. Throws when the port is taken.
  */
 export function startProbes({ isReady, ...options }: ProbesOptions): Promise<Listener> {
   const readiness = async () => isReady();

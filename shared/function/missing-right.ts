@@ -48,7 +48,7 @@ export function remedyText(right: MissingRight): string {
 
 /**
  * Returns the commands of kubectl that grant a right, or with `verb` as `list,watch` several, on the server that has
- * refused. Source: D-403, D-404, D-406
+ * refused.
  */
 export function grantCommand({ user, verb, resource, group, namespace }: MissingRight): string {
   if (user === undefined) {

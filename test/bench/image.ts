@@ -10,7 +10,6 @@ import { emptyDir, startContainer } from "../support/processes/container.ts";
 import { KUBECONFIG, rssMiBOf } from "./cold-start.ts";
 import { writeResults } from "./results.ts";
 
-/** Goals of D-106. */
 const GOALS = { compressedMiB: 64, appMiB: 25, readyMs: 150, rssMiB: 80 };
 const ROUNDS = 7;
 const IDLE_MS = 1_000;

@@ -42,7 +42,7 @@ interface Capacity {
 /**
  * How the rate of runs grows with workers, each in a cgroup of 0.15 core, beside a Redis of 0.4: the highest rate over a
  * minute at which 99 of 100 keys start within a second. Efficiency is that rate by the workers, against one. Then the
- * CPU of Redis for 6,500 runs a second, beside plain BullMQ in the same run. Source: D-601, D-602
+ * CPU of Redis for 6,500 runs a second, beside plain BullMQ in the same run.
  */
 export async function scaleBench(): Promise<void> {
   const capacities: Capacity[] = [];

@@ -31,7 +31,7 @@ const GOAL = { mibPerConnection: 0.6, servedAgainSeconds: 20 };
 /**
  * Relays that share 500 workload clusters of 20 Nodes over TLS: memory of an idle connection beside that of a bare one in
  * the same run, CPU at rest and of a heartbeat of every Node, what Redis holds and is asked, and the time from the loss of
- * one of two relays until every Cluster is watched again. Source: D-603, D-604
+ * one of two relays until every Cluster is watched again.
  */
 export async function shardBench(): Promise<void> {
   await using world = await startWorld();

@@ -20,7 +20,7 @@ const FAILED: Outcome = {
 
 /** The inputs of `wanted`, from every driver. */
 export function queueLoadSuite(create: CreateQueue): void {
-  it("D-302: ready keys of a tenant are counted by class, also when they have aged", async () => {
+  it("ready keys of a tenant are counted by class, also when they have aged", async () => {
     await using world = await openWorld(create, { limits: { agingMs: AGING_MS } });
     await world.queue.pause(world.functionName);
     await world.enqueue(live(A), resync(OTHER_A), resync(B));
@@ -41,7 +41,7 @@ export function queueLoadSuite(create: CreateQueue): void {
     expect((await world.depth()).tenants).toBeUndefined();
   });
 
-  it("D-302: the runs that ended are counted with their durations, those that were put off are not", async () => {
+  it("the runs that ended are counted with their durations, those that were put off are not", async () => {
     await using world = await openWorld(create);
     expect((await world.depth()).lastMinute).toBeUndefined();
     const outcomes: Outcome[] = [{ type: "again", afterMs: 1, fences: [] }, FAILED, OK];
@@ -57,7 +57,7 @@ export function queueLoadSuite(create: CreateQueue): void {
     expect(busyMs).toBeGreaterThanOrEqual(2 * (RUN_MS - 1));
   });
 
-  it("D-302: the workers that a backlog wants are the same number on every driver", async () => {
+  it("the workers that a backlog wants are the same number on every driver", async () => {
     await using world = await openWorld(create);
     const settings = { concurrency: 10, maxRunningPerTenant: 5 };
     const workers = async () => wanted([{ ...settings, depth: await world.depth() }]);

@@ -78,7 +78,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases[1]?.causes).toEqual([]);
     });
 
-    it("D-701: a cause keeps its version and its trace", async () => {
+    it("a cause keeps its version and its trace", async () => {
       await using world = await open();
       const what = "Machine default/m1";
       const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -99,7 +99,7 @@ interface ActingConnections {
 
 /**
  * Impersonates the account of a deployment that runs the function which a request names. The functions of a simulated
- * provider, and processes outside of a deployment, act as the user of the kubeconfig. Source: D-406
+ * provider, and processes outside of a deployment, act as the user of the kubeconfig.
  */
 export async function actAsAccounts(): Promise<ActingConnections> {
   const accounts = await accountsByActor();
@@ -131,7 +131,7 @@ export async function actAsAccounts(): Promise<ActingConnections> {
   return {
     connect: acting,
     refuseMissingRights() {
-      if (missing.size > 0) throw new Error(`D-406: an account was refused: ${[...missing].join("\n")}`);
+      if (missing.size > 0) throw new Error(`an account was refused: ${[...missing].join("\n")}`);
     },
   };
 }

@@ -126,7 +126,7 @@ async function runMachine(kubectl: Kubectl, workload: Kubectl, kubeconfigFile: s
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
   "accounts with few rights on two real kube-apiservers",
   () => {
-    it("S-03, S-05, S-07, D-406, D-407: with rights in two namespaces only, relay and workers run, drain and delete a Machine, each under its own token", async () => {
+    it("S-03, S-05, S-07: with rights in two namespaces only, relay and workers run, drain and delete a Machine, each under its own token", async () => {
       const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
       await using management = await startRealServer(assets);
       await using remote = await startRealServer(assets, { controllers: false });

@@ -16,7 +16,7 @@ const FLAVORS = [
 const ACCOUNT = /^system:serviceaccount:capstan-/;
 
 describeWithClusterctl("Clusters of templates on a release that clusterctl has installed", () => {
-  it("RL-04, RL-05, RL-07: become Available, scale and go, with the rights of the release and no others", async () => {
+  it("become Available, scale and go, with the rights of the release and no others", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     const kubectl = kubectlFor(kubeconfigFile);

@@ -94,7 +94,7 @@ const describePools = existsSync(CRD)
   : describeWith(`${CRD} does not exist; it lies beside the project`, { optional: true });
 
 describePools("pools of a provider that core has never met, on an installed release", () => {
-  it("RL-04, RL-05: are synced under both contracts, in a standard group and in one of their own", async () => {
+  it("are synced under both contracts, in a standard group and in one of their own", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     const kubectl = kubectlFor(kubeconfigFile);

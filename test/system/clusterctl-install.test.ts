@@ -77,7 +77,7 @@ async function deleteAll(clusterctl: Clusterctl, kubectl: Kubectl): Promise<void
 }
 
 describeWithClusterctl("a release on a real kube-apiserver, by clusterctl", () => {
-  it("RL-01, RL-09: is listed, described and processed as it is", async () => {
+  it("is listed, described and processed as it is", async () => {
     await using releases = await renderReleases(["v0.1.0"]);
     await using clusterctl = await startClusterctl({ config: releases.config });
 
@@ -104,7 +104,7 @@ describeWithClusterctl("a release on a real kube-apiserver, by clusterctl", () =
     }
   });
 
-  it("RL-01, RL-03: is installed once, and deleted without a trace", async () => {
+  it("is installed once, and deleted without a trace", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     const kubectl = kubectlFor(kubeconfigFile);
@@ -155,7 +155,7 @@ describeWithClusterctl("a release on a real kube-apiserver, by clusterctl", () =
     expect(await installed(kubectl)).toEqual([]);
   });
 
-  it("RL-06: is installed into another namespace, which nothing but names of ClusterRoles shows", async () => {
+  it("is installed into another namespace, which nothing but names of ClusterRoles shows", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     const kubectl = kubectlFor(kubeconfigFile);

@@ -35,7 +35,7 @@ async function counts(kubectl: Kubectl, replicas: number): Promise<void> {
 }
 
 describeWithClusterctl("a release that clusterctl upgrades", () => {
-  it("RL-02: continues where the old one stopped, with a pool that scales meanwhile", async () => {
+  it("continues where the old one stopped, with a pool that scales meanwhile", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     const kubectl = kubectlFor(kubeconfigFile);
@@ -76,7 +76,7 @@ describeWithClusterctl("a release that clusterctl upgrades", () => {
     expect(await nodesOf(kubectl)).toEqual(expect.arrayContaining([...nodes]));
   });
 
-  it("RL-02: is refused by its version where the metadata misses its series", async () => {
+  it("is refused by its version where the metadata misses its series", async () => {
     await using server = await startRealServer(ASSETS);
     const { kubeconfigFile } = server;
     await using releases = await renderReleases(["v0.1.0", "v0.2.0"], SERIES);

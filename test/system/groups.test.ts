@@ -32,7 +32,7 @@ async function rightsOfGroup(group: Group) {
 describeWith(redisMissing() ?? kubectlMissing())(
   "a worker of each group, each with an account of its own",
   () => {
-    it("S-03, D-402: bring up a Cluster with a pool under the rights that they declare, although core may read no Secret and workload may write none", async () => {
+    it("S-03: bring up a Cluster with a pool under the rights that they declare, although core may read no Secret and workload may write none", async () => {
       await using redis = await startRedis();
       await using api = await startApiServer({ name: "groups", recordRequests: true });
       const dir = await mkdtemp(join(tmpdir(), "capstan-groups-"));

@@ -83,7 +83,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  it("D-206: takes the base a second time without a change of rights, and each namespace binds them", async () => {
+  it("takes the base a second time without a change of rights, and each namespace binds them", async () => {
     const again = (await kubectl(`apply --validate=strict -k ${BASE}`)).split("\n");
     expect(again.filter((line) => /role/.test(line) && !line.endsWith("unchanged"))).toEqual([]);
     const bound = await kubectl(
@@ -103,13 +103,13 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   it.each([
     { more: "nothing more", names: [] },
     { more: "every component", names: NAMES },
-  ])("D-206: takes the base with $more, strictly, and its Pods are restricted", async ({ names }) => {
+  ])("takes the base with $more, strictly, and its Pods are restricted", async ({ names }) => {
     const objects = loadAll(await built(...names)) as readonly Manifest[];
     expect(podsOf(objects).length).toBeGreaterThanOrEqual(5);
     await taken(objects);
   });
 
-  it.each(NAMES)("D-206: takes what %s adds to the base or changes in it, strictly", async (name) => {
+  it.each(NAMES)("takes what %s adds to the base or changes in it, strictly", async (name) => {
     const base = new Set(
       (loadAll(await built()) as readonly Manifest[]).map((object) => JSON.stringify(object)),
     );
@@ -119,7 +119,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     if (changed.length > 0) await taken(changed);
   });
 
-  it("D-206: refuses a Pod of them that is not confined", async () => {
+  it("refuses a Pod of them that is not confined", async () => {
     const [pod] = podsOf(loadAll(await built()) as readonly Manifest[]);
     const spec = JSON.parse(
       JSON.stringify(pod?.["spec"]).replace('"runAsNonRoot":true', '"runAsNonRoot":false'),
@@ -130,7 +130,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   });
 
   // Those that install and remove it are run with containers: test/infra/deploy/image/image.test.ts.
-  it("D-201: takes every command of their README for what is installed", async () => {
+  it("takes every command of their README for what is installed", async () => {
     const sections = ["Renew the Secrets", "The console", "Rights"];
     const commands = (await Promise.all(sections.map(commandsOf))).flat();
     expect(commands).toHaveLength(6);
@@ -152,7 +152,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     return rules ?? [];
   }
 
-  it("D-405: the printed rights apply where no provider needs any, and take the earlier ones back", async () => {
+  it("the printed rights apply where no provider needs any, and take the earlier ones back", async () => {
     const [grant = ""] = (await commandsOf("Rights")).filter((command) => command.includes("rbac"));
     const run = () => promisify(execFile)("sh", ["-c", grant], { env });
     await run();
@@ -167,7 +167,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     expect(await relayOfProviders()).toEqual([]);
   });
 
-  it("D-405: hardened leaves out what providers grant to Cluster API's manager", async () => {
+  it("hardened leaves out what providers grant to Cluster API's manager", async () => {
     const label = "cluster.x-k8s.io/aggregate-to-manager";
     expect(await built()).toContain(label);
     expect(await built("hardened")).not.toContain(label);

@@ -130,7 +130,7 @@ function takeAway(platform: LambdaPlatform, name: string, sid: string): () => vo
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
   "the rendered template on a real kube-apiserver",
   () => {
-    it("D-501, D-502, D-503, D-504: frozen and thawed Lambda functions bring pools to Running, with the rights of their roles", async () => {
+    it("frozen and thawed Lambda functions bring pools to Running, with the rights of their roles", async () => {
       await using world = await start();
       const { kubectl, platform, relay } = world;
       const running = (pool: string) =>

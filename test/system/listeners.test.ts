@@ -107,7 +107,7 @@ async function flood(port: number): Promise<number> {
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
   "relay and worker with a real API server and a Redis with TLS, as README starts them",
   () => {
-    it("D-203, D-204, S-40: answer kubelets and known clients only, and outlive a wrong password", async () => {
+    it("S-40: answer kubelets and known clients only, and outlive a wrong password", async () => {
       await using server = await REAL.start();
       await using stack = new AsyncDisposableStack();
       const dir = await mkdtemp(join(tmpdir(), "capstan-listeners-"));

@@ -108,7 +108,7 @@ const programs = redisMissing() ?? kubectlMissing() ?? prometheusMissing() ?? cl
 describeWith(REAL.missing ?? programs, { optional: REAL.missing !== undefined })(
   "relay and worker on a real API server, observed",
   () => {
-    it("D-701, D-702, D-703: by Prometheus over TLS, by metrics of their objects, and by traces", async () => {
+    it("by Prometheus over TLS, by metrics of their objects, and by traces", async () => {
       await using stack = new AsyncDisposableStack();
       const dir = await mkdtemp(join(tmpdir(), "capstan-observation-"));
       stack.defer(() => rm(dir, { recursive: true, force: true }));

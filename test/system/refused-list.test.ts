@@ -52,7 +52,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
         )
       ).output;
 
-    it("D-406: is missed by name on the Cluster, and in its explanation, and read once it is granted as they say", async () => {
+    it("is missed by name on the Cluster, and in its explanation, and read once it is granted as they say", async () => {
       await kubectl("apply -f -", simCluster("c1"));
       const missed = 'capstan-relay" cannot list resource "simclusters"';
       await eventually(async () => expect(await events()).toContain(missed), WITHIN);

@@ -88,7 +88,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 
 /**
  * Whether one run may do without it: what a snapshot or a watch shows is read only when that fails (F-05, KR-05, KR-11),
- * and no request is audited for what OwnerReferencesPermissionEnforcement asks for: this server runs it (D-403).
+ * and no request is audited for what OwnerReferencesPermissionEnforcement asks for: this server runs it.
  */
 function isOfFailures(account: string, right: Right): boolean {
   if (ELSEWHERE.has(`${account} ${right}`)) return true;
@@ -138,7 +138,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
     });
     afterAll(() => stack.disposeAsync());
 
-    it("D-403, D-404, D-406: eleven rights are missed by name, and granted as their failures say", async () => {
+    it("eleven rights are missed by name, and granted as their failures say", async () => {
       const external = { templateRef: TEMPLATE };
       await kubectl(
         "apply -f -",
@@ -195,7 +195,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       expect(new Set(named)).toEqual(new Set(taken));
     });
 
-    it("D-403, D-406: no account is refused anything, and none has a right that it does not use", async () => {
+    it("no account is refused anything, and none has a right that it does not use", async () => {
       const before = (await readAuditLog(server.auditLog)).length;
       const [first] = await scene.healthy("s1", 2);
       await scene.fail(first);

@@ -54,7 +54,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
   });
   afterAll(() => stack.disposeAsync());
 
-  it("D-902: Clusters change hands as README says, and back, under edits and never with two writers", async () => {
+  it("Clusters change hands as README says, and back, under edits and never with two writers", async () => {
     const { client, core, fleet } = all;
     const uids = await fleet.uids();
     const [plan = "", startOne = "", planAgain = "", start = "", back = "", ...more] =
@@ -88,7 +88,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect([lines.deleted, await fleet.uids(), core.restarts]).toEqual([[], uids, 0]);
   });
 
-  it("D-904: killed in the middle, start continues, and back", async () => {
+  it("killed in the middle, start continues, and back", async () => {
     const { fleet, kill, takeover } = all;
     const uids = await fleet.uids();
     const [, name = ""] = fleet.names;
@@ -105,7 +105,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect(await fleet.uids()).toEqual(uids);
   });
 
-  it("D-906: of two operators at once one hands over, and the other is refused by name or finds it done", async () => {
+  it("of two operators at once one hands over, and the other is refused by name or finds it done", async () => {
     const { client, core, fleet, takeover } = all;
     const uids = await fleet.uids();
     await using lines = await watchTimeLines(client);
@@ -127,7 +127,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
     expect([lines.deleted, await fleet.uids(), core.restarts]).toEqual([[], uids, 0]);
   });
 
-  it("D-905: a second controller of an object of Capstan makes it leave the object alone, and says so", async () => {
+  it("a second controller of an object of Capstan makes it leave the object alone, and says so", async () => {
     const { fleet, kubectl, letters, takeover } = all;
     const [name = ""] = fleet.names;
     const cluster = name.split("/")[1] ?? "";
@@ -161,7 +161,7 @@ describeWith(missing, { optional: true })(
     });
     afterAll(() => stack.disposeAsync());
 
-    it("D-903: parks the Lease, takes all over as README says, and gives all back", async () => {
+    it("parks the Lease, takes all over as README says, and gives all back", async () => {
       const { client, core, fleet, takeover } = all;
       const uids = await fleet.uids();
       const unfiltered = await takeover("start", "--yes");
@@ -201,7 +201,7 @@ describeWith(missing, { optional: true })(
 );
 
 describeWith(missing, { optional: true })("Cluster API's manager", () => {
-  it("D-907: is retired whether its migrator has run or not, and comes back", async () => {
+  it("is retired whether its migrator has run or not, and comes back", async () => {
     await using stack = new AsyncDisposableStack();
     const flags = [
       "--watch-filter=capi",

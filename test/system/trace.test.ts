@@ -14,7 +14,7 @@ async function commands(): Promise<readonly string[]> {
 }
 
 describe("traces of `up`, as README starts it", () => {
-  it("D-701: print the way from the example's manifests to Running as a tree", async () => {
+  it("print the way from the example's manifests to Running as a tree", async () => {
     const dir = await mkdtemp(join(tmpdir(), "capstan-trace-"));
     const run = async (line: string) => {
       const own = line.replaceAll("/tmp/", `${dir}/`).replace("npm start --", "npm run capstan -- up");

@@ -54,7 +54,7 @@ async function followedBy(relay: CliProcess): Promise<readonly string[]> {
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
   "relays that share the workload clusters, on a real kube-apiserver, each under its own token",
   () => {
-    it("D-603: follow each Cluster once, also after one is killed, stands still and resumes, and use each of their rights", async () => {
+    it("follow each Cluster once, also after one is killed, stands still and resumes, and use each of their rights", async () => {
       await using server = await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "");
       await using redis = await startRedis();
       await using workloads = await startNodeServer();

@@ -52,7 +52,7 @@ export interface OpenLambdaOptions extends RequestOptions, QueueFlags {
 
 /**
  * Opens the handler of a Lambda function. Reads its functions, its queue and its credentials now, so that a mistake ends
- * the start; connects at the first event (D-501). Metrics go to standard output, the log to standard error.
+ * the start; connects at the first event. Metrics go to standard output, the log to standard error.
  */
 export async function openLambda(options: OpenLambdaOptions): Promise<LambdaHandler> {
   const clock = systemClock;

@@ -15,7 +15,7 @@ export interface Decisions {
   readonly wouldSend: readonly string[];
 }
 
-/** Runs the step of every function on the live objects of each Cluster, and sends nothing. Source: D-901 */
+/** Runs the step of every function on the live objects of each Cluster, and sends nothing. */
 export async function decide(
   { clusters }: Survey,
   kubeconfig: string | undefined,

@@ -4,7 +4,6 @@ import { planCommand } from "./plan.ts";
 import { retireCommand } from "./retire.ts";
 import { startCommand } from "./start.ts";
 
-/** D-901 to D-907. */
 export function takeoverCommand(): Command {
   return new Command("takeover")
     .description("Take Clusters over from Cluster API's manager, and give them back")

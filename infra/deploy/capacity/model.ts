@@ -35,7 +35,7 @@ export interface Fleet {
 const OBJECTS_PER_CLUSTER = 6;
 /** A kubelet writes the status of its Node this often when nothing changes. */
 const HEARTBEAT_SECONDS = 300;
-/** How often a relay reads a kubeconfig that nothing has refused (D-404). */
+/** How often a relay reads a kubeconfig that nothing has refused. */
 const SECRET_SECONDS = 300;
 /** Functions of Cluster API's core that reconcile objects of an idle Cluster, and the period of a resync. */
 const RESYNC_KEYS_PER_CLUSTER = 14;
@@ -54,7 +54,7 @@ export interface Need {
   readonly from: string;
 }
 
-/** Returns what a fleet at rest needs. Pure: the same figures give the same lines. Source: D-604 */
+/** Returns what a fleet at rest needs. Pure: the same figures give the same lines. */
 export function needsOf(fleet: Fleet, { shard, scale }: Measured): readonly Need[] {
   const { clusters, nodesPerCluster } = fleet;
   const nodes = clusters * nodesPerCluster;

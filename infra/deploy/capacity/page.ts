@@ -13,7 +13,7 @@ interface Result<Figures> {
   readonly results: Figures;
 }
 
-/** Returns the capacity model as Markdown, from the newest committed results. Source: D-604 */
+/** Returns the capacity model as Markdown, from the newest committed results. */
 export async function capacityPage(): Promise<string> {
   const [shard, scale] = await Promise.all([resultOf<Shard>("shard"), resultOf<Scale>("scale")]);
   const measured: Measured = { shard: shard?.results, scale: scale?.results };

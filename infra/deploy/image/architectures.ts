@@ -1,4 +1,4 @@
-/** Architectures of the image, by the names that Debian and the OCI image specification share. Source: D-102 */
+/** Architectures of the image, by the names that Debian and the OCI image specification share. */
 export const ARCHITECTURES = ["amd64", "arm64"] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 

@@ -8,7 +8,7 @@ const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /**
  * Debian's packages in the image, each with the paths that are taken from it: what Node.js links, the licenses, and the
- * release, by which scanners know whose packages they see. Source: D-101
+ * release, by which scanners know whose packages they see.
  */
 export const DEBIAN_PACKAGES: { readonly [name: string]: readonly string[] } = {
   "base-files": [

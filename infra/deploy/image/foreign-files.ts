@@ -27,7 +27,7 @@ const ARCHIVES: Archives = {
 
 /**
  * Downloads what `cache` does not hold and checks every file. Afterwards `<cache>/<file>` is what the lock says. Throws
- * with the name of the file that is gone or differs. Source: D-103
+ * with the name of the file that is gone or differs.
  */
 export async function fetchForeign(
   files: readonly ForeignFile[],

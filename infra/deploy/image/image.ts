@@ -48,7 +48,7 @@ interface Build {
 
 /**
  * Builds the image of the present commit for all platforms, without a daemon and without a registry of containers. Twice
- * the same commit gives the same digest. Throws when a foreign file is not what the lock says. Source: D-101, D-102, D-103
+ * the same commit gives the same digest. Throws when a foreign file is not what the lock says.
  */
 export async function buildImage({ out, cache = CACHE, lock }: ImageOptions): Promise<Image> {
   // Modes of files become part of the layers.

@@ -26,7 +26,7 @@ interface Place {
 
 /**
  * Packs `folder` into a blob. Sorted, owner 0, every time `seconds` (since 1970), so that equal files give equal bytes.
- * A layer that another build has compressed with the same library is taken from the cache. Source: D-102
+ * A layer that another build has compressed with the same library is taken from the cache.
  */
 export async function writeLayer(folder: string, { blobs, cache }: Place, seconds: number): Promise<Layer> {
   const diffID = await sha256Of(archive(folder, seconds));

@@ -56,7 +56,7 @@ export async function writeManifest(
   return { ...manifest, platform: { architecture, os: "linux" }, architecture, compressedBytes };
 }
 
-/** Writes the index over all platforms and the entry of the layout. Returns the digest of the image. Source: D-102 */
+/** Writes the index over all platforms and the entry of the layout. Returns the digest of the image. */
 export async function writeIndex(
   source: Source,
   manifests: readonly Manifest[],

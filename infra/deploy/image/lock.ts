@@ -21,7 +21,7 @@ const NPM_FILE = /^(?<name>node-linux-[a-z0-9]+)-(?<version>\d+\.\d+\.\d+)\.tgz$
 
 /**
  * Reads `image.lock`: the output of `sha256sum`, one line per file. It has one version of each Debian package and of
- * Node.js for each architecture. Throws with the line, or the file that is missing. Source: D-103
+ * Node.js for each architecture. Throws with the line, or the file that is missing.
  */
 export function readLock(text: string, nodeVersion: string): readonly ForeignFile[] {
   const files = text.split("\n").flatMap((line) => (line === "" ? [] : readLine(line)));

@@ -5,7 +5,7 @@ export const MAIN = "/app/infra/cli/main.js";
 /** The `nonroot` of distroless images. */
 export const USER_ID = 65_532;
 
-/** The process of a container, by the names that Docker and the OCI image configuration share. Source: D-105 */
+/** The process of a container, by the names that Docker and the OCI image configuration share. */
 export interface Process {
   readonly User: string;
   readonly Env: readonly string[];
@@ -15,7 +15,7 @@ export interface Process {
 
 /**
  * Only an entry point can carry the options of V8: `NODE_OPTIONS` refuses one of them. With others V8 may refuse the
- * compiled code that Node.js brings along (give-back-memory.ts). Source: D-105
+ * compiled code that Node.js brings along (give-back-memory.ts).
  */
 export function processOf({ flags }: Pick<Source, "flags">): Process {
   return {

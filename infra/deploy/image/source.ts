@@ -12,7 +12,7 @@ export interface Source {
   readonly at: Date;
   readonly version: string;
   readonly nodeVersion: string;
-  /** Options of V8 that the processes are measured with; the environment cannot give them. Source: D-105 */
+  /** Options of V8 that the processes are measured with; the environment cannot give them. */
   readonly flags: readonly string[];
 }
 

@@ -16,7 +16,7 @@ const OWN_FILES: { readonly [path: string]: string } = {
 
 /**
  * Fills `folder` with what Node.js needs of Debian: libraries, licenses, package records as in distroless images.
- * `files` are of one architecture. Returns the package of each path. Source: D-101
+ * `files` are of one architecture. Returns the package of each path.
  */
 export async function stageSystem(
   files: readonly ForeignFile[],
@@ -43,7 +43,7 @@ export async function stageSystem(
   return packages;
 }
 
-/** Fills `folder` with the Node.js binary and its licenses. `file` is npm's package. Source: D-102 */
+/** Fills `folder` with the Node.js binary and its licenses. `file` is npm's package. */
 export async function stageNode(file: string, folder: string): Promise<void> {
   const unpacked = await mkdtemp(`${folder}-`);
   const wanted = ["package/bin/node", "package/LICENSE"];
@@ -54,7 +54,7 @@ export async function stageNode(file: string, folder: string): Promise<void> {
   await rm(unpacked, { recursive: true, force: true });
 }
 
-/** Fills `folder` with what both platforms share: the built JavaScript, and a command that needs no shell. Source: D-104 */
+/** Fills `folder` with what both platforms share: the built JavaScript, and a command that needs no shell. */
 export async function stageApp(folder: string): Promise<void> {
   await buildInto(join(folder, "app"));
   const command = join(folder, "usr/local/bin/capstan");

@@ -4,7 +4,7 @@ import { type ServerProcess, serverProcesses } from "../manifests/processes.ts";
 
 /**
  * Returns the rights of the Lambda functions in the management cluster: those of the workers of their group, bound to
- * the group that their entry to the cluster names. Source: D-401, D-503
+ * the group that their entry to the cluster names.
  */
 export async function lambdaAccess(): Promise<readonly Manifest[]> {
   const [, ...workers] = await serverProcesses();

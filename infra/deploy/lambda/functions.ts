@@ -11,7 +11,7 @@ const CONCURRENCY = { live: 50, resync: 5 };
 const MEMORY_MIB = 512;
 const LOG_DAYS = 30;
 
-/** Returns the Lambda function of a group of functions, with its role, its log and its entry to the cluster. Source: D-503 */
+/** Returns the Lambda function of a group of functions, with its role, its log and its entry to the cluster. */
 export function lambdaOf(lambda: ServerProcess): Resources {
   const id = logicalId(lambda.name);
   const roleArn = { "Fn::GetAtt": [`${id}Role`, "Arn"] };

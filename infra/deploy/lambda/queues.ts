@@ -27,7 +27,7 @@ export function queueId(functionName: string, kind: QueueKind): string {
 
 /**
  * Returns the queues of a function with what the queue driver sets where it creates them, and an alarm on the one that
- * is expected to be empty. Source: D-503, Q-32, S-25
+ * is expected to be empty. Source: Q-32, S-25
  */
 export function queuesOf(functionName: string): Resources {
   const deadId = queueId(functionName, "dead");

@@ -20,7 +20,7 @@ export function logGroupName({ name }: ServerProcess): string {
 
 /**
  * Returns what the role of a Lambda function may do: Lambda takes its messages, its code sends tokens of its own
- * functions, and both write its log. Source: D-503, S-25
+ * functions, and both write its log. Source: S-25
  */
 function lambdaStatements(lambda: ServerProcess): readonly Statement[] {
   const queues = tokenQueuesOf(lambda.functions);

@@ -51,7 +51,7 @@ const PARAMETERS = {
   },
 };
 
-/** Returns the template of all functions as Lambda functions; the same on every machine. Source: D-503 */
+/** Returns the template of all functions as Lambda functions; the same on every machine. */
 export async function template(): Promise<unknown> {
   const [relay, ...workers] = await serverProcesses();
   return substituted({

@@ -15,7 +15,7 @@ import {
 import { inStandardGroup, type PolicyRule, rightsOf } from "../rights.ts";
 import { NAMESPACE, type ServerProcess } from "./processes.ts";
 
-/** Roles with this label add to the rights of one account: `capstan rbac` prints such roles. Source: D-405 */
+/** Roles with this label add to the rights of one account: `capstan rbac` prints such roles. */
 export const AGGREGATE_TO = "capstan.dev/aggregate-to";
 /** Label of roles and bindings by the rights in them: components choose by it. */
 export const RIGHTS = "capstan.dev/rights";
@@ -26,12 +26,12 @@ export const RIGHTS = "capstan.dev/rights";
  */
 type Rights = "objects" | "secrets" | "providers" | "cluster" | "diagnostics" | "owners";
 
-/** Returns the rights of a process by its functions. Source: D-402 */
+/** Returns the rights of a process by its functions. */
 export function rightsOfProcess({ part, isOfWorkloads, functions }: ServerProcess): readonly PolicyRule[] {
   return rightsOf(functions, inStandardGroup, [isOfWorkloads ? "workload-relay" : part]);
 }
 
-/** Returns the account of a process with its rights, one role for each sort of them. Source: D-401, D-402, D-404 */
+/** Returns the account of a process with its rights, one role for each sort of them. */
 export function processAccount(process: ServerProcess): readonly Manifest[] {
   const { name } = process;
   const { objects = [], ...others } = Object.groupBy(rightsOfProcess(process), sortOf);
@@ -78,7 +78,7 @@ export function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boo
   );
 }
 
-/** Asks the API server who a client is, and what that user may do. Source: D-203, W-506 */
+/** Asks the API server who a client is, and what that user may do. Source: W-506 */
 export const REVIEWS: readonly PolicyRule[] = [
   ["authentication.k8s.io", "tokenreviews"] as const,
   ["authorization.k8s.io", "subjectaccessreviews"] as const,

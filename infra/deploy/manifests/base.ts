@@ -11,7 +11,7 @@ const RESTRICTED = Object.fromEntries(
   ["enforce", "audit", "warn"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]),
 );
 
-/** Returns the base: the whole of a deployment but CustomResourceDefinitions and Secrets. Source: D-202 */
+/** Returns the base: the whole of a deployment but CustomResourceDefinitions and Secrets. */
 export async function base(): Promise<Folder> {
   const processes = await serverProcesses();
   const metadata = { name: NAMESPACE, labels: { ...PART_OF, ...RESTRICTED } };
@@ -43,7 +43,7 @@ export function filesOf(processes: readonly ServerProcess[]): Folder["files"] {
   );
 }
 
-/** Lets its holder read the diagnostics: for the account of Prometheus or of an autoscaler. Source: D-203 */
+/** Lets its holder read the diagnostics: for the account of Prometheus or of an autoscaler. */
 const DIAGNOSTICS_READER: Manifest = {
   ...clusterRole("capstan-diagnostics-reader", []),
   rules: [{ nonResourceURLs: ["/keys", "/metrics", "/scale", "/status"], verbs: ["get"] }],

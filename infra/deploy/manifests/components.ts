@@ -20,7 +20,7 @@ import { takeoverAccount } from "./takeover.ts";
 
 const RBAC = "rbac.authorization.k8s.io/v1";
 
-/** Returns the components by name: each changes the base in one respect, and all of them go together. Source: D-201 */
+/** Returns the components by name: each changes the base in one respect, and all of them go together. */
 export async function components(): Promise<{ readonly [name: string]: Folder }> {
   const [processes, functions] = await Promise.all([serverProcesses(), functionProcesses()]);
   return {
@@ -38,7 +38,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
   };
 }
 
-/** Workers of one function each, with an account each, in place of those of groups. Source: S-01, D-401 */
+/** Workers of one function each, with an account each, in place of those of groups. Source: S-01 */
 function perFunction(processes: readonly ServerProcess[]): Folder {
   const name = workersOf(".*");
   const replaced = [
@@ -58,7 +58,6 @@ function perFunction(processes: readonly ServerProcess[]): Folder {
 
 /**
  * Relays that share the workload clusters. The one that leads connects to none of them then, and reads no kubeconfig.
- * Source: D-603
  */
 function workloadRelays(process: ServerProcess): Folder {
   const leaves = [{ op: "add", path: "/spec/template/spec/containers/0/args/-", value: "--no-workloads" }];
@@ -76,7 +75,7 @@ function workloadRelays(process: ServerProcess): Folder {
 
 /**
  * For servers that run OwnerReferencesPermissionEnforcement: who changes the owners of an object needs the right to
- * delete it. A binding of an account that is not there grants nothing. Source: D-403
+ * delete it. A binding of an account that is not there grants nothing.
  */
 function ownerEnforcement(processes: readonly ServerProcess[]): Folder {
   const owners = processes.flatMap((process) => {
@@ -95,7 +94,6 @@ export const WATCHED_KUBECONFIGS: readonly PolicyRule[] = [
 
 /**
  * A change of a kubeconfig is seen at once, for the right to list all Secrets of the namespaces of Clusters.
- * Source: D-404
  */
 const WATCH_KUBECONFIGS: Folder = {
   kind: "Component",
@@ -113,7 +111,7 @@ const WATCH_KUBECONFIGS: Folder = {
   ],
 };
 
-/** Without rights of some sorts, until an operator binds them in namespaces. Source: D-407, S-05 */
+/** Without rights of some sorts, until an operator binds them in namespaces. Source: S-05 */
 function withoutBindings(...sorts: readonly string[]): Folder {
   const labelSelector = `${RIGHTS} in (${sorts.join(",")})`;
   return {
@@ -123,7 +121,7 @@ function withoutBindings(...sorts: readonly string[]): Folder {
   };
 }
 
-/** Nothing that providers grant by themselves, and Secrets only where an operator binds the right. Source: D-404, D-405 */
+/** Nothing that providers grant by themselves, and Secrets only where an operator binds the right. */
 const HARDENED: Folder = {
   ...withoutBindings("secrets"),
   patches: [
@@ -135,7 +133,7 @@ const HARDENED: Folder = {
   ],
 };
 
-/** Returns what binds the rights of a deployment in one namespace, which `kubectl apply --namespace` names. Source: D-407 */
+/** Returns what binds the rights of a deployment in one namespace, which `kubectl apply --namespace` names. */
 export async function namespaceFolder(): Promise<Folder> {
   // A binding of rights that no component brings grants nothing.
   const processes = [...(await serverProcesses()), await workloadRelay()];

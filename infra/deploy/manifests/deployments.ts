@@ -4,7 +4,7 @@ import { NAMESPACE, PART_OF, type ServerProcess } from "./processes.ts";
 /** Image name of the manifests. An overlay replaces it by registry and digest (`images` of kustomize). */
 export const IMAGE = "capstan";
 
-/** Where metrics, status and wanted workers are served, with TLS and authentication. Source: D-203 */
+/** Where metrics, status and wanted workers are served, with TLS and authentication. */
 export const DIAGNOSTICS_PORT = 8443;
 
 /** Folders with the files of Secrets that `capstan secrets` prints. */
@@ -20,7 +20,7 @@ export const QUEUE_ENV = [
 /**
  * Returns the Deployment of a process. Two relays stand by for each other, or share the
  * workload clusters; the number of workers belongs to their
- * autoscaler, so the manifest names none. Source: D-202
+ * autoscaler, so the manifest names none.
  */
 export function processDeployment(process: ServerProcess): Manifest {
   const { name, part, isOfWorkloads, functions } = process;
@@ -79,7 +79,7 @@ function onDifferentNodes(name: string): object {
   };
 }
 
-/** Returns what Node drains may take away of a process at once: one Pod. A drain never waits for the last one. Source: D-202 */
+/** Returns what Node drains may take away of a process at once: one Pod. A drain never waits for the last one. */
 export function disruptionBudget({ name }: ServerProcess): Manifest {
   return {
     apiVersion: "policy/v1",
@@ -89,7 +89,7 @@ export function disruptionBudget({ name }: ServerProcess): Manifest {
   };
 }
 
-/** Without a relay nothing is enqueued, without Redis nothing runs; a worker less is only slower. Source: D-202 */
+/** Without a relay nothing is enqueued, without Redis nothing runs; a worker less is only slower. */
 export const PRIORITIES: readonly Manifest[] = [
   priorityClass(
     "capstan-relay",
@@ -113,7 +113,7 @@ function priorityClass(name: string, value: number, description: string): Manife
   };
 }
 
-/** Returns the Service by which autoscalers and metrics reach the diagnostics of a process. Source: D-203 */
+/** Returns the Service by which autoscalers and metrics reach the diagnostics of a process. */
 export function diagnosticsService({ name }: ServerProcess): Manifest {
   return {
     apiVersion: "v1",

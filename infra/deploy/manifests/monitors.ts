@@ -4,7 +4,7 @@ import { NAMESPACE, PART_OF } from "./processes.ts";
 /** A Secret that `capstan secrets` prints: a certificate that every process admits, and the CA of these. */
 export const CLIENT = "capstan-diagnostics-client";
 
-/** Returns what the Prometheus operator scrapes: every process, over TLS, with a client certificate. Source: D-203 */
+/** Returns what the Prometheus operator scrapes: every process, over TLS, with a client certificate. */
 export function monitors(): readonly Manifest[] {
   return [
     {

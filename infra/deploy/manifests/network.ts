@@ -6,7 +6,7 @@ import { REDIS_LABELS, REDIS_PORT } from "./redis.ts";
 /** Where scrapers and autoscalers are, by the name of their namespace. */
 const SCRAPERS = ["monitoring", "keda"];
 
-/** Any address but those of the Node: credentials of clouds are served there. Source: S-11, D-205 */
+/** Any address but those of the Node: credentials of clouds are served there. Source: S-11 */
 const ANYWHERE = [
   { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } },
   { ipBlock: { cidr: "::/0", except: ["fe80::/10"] } },
@@ -16,7 +16,7 @@ const REDIS = { matchLabels: REDIS_LABELS };
 
 /**
  * Returns what Pods may reach: nothing but DNS, the API server and Redis; relay and `workload` also workload clusters. An
- * overlay narrows the address blocks of both, which only the operator knows. Source: D-205
+ * overlay narrows the address blocks of both, which only the operator knows.
  */
 export function networkPolicies(): readonly Manifest[] {
   return [
@@ -60,7 +60,7 @@ export function networkPolicies(): readonly Manifest[] {
   ];
 }
 
-/** Returns what lets every process reach the collector of traces, in any Pod of its namespace. Source: D-701 */
+/** Returns what lets every process reach the collector of traces, in any Pod of its namespace. */
 export function toCollector(namespace: string, port: number): Manifest {
   return policy("capstan-to-collector", {
     podSelector: CLIENTS,

@@ -14,7 +14,7 @@ const TRACED = {
   value: { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: ENDPOINT },
 };
 
-/** Returns the components for the Prometheus operator, Grafana, and a collector of traces. Source: D-701, D-702 */
+/** Returns the components for the Prometheus operator, Grafana, and a collector of traces. */
 export function observationComponents(): { readonly [name: string]: Folder } {
   const rule = {
     apiVersion: "monitoring.coreos.com/v1",

@@ -20,7 +20,7 @@ export interface ServerProcess {
   readonly functions: readonly AnyFunction[];
 }
 
-/** Returns the processes of a deployment. They follow from the declarations of the functions. Source: D-202, D-401 */
+/** Returns the processes of a deployment. They follow from the declarations of the functions. */
 export async function serverProcesses(): Promise<readonly [ServerProcess, ...ServerProcess[]]> {
   const functions = await coreFunctions();
   return [
@@ -34,7 +34,7 @@ export async function serverProcesses(): Promise<readonly [ServerProcess, ...Ser
   ];
 }
 
-/** Returns the relays that share the workload clusters, in place of the one that leads. Source: D-603 */
+/** Returns the relays that share the workload clusters, in place of the one that leads. */
 export async function workloadRelay(): Promise<ServerProcess> {
   const functions = await coreFunctions();
   return { name: "capstan-relay-workloads", part: "relay", isOfWorkloads: true, functions };

@@ -10,7 +10,7 @@ const ANY = { group: "any", resource: "any" };
 
 /**
  * Returns a ClusterRole for each process that meets objects of providers, by which it may work on these kinds. Which
- * contract a kind follows no definition says, so it gets the verbs that a process needs for any. Source: D-405
+ * contract a kind follows no definition says, so it gets the verbs that a process needs for any.
  */
 export function providerRoles(
   kinds: readonly Pick<Kind, "group" | "plural">[],

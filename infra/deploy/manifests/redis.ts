@@ -15,7 +15,7 @@ const SECRET = "/etc/redis-secret";
 
 /**
  * The settings of Redis: TLS only, users from a Secret, nothing is ever evicted, and a lost second at most after a crash.
- * A quarter of the memory is left for what Redis needs besides data. Source: D-204, S-23, Q-33
+ * A quarter of the memory is left for what Redis needs besides data. Source: S-23, Q-33
  */
 export const REDIS_CONF = [
   "port 0",
@@ -34,7 +34,7 @@ export const REDIS_CONF = [
   "",
 ].join("\n");
 
-/** Returns a Redis of one Pod. Where a managed one is used, an overlay deletes it. Source: D-204 */
+/** Returns a Redis of one Pod. Where a managed one is used, an overlay deletes it. */
 export function redis(): readonly Manifest[] {
   const metadata = { name: NAME, namespace: NAMESPACE, labels: { ...REDIS_LABELS, ...PART_OF } };
   const port = { name: "redis", port: REDIS_PORT, targetPort: "redis", protocol: "TCP" };

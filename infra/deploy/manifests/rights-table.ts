@@ -13,7 +13,7 @@ interface Cell {
   readonly verbs: readonly string[];
 }
 
-/** Returns what each account of a deployment may do, as a table of Markdown: resources by accounts. Source: D-406 */
+/** Returns what each account of a deployment may do, as a table of Markdown: resources by accounts. */
 export function rightsTable(processes: readonly ServerProcess[]): string {
   const cells = processes.flatMap((process) =>
     processAccount(process).flatMap((manifest) => cellsOf(manifest, process.name)),

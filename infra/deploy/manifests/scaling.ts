@@ -20,7 +20,6 @@ const AUTHENTICATION = "capstan-scale";
 
 /**
  * Returns the components that let an autoscaler set the number of workers, those of groups and those of one function each.
- * Source: D-303
  */
 export function scalingComponents(ofFunctions: readonly ServerProcess[]): {
   readonly [name: string]: Folder;

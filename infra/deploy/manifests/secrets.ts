@@ -26,7 +26,7 @@ const PASSWORD_BYTES = 32;
 
 /**
  * Returns new certificates and Redis users as Secrets. Each call makes other ones, and the keys of all authorities are
- * forgotten: renewing one means renewing all. Source: D-204
+ * forgotten: renewing one means renewing all.
  */
 export async function newSecrets(options: SecretsOptions): Promise<readonly Manifest[]> {
   const { namespace = NAMESPACE, redisPort = REDIS_PORT } = options;

@@ -8,7 +8,7 @@ const NAME = "capstan-takeover";
 
 /**
  * Returns the account of `capstan takeover`. Its rights beside Cluster API's manager are a role of their own, which an
- * operator binds in the namespace of that manager. Source: D-905
+ * operator binds in the namespace of that manager.
  */
 export function takeoverAccount(): readonly Manifest[] {
   return [

@@ -13,7 +13,7 @@ interface Alert {
 /** Picks the processes of Capstan among those whose metrics have the same names. */
 const OURS = "* on (job, instance) group_left () capstan_build_info";
 
-/** Every alert, by its name. Gauges of keys are the same in every process, so they are aggregated by `max`. Source: D-702 */
+/** Every alert, by its name. Gauges of keys are the same in every process, so they are aggregated by `max`. */
 export const ALERTS = {
   CapstanNoRelay: {
     severity: "critical",

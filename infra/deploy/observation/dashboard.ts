@@ -17,7 +17,7 @@ const OURS = "* on (job, instance) group_left () capstan_build_info";
 const quantile = (of: string, by: string, metric: string) =>
   `histogram_quantile(${of}, sum by (${by}, le) (rate(${metric}_bucket[$__rate_interval]) ${OURS}))`;
 
-/** The dashboard, from what users notice to the processes. Source: D-702 */
+/** The dashboard, from what users notice to the processes. */
 export const ROWS: readonly Row[] = [
   {
     title: "Is work done in time?",

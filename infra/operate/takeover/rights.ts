@@ -14,7 +14,7 @@ interface Right {
   readonly kind: Kind;
 }
 
-/** Rights of a take-over in all namespaces: those of its own account, which no process of Capstan has. Source: D-905 */
+/** Rights of a take-over in all namespaces: those of its own account, which no process of Capstan has. */
 export const RIGHTS: readonly Right[] = [
   ...FAMILIES.map((kind) => ({ verbs: ["get", "list", "patch"] as const, kind })),
   ...UNSERVED.map((kind) => ({ verbs: ["list"] as const, kind })),

@@ -10,7 +10,7 @@ export interface CrdObject extends KubeObject {
 
 /**
  * `--install-crds` replaces only CRDs that carry the first label. clusterctl moves objects of kinds that carry the
- * second, and deletes by the third: as if it had installed them. Source: RL-03
+ * second, and deletes by the third: as if it had installed them.
  */
 function labelsOf(group: string): { readonly [key: string]: string } {
   return {

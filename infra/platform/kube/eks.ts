@@ -44,7 +44,7 @@ interface PresignOptions {
 /**
  * Returns access to a cluster of EKS by the AWS credentials of this process: those of a role of Lambda, of a container or
  * of the environment. Its token is renewed every ten minutes. Throws TerminalError `InvalidKubeconfig` that names the
- * variable, never a credential. Source: D-502
+ * variable, never a credential.
  */
 export async function eksAccess(
   cluster: EksCluster,

@@ -117,7 +117,7 @@ export async function loadKubeconfig(source: KubeconfigSource): Promise<ServerAc
   return (await inCluster(source)) ?? fromFile(join(source.env["HOME"] ?? "/", ".kube", "config"));
 }
 
-/** Returns the cluster of EKS that variables name. Source: D-502 */
+/** Returns the cluster of EKS that variables name. */
 function eksCluster(env: KubeconfigSource["env"]): EksCluster | undefined {
   const name = env["CAPSTAN_EKS_CLUSTER"];
   if (name === undefined) return undefined;

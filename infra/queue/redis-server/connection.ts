@@ -130,7 +130,7 @@ class RedisAwayError extends Error {
   }
 }
 
-/** Takes user, password and authorities as they are now before each new connection. Source: D-204 */
+/** Takes user, password and authorities as they are now before each new connection. */
 function followAddress(redis: Redis, newest: RedisAddress["newest"]): void {
   if (newest === undefined) return;
   redis.on("reconnecting", () => {

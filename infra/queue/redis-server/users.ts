@@ -1,6 +1,6 @@
 import { HINTS_CHANNEL } from "./hints-channel.ts";
 
-/** Users of Redis, each for one kind of process. Source: D-204, S-24 */
+/** Users of Redis, each for one kind of process. Source: S-24 */
 export const REDIS_USERS = ["relay", "worker", "observer", "operator"] as const;
 export type RedisUser = (typeof REDIS_USERS)[number];
 

@@ -25,7 +25,7 @@ interface Seen {
 
 /**
  * Both controllers may write a status: each computes it from what it sees. Spec, finalizers and owner references are the
- * work itself. Source: D-905
+ * work itself.
  */
 const WORK = /^(spec|metadata\.(finalizers|ownerReferences))\b/;
 

@@ -29,7 +29,7 @@ interface Part {
 /**
  * Watches a type in several namespaces, by a loop for each, as one loop: an account then needs its rights in these
  * namespaces only. The consumer gets a list once every namespace has been listed, and with each event the version up to
- * which all namespaces have been handed over: a watch may resume there, and a run may rely on it. Source: D-407
+ * which all namespaces have been handed over: a watch may resume there, and a run may rely on it.
  */
 export function startJoinedWatch(options: JoinedOptions): WatchLoop {
   return new JoinedWatch(options);

@@ -5,7 +5,7 @@ import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 /**
  * Notes in the read model that the server lets this relay not list a type. Runs that wait for the list say so, since
  * nothing else shows it to a person who looks at an object. Other failures end by themselves. Every failed attempt notes
- * it again, for the read model may have been lost. Source: D-406
+ * it again, for the read model may have been lost.
  */
 export function noteRefusal(store: Pick<Store, "advance">, type: TypeKey, error: unknown): void {
   if (!(error instanceof KubeError) || error.status !== 403) return;

@@ -9,7 +9,7 @@ import { type LeaseHold, startLeaseHold } from "../lease-hold.ts";
 import { MAX_SHARDS, shardNames } from "./shard-names.ts";
 
 /*
- * Which relays share the workload clusters (D-603). There are numbered Leases, `<name>-0` and so on; each relay holds
+ * Which relays share the workload clusters. There are numbered Leases, `<name>-0` and so on; each relay holds
  * one, which is its shard:
  *
  *   none ──a Lease is free, expired or not there yet──▶ held ──taken by another relay──▶ none

@@ -21,7 +21,7 @@ export interface WorkloadRelayOptions extends RelayOptions {
  * Starts one of several relays that share the connections to workload clusters; another relay leads the management
  * cluster. Each Cluster belongs to one shard (rendezvous.ts), and each relay holds one (shard-leases.ts). While a Cluster
  * changes hands, two relays may follow it for seconds: both store the same Nodes, guarded by version, and a relay
- * publishes Connections only while its Lease is live. Source: D-603
+ * publishes Connections only while its Lease is live.
  */
 export function startWorkloadRelay(options: WorkloadRelayOptions): Relay {
   const { functions, server, store } = options;

@@ -31,7 +31,7 @@ interface Followed {
 /**
  * Reads the kubeconfig Secrets of followed Clusters by name: at once, when asked, and every five minutes; soon again
  * while there is none. The account needs `get` only, and only in the namespaces of its Clusters. A Secret that may not be
- * read any longer stays as it was. Source: D-404
+ * read any longer stays as it was.
  */
 export function createReadSecrets(options: KubeconfigSecretsOptions): KubeconfigSecrets {
   const { server, clock, log, random = Math.random } = options;

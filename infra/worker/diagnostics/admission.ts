@@ -15,7 +15,7 @@ export type Admit = (message: IncomingMessage, path: string) => Promise<Refusal 
 
 /**
  * Admits clients with a certificate of the authority that the listener trusts, and those whose bearer token the API
- * server knows and allows to get the path. When the API server does not answer, all other clients are refused. Source: D-203
+ * server knows and allows to get the path. When the API server does not answer, all other clients are refused.
  */
 export function createAdmission(reviews: Reviews, log: Log): Admit {
   let outage = false;

@@ -24,7 +24,7 @@ export interface DiagnosticsOptions extends IdentityFiles {
 /**
  * Serves the pages of the endpoints beyond loopback: TLS, and only to clients that are admitted. A connection carries
  * one request, so that no admission outlives it. Throws when the port is taken or a certificate cannot be used.
- * Source: D-203, S-40
+ * Source: S-40
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<Listener> {
   const { address, reviewer, pages, metrics, clock, log } = options;

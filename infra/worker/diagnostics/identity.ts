@@ -35,7 +35,7 @@ const SELF_SIGNED_DAYS = 365;
 /**
  * Reads the identity now and every 10 s. Throws when it cannot be used, with the file and the problem; a later one that
  * cannot be used is logged once, and the last one stays. An expired certificate is used: its clients refuse it, and the
- * work of the process does not depend on it. Source: D-203
+ * work of the process does not depend on it.
  */
 export async function followIdentity(options: Followed): Promise<Identity & Disposable> {
   const { clock, log, onChange } = options;

@@ -74,7 +74,7 @@ export interface Reviews {
 const ANSWER_MS = 10 * SECOND;
 const MAX_ANSWERS = 1_000;
 
-/** Asks by TokenReview and SubjectAccessReview, as Cluster API's manager does. Source: D-203, S-40 */
+/** Asks by TokenReview and SubjectAccessReview, as Cluster API's manager does. Source: S-40 */
 export function createReviews(client: Reviewer, clock: Clock): Reviews {
   const options = { keptMs: ANSWER_MS, most: MAX_ANSWERS, clock };
   const users = keptAnswers<User | undefined>(options);

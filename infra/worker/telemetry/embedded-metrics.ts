@@ -16,7 +16,7 @@ interface Measured {
 /**
  * Returns metrics for a log: `text` gives what has happened since it was last called, one JSON line per set of labels
  * in CloudWatch's embedded metric format, under the names of `/metrics`. Counters are increases and histograms their
- * values. Gauges are left out: they describe the whole queue, and a relay serves them. Source: D-501,
+ * values. Gauges are left out: they describe the whole queue, and a relay serves them. Source:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function createEmbeddedMetrics(functions: readonly string[], clock: Clock): Metrics {

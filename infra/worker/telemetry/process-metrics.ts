@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { packageVersion } from "../../platform/package-version.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Shows what this process is and uses, under the names of every Prometheus client; read at each scrape. Source: D-702 */
+/** Shows what this process is and uses, under the names of every Prometheus client; read at each scrape. */
 export function meterProcess(metrics: Metrics): void {
   metrics.set("capstan_build_info", { version: packageVersion(), nodeversion: process.version }, 1);
   metrics.set("process_start_time_seconds", {}, Date.now() / 1_000 - process.uptime());

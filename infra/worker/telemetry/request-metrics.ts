@@ -7,7 +7,7 @@ export type NoteRequest = (host: typeof MANAGEMENT | "workload", request: SentRe
 
 /**
  * Counts requests to API servers as client-go does, with two values of `host`: names of workload servers are for
- * `/status` (S-44). Source: D-702
+ * `/status` (S-44).
  */
 export function meterRequests(metrics: Metrics): NoteRequest {
   return (host, { method, status, seconds }) => {

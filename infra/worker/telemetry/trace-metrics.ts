@@ -6,7 +6,7 @@ export interface TracedSpans {
   droppedSpans(): number;
 }
 
-/** Shows how many spans were lost; a process that does not trace has no such metric. Source: D-701 */
+/** Shows how many spans were lost; a process that does not trace has no such metric. */
 export function meterTraces(traces: TracedSpans, metrics: Metrics): void {
   let counted = 0;
   metrics.onScrape(() => {

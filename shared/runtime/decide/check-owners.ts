@@ -5,7 +5,7 @@ import { assert } from "../../function/errors.ts";
 
 /**
  * Refuses a decision that makes an owner wait for its dependents, of a kind that `blocks` does not name: where the server
- * checks it, the account may not. Source: D-402
+ * checks it, the account may not.
  */
 export function checkOwners(fn: AnyFunction, decision: AnyDecision): void {
   const { create = [], patch = [], issue = [] } = decision;

@@ -19,7 +19,7 @@ export interface StandBack {
 /**
  * Returns how a function stands back from an object whose spec, finalizers or owner references another controller
  * changes, too; undefined when it does not. A paused object needs nothing: its functions only say that it is paused. The
- * state is shown once after each such write; when the other controller writes over it, it is not fought for. Source: D-905
+ * state is shown once after each such write; when the other controller writes over it, it is not fought for.
  */
 export function standBack({ spec }: AnyFunction, object: KubeObject, now: Date): StandBack | undefined {
   const { foreign, annotations = {} } = object.metadata;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { textsOf } from "../../support/sources.ts";
 
 describe("the code of traces", () => {
-  it("D-701: is loaded by the process that has an endpoint, and by no other", async () => {
+  it("is loaded by the process that has an endpoint, and by no other", async () => {
     const texts = await textsOf("{functions,shared,infra}/**/*.ts");
     const importers = texts
       .filter(({ path }) => !path.startsWith("infra/worker/telemetry/traces/"))

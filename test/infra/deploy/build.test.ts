@@ -31,7 +31,7 @@ const upOn = (...words: string[]) =>
   run("up", "--until-ready", "--quiet", "--write-kubeconfig", join(folder, "kubeconfig"), ...words);
 const RUNNING = /MachinePool +default +demo-pool +Running/;
 
-describe("the built JavaScript, with nothing beside it (D-104)", () => {
+describe("the built JavaScript, with nothing beside it", () => {
   it("starts every command and every function", async () => {
     expect(await run("version")).toMatch(/^capstan \d/);
     const help = await run("--help");
@@ -100,7 +100,7 @@ describe("the built JavaScript, with nothing beside it (D-104)", () => {
   });
 });
 
-describeWith(redisMissing())("the built JavaScript, with nothing beside it, on shared queues (D-104)", () => {
+describeWith(redisMissing())("the built JavaScript, with nothing beside it, on shared queues", () => {
   it("runs with the drivers for Redis and SQS", async () => {
     await using redis = await startRedis();
     expect(await upOn("--queue", redis.url)).toMatch(RUNNING);

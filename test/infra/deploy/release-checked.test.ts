@@ -22,7 +22,7 @@ const OPTIONS = {
 
 describe("a release of ours under our own rules", () => {
   it.each(PROVIDERS)(
-    "RL-10: $label keeps every MUST, and every broken SHOULD is waived with a reason",
+    "$label keeps every MUST, and every broken SHOULD is waived with a reason",
     async ({ label }) => {
       const outcome = await checkPaths([`${releases.folder}/${label}/v0.1.0`], OPTIONS);
 
@@ -40,7 +40,7 @@ describe("a release of ours under our own rules", () => {
     },
   );
 
-  it("RL-10: breaks a rule once its cluster-scoped names no longer start with the namespace", async () => {
+  it("breaks a rule once its cluster-scoped names no longer start with the namespace", async () => {
     const file = `${releases.folder}/bootstrap-sim/v0.1.0/bootstrap-components.yaml`;
     const good = await readFile(file, "utf8");
     await writeFile(file, good.replaceAll("name: capstan-bootstrap-sim-system-manager", "name: manager"));

@@ -42,7 +42,7 @@ function variablesIn(text: string): readonly (readonly [name: string, args: stri
 }
 
 describe("a release", () => {
-  it("RL-01: has four providers, and the same bytes for the same options", async () => {
+  it("has four providers, and the same bytes for the same options", async () => {
     expect([...files.keys()].toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
       "bootstrap-sim/v0.1.0/bootstrap-components.yaml",
       "bootstrap-sim/v0.1.0/metadata.yaml",
@@ -66,7 +66,7 @@ describe("a release", () => {
     const path = `${label}/v0.1.0/${components}`;
     const objects = objectsIn(path);
 
-    it("RL-03: says of every object whose it is, and where it is", () => {
+    it("says of every object whose it is, and where it is", () => {
       const kinds = new Set(objects.map(({ kind }) => kind));
       const others = ["Deployment", "Role", "RoleBinding", "ServiceAccount"];
       expect(kinds).toEqual(new Set([...CLUSTER_SCOPED, ...others]));
@@ -87,7 +87,7 @@ describe("a release", () => {
       );
     });
 
-    it("RL-06: runs its controllers in one container `manager`, and names no namespace there", () => {
+    it("runs its controllers in one container `manager`, and names no namespace there", () => {
       const workloads = objects.filter(
         ({ kind }) => kind === "Deployment",
       ) as readonly unknown[] as readonly Workload[];
@@ -98,7 +98,7 @@ describe("a release", () => {
       expect(JSON.stringify(containers)).not.toContain(namespace);
     });
 
-    it("RL-09: has a default for every variable, whose name begins with its own prefix", () => {
+    it("has a default for every variable, whose name begins with its own prefix", () => {
       const found = variablesIn(files.get(path) ?? "");
       const optional = found.filter(([, args]) => args.startsWith(":=") && args.length > 2);
       expect(new Set(optional.map(([name]) => name))).toEqual(new Set(found.map(([name]) => name)));
@@ -106,7 +106,7 @@ describe("a release", () => {
     });
   });
 
-  it("RL-05: lets core work on the kinds of Sim, whose groups are not those of Cluster API", () => {
+  it("lets core work on the kinds of Sim, whose groups are not those of Cluster API", () => {
     for (const { label, components } of PROVIDERS) {
       const roles = objectsIn(`${label}/v0.1.0/${components}`).filter(({ kind }) => kind === "ClusterRole");
       const lent = roles.filter(
@@ -117,7 +117,7 @@ describe("a release", () => {
     }
   });
 
-  it("RL-07: has templates that need the common variables only", () => {
+  it("has templates that need the common variables only", () => {
     const templates = [...files].filter(([path]) => path.includes("/cluster-template"));
     expect(templates).toHaveLength(3);
     for (const [, text] of templates) {
@@ -137,11 +137,11 @@ describe("a release", () => {
     ["v0.1.0", "example/capstan", "not a registry with a path and no tag"],
     ["v0.1.0", "ghcr.io/example/capstan:v1", "not a registry with a path and no tag"],
     ["v0.1.0", "ghcr.io/example/capstan@sha256:0", "not a registry with a path and no tag"],
-  ])("RL-01, RL-02: refuses version %s with image %s", async (version, image, message) => {
+  ])("refuses version %s with image %s", async (version, image, message) => {
     await expect(renderRelease({ folder: "/releases", version, image })).rejects.toThrow(message);
   });
 
-  it("RL-01: takes an image of a registry with a port", async () => {
+  it("takes an image of a registry with a port", async () => {
     const rendered = await renderRelease({ ...OPTIONS, image: "localhost:5000/capstan" });
     expect(rendered.get("cluster-api/v0.1.0/core-components.yaml")).toContain(
       "image: localhost:5000/capstan:v0.1.0\n",
@@ -162,7 +162,7 @@ describe("a release", () => {
     );
   });
 
-  it("RL-01: is written beside the releases of other versions", async () => {
+  it("is written beside the releases of other versions", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
     const release = (version: string) =>
       promisify(execFile)(process.execPath, [

@@ -69,14 +69,14 @@ describe("the rights that follow from functions", () => {
         ["update", CORE, "clusters/finalizers"],
       ],
     ],
-  ])("RL-04: of %s", async (pattern, granted, refused) => {
+  ])("of %s", async (pattern, granted, refused) => {
     const rules = rightsOf(await loadFunctions([pattern]), inStandardGroup);
 
     expect(granted.filter((right) => !allows(rules, right))).toEqual([]);
     expect(refused.filter((right) => allows(rules, right))).toEqual([]);
   });
 
-  it("RL-04: of a control plane provider name the kinds of its templates", async () => {
+  it("of a control plane provider name the kinds of its templates", async () => {
     const rules = rightsOf(await loadFunctions(["sim-controlplane-guard"]), ofSim);
 
     expect(allows(rules, ["patch", INFRA, "simmachinetemplates"])).toBe(true);

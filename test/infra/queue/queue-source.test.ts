@@ -37,7 +37,7 @@ describe("the file with the URL of the queue", () => {
     ["memory", "the URL in it is memory"],
     [`redis://${SECRET}@redis.example`, "the URL in it is not loopback, so it needs TLS"],
     [`rediss://:${SECRET}@redis.example`, "the URL in it names no user"],
-  ])("D-204: %j ends the start with its name and without its content", async (text, problem) => {
+  ])("%j ends the start with its name and without its content", async (text, problem) => {
     await writeFile(queueFile, text);
     const open = () => openQueueSource({ queueFile }, silentLog);
     expect(open).toThrow(`${queueFile}: ${problem}`);

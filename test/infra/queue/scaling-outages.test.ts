@@ -28,7 +28,7 @@ async function replicasOf(world: ScaledWorld): Promise<readonly number[]> {
 }
 
 describeWith(redisMissing())("workers under an autoscaler that gets no answer", () => {
-  it("D-304: stay as many as they are while the relay or Redis is gone, and end afterwards without a lost run", async () => {
+  it("stay as many as they are while the relay or Redis is gone, and end afterwards without a lost run", async () => {
     await using world = await openScaledWorld();
     const { core } = world.fleets;
     const first = await scaledOut(world, "first");
@@ -49,7 +49,7 @@ describeWith(redisMissing())("workers under an autoscaler that gets no answer", 
     expect(world.counted("expired")).toBe(0);
   });
 
-  it("D-304: a paused function starts no worker, and its backlog does when it is resumed", async () => {
+  it("a paused function starts no worker, and its backlog does when it is resumed", async () => {
     await using world = await openScaledWorld();
     const { core } = world.fleets;
     await world.queue.pause(name);

@@ -8,7 +8,7 @@ const BURST = keysOf("a", "burst", 800);
 const OF_CAPPED = keysOf("capped", "w", 200);
 
 describeWith(redisMissing())("workers under an autoscaler", () => {
-  it("D-304: a burst starts workers, its tail ends them without a lost run, and a capped tenant starts none", async () => {
+  it("a burst starts workers, its tail ends them without a lost run, and a capped tenant starts none", async () => {
     await using world = await openScaledWorld();
     const { fleets } = world;
     await world.enqueue(CAPPED, OF_CAPPED);

@@ -26,7 +26,7 @@ function load(
 }
 
 describe("wanted workers", () => {
-  it("D-302: drains live keys in 5 s and resync keys in 300 s, at 70 % of the slots", () => {
+  it("drains live keys in 5 s and resync keys in 300 s, at 70 % of the slots", () => {
     expect(wanted([load({ a: { ready: 70 } })])).toBeCloseTo(2);
     expect(wanted([load({ a: { ready: 70, running: 7 } })])).toBeCloseTo(3);
     expect(wanted([load({ a: { ready: 2_100, readyResync: 2_100 } })])).toBeCloseTo(1);
@@ -34,16 +34,16 @@ describe("wanted workers", () => {
     expect(wanted([load({ a: { ready: 70 } }, { concurrency: 20 })])).toBeCloseTo(1);
   });
 
-  it("D-302: follows from the time that keys take, not from their number", () => {
+  it("follows from the time that keys take, not from their number", () => {
     const fast = { lastMinute: { runs: 50_000, busyMs: 50_000 } };
     expect(wanted([load({ a: { ready: 10_000 } }, fast)])).toBeLessThan(1);
   });
 
-  it("D-302: assumes runs of 100 ms while none has ended in the last minute", () => {
+  it("assumes runs of 100 ms while none has ended in the last minute", () => {
     expect(wanted([load({ a: { ready: 700 } }, { lastMinute: undefined })])).toBeCloseTo(2);
   });
 
-  it("D-302: is the largest of the functions, 0 without one, and counts keys without tenants", () => {
+  it("is the largest of the functions, 0 without one, and counts keys without tenants", () => {
     expect(wanted([load({ a: { ready: 70 } }), load({ a: { ready: 140 } }), load({})])).toBeCloseTo(4);
     expect(wanted([])).toBe(0);
     expect(wanted([load({}, { tenants: undefined, ready: 70 })])).toBeCloseTo(2);
@@ -70,7 +70,7 @@ describe("wanted workers", () => {
     depth: { ...depth, tenants: { ...depth.tenants, [name]: its } },
   });
 
-  it("D-302: never falls when keys become ready", () => {
+  it("never falls when keys become ready", () => {
     fc.assert(
       fc.property(loads, fc.string({ maxLength: 5 }), count, fc.boolean(), (before, name, more, isLive) => {
         const { [name]: its = NONE } = before.depth.tenants ?? {};
@@ -81,7 +81,7 @@ describe("wanted workers", () => {
     );
   });
 
-  it("D-302: is not raised by a tenant that runs as many keys as it may", () => {
+  it("is not raised by a tenant that runs as many keys as it may", () => {
     fc.assert(
       fc.property(loads, fc.integer({ min: 1, max: 10 }), count, count, (others, most, live, resync) => {
         const capped = { ...others, maxRunningPerTenant: most };
@@ -93,7 +93,7 @@ describe("wanted workers", () => {
     );
   });
 
-  it("D-302: is 0 while paused, at most 1 with an open breaker, at least 1 with a key due within 10 s", () => {
+  it("is 0 while paused, at most 1 with an open breaker, at least 1 with a key due within 10 s", () => {
     fc.assert(
       fc.property(loads, (any) => {
         const { depth } = any;
@@ -108,7 +108,7 @@ describe("wanted workers", () => {
     );
   });
 
-  it("D-302: is a finite number of at least 0 for every state of a queue", () => {
+  it("is a finite number of at least 0 for every state of a queue", () => {
     fc.assert(
       fc.property(fc.array(loads, { maxLength: 4 }), (group) => {
         const workers = wanted(group);

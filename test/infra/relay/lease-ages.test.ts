@@ -23,7 +23,7 @@ function expiryOf(one: Lease, startAt = START): number {
   return Number.POSITIVE_INFINITY;
 }
 
-describe("the age of foreign Leases (D-603)", () => {
+describe("the age of foreign Leases", () => {
   it("is that of our sight: a lease expires ten seconds after its renewal was first seen", () => {
     expect(expiryOf(lease("2026-01-01T00:00:00.000000Z"))).toBe(10);
   });

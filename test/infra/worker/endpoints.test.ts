@@ -247,7 +247,7 @@ describe("the endpoints of a process", () => {
     for (const runs of ["21", "-1", "all", "1e9"]) expect((await withRuns(runs)).status).toBe(400);
   });
 
-  it("D-302: give autoscalers the workers of a group as a number, and the same as a metric", async () => {
+  it("give autoscalers the workers of a group as a number, and the same as a metric", async () => {
     await using world = await serve({ parts: { relay: true, worker: false } });
     const keys = Array.from({ length: 70 }, (_, n) => `default/-|Widget|default/w${n}`);
     await world.observed.queue.enqueue(
@@ -263,7 +263,7 @@ describe("the endpoints of a process", () => {
     expect(Number(/^capstan_scale_workers\{group="core"\} (.+)$/m.exec(metrics)?.[1])).toBeCloseTo(0.2);
   });
 
-  it("D-302: give no number for an unknown group, without a relay, or while the queue is away", async () => {
+  it("give no number for an unknown group, without a relay, or while the queue is away", async () => {
     await using away = await serve({
       parts: { relay: true, worker: false },
       wrapQueue: (queue) => ({ ...queue, depth: () => Promise.reject(new Error("Connection\nis closed.")) }),

@@ -6,7 +6,7 @@ describe("a process that has started", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("D-106: gives its memory back once, a moment later", () => {
+  it("gives its memory back once, a moment later", () => {
     const collected = vi.fn();
     using _giving = giveBackMemory(collected);
     expect(collected).not.toHaveBeenCalled();
@@ -14,12 +14,12 @@ describe("a process that has started", () => {
     expect(collected).toHaveBeenCalledTimes(1);
   });
 
-  it("D-106: does not where it has ended meanwhile", () => {
+  it("does not where it has ended meanwhile", () => {
     giveBackMemory()[Symbol.dispose]();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("D-106: collects, and leaves V8 with the compiled code that it takes", () => {
+  it("collects, and leaves V8 with the compiled code that it takes", () => {
     const before = cachedDataVersionTag();
     const sizeBytes = 50 * 2 ** 20;
     let large: number[] | undefined = Array.from({ length: sizeBytes / 8 }, (_, index) => index + 0.5);

@@ -27,7 +27,7 @@ function start(connect?: () => Promise<never>) {
   return { clock, events, kept, use };
 }
 
-describe("connections of a process that is frozen between events (D-504)", () => {
+describe("connections of a process that is frozen between events", () => {
   it("are opened by the first event, and closed at the end", async () => {
     const { clock, events, kept, use } = start();
     expect(events).toEqual([]);

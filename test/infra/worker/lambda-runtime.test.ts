@@ -20,7 +20,7 @@ async function serving(handler: Handler) {
   return { api, lines, stop, ended, [Symbol.asyncDispose]: dispose };
 }
 
-describe("the Runtime API of AWS Lambda (D-501)", () => {
+describe("the Runtime API of AWS Lambda", () => {
   it("hands over one event after the other, each with its remaining time, and takes the answers", async () => {
     await using world = await serving(async (event, { getRemainingTimeInMillis }) => ({
       event,

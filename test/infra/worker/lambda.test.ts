@@ -131,7 +131,7 @@ describe("the Lambda entry, whatever it is handed", () => {
     expect(opened).toBe(2);
   });
 
-  it("D-504: answers before the platform ends it, also while it cannot connect", async () => {
+  it("answers before the platform ends it, also while it cannot connect", async () => {
     const { handler } = handing(() => new Promise(() => undefined));
     const Records = [{ messageId: "1", eventSourceARN: LIVE }];
     // A run may take 29 s, and the end 2 s: half a second is left for the start of runs.
@@ -139,7 +139,7 @@ describe("the Lambda entry, whatever it is handed", () => {
     expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: "1" }] });
   });
 
-  it("D-504: does not believe a remaining time that a clock after a freeze gives", async () => {
+  it("does not believe a remaining time that a clock after a freeze gives", async () => {
     const { handler } = handing(async () => async () => undefined);
     const Records = [{ messageId: "1", eventSourceARN: LIVE }];
     for (const remaining of [-600 * SECOND, 0, Number.NaN, 600 * SECOND]) {

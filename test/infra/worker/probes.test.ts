@@ -6,7 +6,7 @@ import { silentLog } from "../../support/silent-log.ts";
 const LOCAL = { host: "127.0.0.1", port: 0 };
 
 describe("probes of a kubelet", () => {
-  it("says whether the process lives and is ready, without reasons (D-203)", async () => {
+  it("says whether the process lives and is ready, without reasons", async () => {
     let isReady = false;
     await using probes = await startProbes({ address: LOCAL, isReady: () => isReady, log: silentLog });
     const ask = async (path: string, init?: RequestInit) => {

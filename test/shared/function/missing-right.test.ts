@@ -12,7 +12,7 @@ function commandFor(message: string): string {
 }
 
 describe("a right that an account lacks", () => {
-  it("D-404: is granted in the namespace of the object, to the account of a Pod", () => {
+  it("is granted in the namespace of the object, to the account of a Pod", () => {
     expect(commandFor(SECRET)).toBe(
       "kubectl create role capstan-relay-get-secrets --verb=get --resource=secrets --namespace=team && " +
         "kubectl create rolebinding capstan-relay-get-secrets --role=capstan-relay-get-secrets " +
@@ -20,7 +20,7 @@ describe("a right that an account lacks", () => {
     );
   });
 
-  it("D-406: is granted everywhere where the object is in no namespace, to a user", () => {
+  it("is granted everywhere where the object is in no namespace, to a user", () => {
     const name = "ann-example-com-list-customresourcedefinitions";
     expect(commandFor(CRDS)).toBe(
       `kubectl create clusterrole ${name} --verb=list --resource=customresourcedefinitions.apiextensions.k8s.io && ` +
@@ -28,11 +28,11 @@ describe("a right that an account lacks", () => {
     );
   });
 
-  it("D-406: names group and subresource as kubectl reads them", () => {
+  it("names group and subresource as kubectl reads them", () => {
     expect(commandFor(STATUS)).toContain("--verb=patch --resource=machines.cluster.x-k8s.io/status ");
   });
 
-  it("D-406: is said as a server says it, and granted with others of the same resource", () => {
+  it("is said as a server says it, and granted with others of the same resource", () => {
     for (const message of [SECRET, CRDS]) {
       const right = missingRight(message);
       if (right === undefined) throw new Error(message);
@@ -43,7 +43,7 @@ describe("a right that an account lacks", () => {
     }
   });
 
-  it("D-403: is named where a server checks who changes owners, which does not say whose it is", () => {
+  it("is named where a server checks who changes owners, which does not say whose it is", () => {
     const why = `is forbidden: cannot set an ownerRef on a resource you can't delete: , <nil>`;
     expect(
       commandFor(`patch MachineHealthCheck a/s1: machinehealthchecks.cluster.x-k8s.io "s1" ${why}`),
@@ -58,7 +58,7 @@ describe("a right that an account lacks", () => {
     "machines is forbidden: unable to create new content in namespace a because it is being terminated",
     'secrets is forbidden: User "a; rm -rf /" cannot get resource "secrets" in API group ""  at the cluster scope',
     `secrets is forbidden: User "a" cannot get resource "secrets$(x)" in API group "" at the cluster scope`,
-  ])("D-406: is not named by another refusal: %s", (message) => {
+  ])("is not named by another refusal: %s", (message) => {
     expect(missingRight(message)).toBeUndefined();
   });
 });

@@ -87,7 +87,7 @@ async function rest(stage: Stage): Promise<readonly string[]> {
   return [`F-02: ${writesOf(await stage.requests()).at(-1)?.userAgent} still writes`];
 }
 
-/** D-406. Only accounts of a deployment have a ServiceAccount. */
+/** Only accounts of a deployment have a ServiceAccount. */
 async function refusalsIn({ requests }: Stage): Promise<readonly string[]> {
   const refused = (await requests()).filter(
     ({ code, user = "" }) => code === 403 && user.startsWith("system:serviceaccount:"),
@@ -95,7 +95,7 @@ async function refusalsIn({ requests }: Stage): Promise<readonly string[]> {
   const deeds = refused.map(
     ({ user, verb, resource, subresource }) => `${user} ${verb} ${resource} ${subresource ?? ""}`,
   );
-  return [...new Set(deeds)].map((deed) => `D-406: refused: ${deed.trim()}`);
+  return [...new Set(deeds)].map((deed) => `refused: ${deed.trim()}`);
 }
 
 /** Waits until there was no write for a while; false when that does not come about within the limit. */

@@ -53,7 +53,7 @@ interface ContainerOptions {
   readonly network?: string;
 }
 
-/** Starts an image with crun as a kubelet does with a security context. Source: D-107 */
+/** Starts an image with crun as a kubelet does with a security context. */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
   const bundle = await mkdtemp(join(tmpdir(), "capstan-bundle-"));
   // crun adds the folders that it mounts on.

@@ -44,7 +44,7 @@ export type Subject = Pick<Manifest, "architecture" | "digest"> &
 
 type Names = Pick<Component, "origin" | "name" | "version" | "purl">;
 
-/** Returns the components, sorted by id. Every regular file is in one of them. Source: D-106 */
+/** Returns the components, sorted by id. Every regular file is in one of them. */
 export async function componentsOf(contents: Contents): Promise<readonly Component[]> {
   const files = await listFiles(contents.root);
   const owned = Map.groupBy(files, ({ path }) => ownerOf(path, contents));

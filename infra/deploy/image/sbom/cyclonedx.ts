@@ -11,7 +11,7 @@ export interface NpmCyclonedx {
 
 /**
  * Returns the CycloneDX document of an image: what npm says about the packages that are in it, and the rest. The same
- * image gives the same document. Source: D-106
+ * image gives the same document.
  */
 export function toCyclonedx(subject: Subject, npm: NpmCyclonedx): object {
   const { components, digest, architecture, version, at } = subject;

@@ -21,7 +21,7 @@ export async function readNpmSboms(root: string): Promise<NpmSboms> {
   return { cyclonedx: JSON.parse(cyclonedx) as NpmCyclonedx, spdx: JSON.parse(spdx) as NpmSpdx };
 }
 
-/** Writes `capstan-<architecture>.cdx.json` and `.spdx.json` to `out`. Source: D-106 */
+/** Writes `capstan-<architecture>.cdx.json` and `.spdx.json` to `out`. */
 export async function writeSboms(
   contents: Contents,
   manifest: Manifest,

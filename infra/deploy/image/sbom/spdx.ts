@@ -25,7 +25,7 @@ const IMAGE = "SPDXRef-Image";
 
 /**
  * Returns the SPDX 2.3 document of an image: what npm says about the packages that are in it, and the rest. The same
- * image gives the same document. Source: D-106
+ * image gives the same document.
  */
 export function toSpdx(subject: Subject, npm: NpmSpdx): object {
   const { components, digest, architecture, version, at } = subject;

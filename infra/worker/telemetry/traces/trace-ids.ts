@@ -27,7 +27,7 @@ const MAX_TENANTS = 20_000;
 /**
  * Picks traces: all that happens to one Cluster within an hour is one trace, and `ratio` (0 to 1) of the traces are
  * sampled as a whole. Id and choice follow from tenant and hour, so relay and workers agree on them, whether or not an
- * event has passed from one to the other. The choice is that of OpenTelemetry's TraceIdRatioBased sampler. Source: D-701
+ * event has passed from one to the other. The choice is that of OpenTelemetry's TraceIdRatioBased sampler.
  */
 export function createTraceOf(ratio: number, nowMs: () => number): TraceOf {
   const traces = new Map<string, Trace>();

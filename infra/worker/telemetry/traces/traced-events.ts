@@ -13,7 +13,7 @@ interface EventTracing {
 
 /**
  * Returns the tracing of a relay: a span for each event and sampled tenant whose keys it wakes. It links to the request
- * that wrote this version, wherever that was sent: both ids follow from uid and resourceVersion. Source: D-701
+ * that wrote this version, wherever that was sent: both ids follow from uid and resourceVersion.
  */
 export function traceEvents({ traceOf, add, nowMs }: EventTracing): TraceEvent {
   return ({ kind, cluster, before, after }) => {

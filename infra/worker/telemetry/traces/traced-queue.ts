@@ -24,7 +24,7 @@ interface TracedRuns {
 
 /**
  * Traces runs: those of sampled traces, and every run that fails. A run belongs to the trace of its newest cause, without
- * one to that of its tenant. Source: D-701
+ * one to that of its tenant.
  */
 export function traceRuns({ traceOf, add, nowMs }: RunTracing): TracedRuns {
   const running = new Map<string, NoteRunRequest>();

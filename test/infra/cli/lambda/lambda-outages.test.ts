@@ -25,7 +25,7 @@ spec:
 describeWith(redisMissing() ?? kubectlMissing())(
   "a Lambda function that stops in the middle of a run",
   () => {
-    it("D-504: the platform ends it at its timeout, and another one runs the key when the lease is over", async () => {
+    it("the platform ends it at its timeout, and another one runs the key when the lease is over", async () => {
       await using stack = new AsyncDisposableStack();
       const dir = await mkdtemp(join(tmpdir(), "capstan-lambda-"));
       stack.defer(() => rm(dir, { recursive: true, force: true }));

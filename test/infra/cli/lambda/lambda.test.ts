@@ -52,7 +52,7 @@ describe("capstan lambda", { concurrent: true }, () => {
       { KUBECONFIG: undefined, CAPSTAN_EKS_CLUSTER: "demo" },
       "CAPSTAN_EKS_SERVER is not; set it",
     ],
-  ] as const)("D-501: says to Lambda why it cannot start, and ends: %s", async (_, args, env, text) => {
+  ] as const)("says to Lambda why it cannot start, and ends: %s", async (_, args, env, text) => {
     await using started = await environment(args, env);
     expect(await started.ended).toBe(1);
     expect(started.initErrors).toEqual([
@@ -66,7 +66,7 @@ describe("capstan lambda", { concurrent: true }, () => {
     expect(started.output()).toContain(text);
   });
 
-  it("D-504: takes an empty batch, another queue and 10,000 records while Redis is away", async () => {
+  it("takes an empty batch, another queue and 10,000 records while Redis is away", async () => {
     await using started = await environment(["--functions", "cluster-guard", "--timeout-seconds", "20"]);
     expect(await started.invoke({})).toEqual({ type: "response", body: { batchItemFailures: [] } });
     const recordsOf = (queue: string, count: number) =>

@@ -48,7 +48,7 @@ async function startManagement() {
 }
 
 describe("capstan takeover start", () => {
-  it("D-906: judges again when its turn has come: the operator before it may have changed everything", async () => {
+  it("judges again when its turn has come: the operator before it may have changed everything", async () => {
     await using world = await startManagement();
     const { client, embedded } = world;
     const key = { namespace: NAMESPACE, name: "capstan-takeover" };

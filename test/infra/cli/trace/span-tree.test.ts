@@ -75,7 +75,7 @@ const linesOf = (spans: readonly ReadSpan[], cluster = "default/c1") => {
 };
 
 describe("spans as a tree", () => {
-  it("D-701: lead from a change of a user through runs and writes to the runs that these have woken", () => {
+  it("lead from a change of a user through runs and writes to the runs that these have woken", () => {
     const spans = [
       spanOf(eventOf("e1", 0, { "capstan.change": "added" })),
       ...runOf("r1", "e1", 60),

@@ -17,7 +17,7 @@ const amounts = (clusters: number, measured: Parameters<typeof needsOf>[1]) =>
   needsOf({ clusters, nodesPerCluster: 20 }, measured).map(({ amount }) => amount);
 
 describe("the capacity model", () => {
-  it("D-604: follows from the figures of the benches", () => {
+  it("follows from the figures of the benches", () => {
     expect(amounts(10_000, { shard, scale })).toEqual([
       "8",
       "1.00 core",
@@ -29,7 +29,7 @@ describe("the capacity model", () => {
     ]);
   });
 
-  it("D-604: has two relays at least, and says what no bench has measured", () => {
+  it("has two relays at least, and says what no bench has measured", () => {
     expect(amounts(10, { shard })[0]).toBe("2");
     expect(amounts(10, { shard })[5]).toBeUndefined();
     expect(needsOf({ clusters: 10, nodesPerCluster: 1 }, {}).map(({ from }) => from)).toContain(
@@ -37,7 +37,7 @@ describe("the capacity model", () => {
     );
   });
 
-  it("D-604: stands on its page as the newest results give it", async () => {
+  it("stands on its page as the newest results give it", async () => {
     expect(await generateReadme({ check: true })).not.toContain("infra/deploy/capacity/README.md");
   });
 });

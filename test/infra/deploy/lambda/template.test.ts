@@ -53,7 +53,7 @@ function sent(document: unknown, account: typeof TESTED): string {
     .replaceAll(/\$\{AWS::(\w+)\}/g, (_, name: keyof typeof account) => account[name]);
 }
 
-describe("the template for AWS (D-503)", () => {
+describe("the template for AWS", () => {
   it("has three queues for each function, with the settings that the queue driver gives them", () => {
     const byName = new Map(stack.queues.map(({ name, attributes }) => [name, attributes]));
     const expected = names.flatMap((name) =>
@@ -163,7 +163,7 @@ const PLANTED = JSON.stringify({
 }).replace('"VisibilityTimeout":360', '"VisibilityTimeout":99999');
 
 describeWith(cfnLintMissing())("the template for AWS in cfn-lint", () => {
-  it("D-504: has no finding, and a planted mistake is found", async () => {
+  it("has no finding, and a planted mistake is found", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-template-"));
     try {
       const planted = join(folder, "planted.yaml");

@@ -26,7 +26,7 @@ const rightsIn = (rules: readonly PolicyRule[]) =>
     .toSorted(compareText);
 
 describe("the accounts of a deployment", () => {
-  it("D-401: are one for the relay and one for the workers of each group, and every function has its place", () => {
+  it("are one for the relay and one for the workers of each group, and every function has its place", () => {
     expect(processes.map(({ name }) => name)).toEqual([
       "capstan-relay",
       "capstan-worker-core",
@@ -43,7 +43,7 @@ describe("the accounts of a deployment", () => {
     }
   });
 
-  it("D-402: let workers watch nothing and the relay write nothing", () => {
+  it("let workers watch nothing and the relay write nothing", () => {
     const [relay, ...workers] = processes;
     expect(workers.flatMap(({ name }) => rightsOf(name)).filter((right) => /^watch /.test(right))).toEqual(
       [],
@@ -53,7 +53,7 @@ describe("the accounts of a deployment", () => {
     expect(leases).toMatchObject([{ rules: [{ resources: ["leases"], verbs: ["create", "get", "patch"] }] }]);
   });
 
-  it("D-603: let relays that share the workload clusters follow Clusters, read kubeconfigs and hold their Leases", async () => {
+  it("let relays that share the workload clusters follow Clusters, read kubeconfigs and hold their Leases", async () => {
     const relay = await workloadRelay();
     const { name } = relay;
     expect(rightsIn(rightsOfProcess(relay))).toEqual([
@@ -82,11 +82,11 @@ describe("the accounts of a deployment", () => {
     ["capstan-worker-core", []],
     ["capstan-worker-workload", ["get /secrets"]],
     ["capstan-worker-credentials", ["create /secrets", "get /secrets", "patch /secrets"]],
-  ])("D-401: %s may do with Secrets: %j", (name, expected) => {
+  ])("%s may do with Secrets: %j", (name, expected) => {
     expect(rightsOf(name).filter((right) => /\bsecrets\b/.test(right))).toEqual(expected);
   });
 
-  it("D-402: let those make an owner wait for its dependents whose functions do", () => {
+  it("let those make an owner wait for its dependents whose functions do", () => {
     const finalizers = (name: string) =>
       rightsOf(name)
         .filter((right) => right.endsWith("/finalizers"))

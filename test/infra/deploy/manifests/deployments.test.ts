@@ -27,7 +27,7 @@ const deployments = processes.map((process) => processDeployment(process) as unk
 const COMMANDS = { relay: relayCommand(), worker: workerCommand() };
 
 describe("the Deployments", () => {
-  it("D-202: are two relays, and workers whose number belongs to their autoscaler", () => {
+  it("are two relays, and workers whose number belongs to their autoscaler", () => {
     const [relay, ...workers] = deployments;
     const ofWorkloads = workers.pop();
     expect([relay, ofWorkloads].map((each) => each?.spec.replicas)).toEqual([2, 2]);
@@ -36,7 +36,7 @@ describe("the Deployments", () => {
     expect(ofWorkloads?.spec.template.spec.containers[0].args).toContain("--workloads");
   });
 
-  it("D-202: let runs end, stand by their priority, and lose one Pod of a drain at a time", () => {
+  it("let runs end, stand by their priority, and lose one Pod of a drain at a time", () => {
     for (const [at, { spec }] of deployments.entries()) {
       const { terminationGracePeriodSeconds, priorityClassName } = spec.template.spec;
       expect([terminationGracePeriodSeconds, priorityClassName]).toEqual([
@@ -52,7 +52,7 @@ describe("the Deployments", () => {
     );
   });
 
-  it("D-202: call commands with options that they know", () => {
+  it("call commands with options that they know", () => {
     for (const { spec } of deployments) {
       const [command, ...args] = spec.template.spec.containers[0].args;
       const known = COMMANDS[command as keyof typeof COMMANDS].options.map(({ long }) => long);

@@ -7,11 +7,11 @@ import { generateManifests } from "../../../../infra/deploy/manifests/generate.t
 const PLACE = fileURLToPath(new URL("../../../../infra/deploy/kustomize/", import.meta.url));
 
 describe("the manifests", () => {
-  it("D-201: are up to date", async () => {
+  it("are up to date", async () => {
     expect(await generateManifests({ check: true })).toEqual([]);
   });
 
-  it("D-202: run no simulated provider, and CustomResourceDefinitions are apart", async () => {
+  it("run no simulated provider, and CustomResourceDefinitions are apart", async () => {
     const files = (await readdir(PLACE, { recursive: true })).filter((path) => path.endsWith(".yaml"));
     const texts = await Promise.all(files.map((path) => readFile(join(PLACE, path), "utf8")));
     expect(texts.filter((text) => /\bsim\b|kind: CustomResourceDefinition/.test(text))).toEqual([]);

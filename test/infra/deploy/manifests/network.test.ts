@@ -5,14 +5,14 @@ const policies = networkPolicies();
 const textOf = (name: string) => JSON.stringify(policies.find(({ metadata }) => metadata.name === name));
 
 describe("what Pods may reach", () => {
-  it("D-205: is nothing unless a policy says so", () => {
+  it("is nothing unless a policy says so", () => {
     expect(policies.map(({ metadata, ["spec"]: spec }) => [metadata.name, spec])).toContainEqual([
       "capstan-nothing",
       { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
     ]);
   });
 
-  it("D-205: is never a link-local address, where clouds serve the credentials of a Node", () => {
+  it("is never a link-local address, where clouds serve the credentials of a Node", () => {
     for (const { metadata } of policies) {
       const text = textOf(metadata.name);
       const blocks = text.match(/"cidr":"[^"]*"/g) ?? [];
@@ -21,7 +21,7 @@ describe("what Pods may reach", () => {
     }
   });
 
-  it("D-701: is a collector of traces, in one namespace and at one port, where traces are wanted", () => {
+  it("is a collector of traces, in one namespace and at one port, where traces are wanted", () => {
     const policy = toCollector("observability", 4318);
     expect(policies.map(({ metadata }) => metadata.name)).not.toContain(policy.metadata.name);
     expect(policy["spec"]).toMatchObject({
@@ -34,7 +34,7 @@ describe("what Pods may reach", () => {
     });
   });
 
-  it("D-205: is a workload cluster for relay and workers of `workload` only", () => {
+  it("is a workload cluster for relay and workers of `workload` only", () => {
     expect(textOf("capstan-workload-clusters")).toContain(
       '{"key":"capstan.dev/group","operator":"NotIn","values":["core","credentials"]}',
     );

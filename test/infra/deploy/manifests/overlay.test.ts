@@ -38,7 +38,7 @@ describeWith(kubectlMissing())("an overlay of the base", () => {
     );
   });
 
-  it("D-407: confines the relay to a namespace with the patch of README", async () => {
+  it("confines the relay to a namespace with the patch of README", async () => {
     const rendered = await renderPatched(await yamlOf("Rights"));
     const confined = rendered.filter(({ spec }) =>
       spec?.template?.spec.containers[0]?.args?.includes("--namespace=team-a"),

@@ -10,7 +10,7 @@ const KINDS = [
 ];
 
 describe("rights on kinds of providers of other groups", () => {
-  it("D-405: are for those that meet providers, and name no verb that they do not need", async () => {
+  it("are for those that meet providers, and name no verb that they do not need", async () => {
     const roles = providerRoles(KINDS, await serverProcesses());
     const rules = (verbs: readonly string[]) => [
       { apiGroups: ["b.dev"], resources: ["clouds"], verbs },
@@ -23,7 +23,7 @@ describe("rights on kinds of providers of other groups", () => {
     ]);
   });
 
-  it("D-405: are taken back, role by role, when no kind is left", async () => {
+  it("are taken back, role by role, when no kind is left", async () => {
     const processes = await serverProcesses();
     const before = providerRoles(KINDS, processes);
     expect(providerRoles([], processes)).toEqual(before.map((role) => ({ ...role, rules: [] })));

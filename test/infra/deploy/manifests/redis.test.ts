@@ -20,7 +20,7 @@ const WITHIN = { withinMs: 30_000, stepMs: 50 };
 const FUNCTION = "widget-grow";
 
 describe("the Redis of a deployment", () => {
-  it("D-204: takes TLS only, evicts nothing, and leaves a quarter of its memory free", () => {
+  it("takes TLS only, evicts nothing, and leaves a quarter of its memory free", () => {
     const settings = new Map(REDIS_CONF.split("\n").map((line) => line.split(" ") as [string, string]));
     expect(settings.get("port")).toBe("0");
     expect(settings.get("maxmemory-policy")).toBe("noeviction");
@@ -61,7 +61,7 @@ async function refusalOf(url: string, ca: string): Promise<string> {
 }
 
 describeWith(redisMissing())("a real Redis with these settings", () => {
-  it("D-204: starts with the Secrets of `capstan secrets`, and lets a worker in", async () => {
+  it("starts with the Secrets of `capstan secrets`, and lets a worker in", async () => {
     await using stack = new AsyncDisposableStack();
     const secrets = await issued();
     const { port } = stack.use(await startDeployedRedis(REDIS_CONF, secrets.redis));
@@ -71,7 +71,7 @@ describeWith(redisMissing())("a real Redis with these settings", () => {
     expect(evictionReason(await worker.info("memory"))).toBeUndefined();
   });
 
-  it("D-204: started again with new Secrets, keeps its keys and lets those in whose files are new", async () => {
+  it("started again with new Secrets, keeps its keys and lets those in whose files are new", async () => {
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "capstan-renewed-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));

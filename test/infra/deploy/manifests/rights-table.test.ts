@@ -40,12 +40,12 @@ function listedIn(table: string): readonly string[] {
 }
 
 describe("the table of rights", () => {
-  it("D-406: has each right of each account of the base, and no other one", async () => {
+  it("has each right of each account of the base, and no other one", async () => {
     const granted = (await Promise.all(processes.map(({ name }) => grantedIn(name)))).flat();
     expect(listedIn(rightsTable(processes)).toSorted(compareText)).toEqual(granted.toSorted(compareText));
   });
 
-  it("D-401: shows workers of core no Secret, and no account that may delete one", () => {
+  it("shows workers of core no Secret, and no account that may delete one", () => {
     const onSecrets = listedIn(rightsTable(processes)).filter((right) => right.endsWith(" secrets"));
     expect(onSecrets).toEqual([
       "capstan-relay get secrets",

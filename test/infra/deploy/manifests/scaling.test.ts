@@ -13,7 +13,7 @@ const BEHAVIOR = {
 };
 
 describe("components for scaling", () => {
-  it("D-303: keda has one ScaledObject per group, which asks the relay over mTLS", () => {
+  it("keda has one ScaledObject per group, which asks the relay over mTLS", () => {
     const [authentication, ...scaled] = keda?.files["keda"] ?? [];
     expect(scaled.map(({ metadata }) => metadata.name)).toEqual(GROUPS.map(workersOf));
     expect(scaledGroup("core")["spec"]).toEqual({
@@ -46,7 +46,7 @@ describe("components for scaling", () => {
     });
   });
 
-  it("D-303: keda-per-function and hpa-per-function have one for each function in place of those of groups", () => {
+  it("keda-per-function and hpa-per-function have one for each function in place of those of groups", () => {
     for (const component of ["keda", "hpa"] as const) {
       const { files, patches } = others[`${component}-per-function`] ?? {};
       const scaled = files?.[component] ?? [];
@@ -60,7 +60,7 @@ describe("components for scaling", () => {
     expect(JSON.stringify(one)).toContain(`/scale?group=${of?.spec.name}"`);
   });
 
-  it("D-303: keda-prometheus replaces each trigger, and takes a missing sample for an error, not for 0", () => {
+  it("keda-prometheus replaces each trigger, and takes a missing sample for an error, not for 0", () => {
     const patches = new Map(
       prometheus?.patches?.map(({ target, patch }) => [target.name, JSON.parse(patch)]),
     );
@@ -71,7 +71,7 @@ describe("components for scaling", () => {
     }
   });
 
-  it("D-303: hpa scales each group by the CPU that one process can use", () => {
+  it("hpa scales each group by the CPU that one process can use", () => {
     const autoscalers = hpa?.files["hpa"] ?? [];
     expect(autoscalers.map(({ metadata }) => metadata.name)).toEqual(GROUPS.map(workersOf));
     expect(autoscalers[2]?.["spec"]).toMatchObject({

@@ -20,7 +20,7 @@ function certificate({ "tls.crt": text = "" }: Data): X509Certificate {
 }
 
 describe("the Secrets of a deployment", () => {
-  it("D-204, S-24: hold a user of Redis for each kind of process, whose password only that Secret shows", async () => {
+  it("S-24: hold a user of Redis for each kind of process, whose password only that Secret shows", async () => {
     const all = await files();
     const users = of(all, "capstan-redis")["users.acl"] ?? "";
     for (const user of ["relay", "worker", "observer", "operator"]) {

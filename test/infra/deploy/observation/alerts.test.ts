@@ -162,7 +162,7 @@ function withoutOurs(series: Series): Series {
 }
 
 describe("alerts", () => {
-  it("D-702: have a summary and a line of the runbook each", () => {
+  it("have a summary and a line of the runbook each", () => {
     for (const [name, { summary, runbook }] of Object.entries(ALERTS)) {
       expect([name, summary.length > 20, runbook.length > 20]).toEqual([name, true, true]);
     }
@@ -172,13 +172,13 @@ describe("alerts", () => {
 describeWith(promtoolMissing())("alerts in Prometheus", () => {
   const rules = writeYaml(alertGroups());
 
-  it("D-702: are valid rules", () => {
+  it("are valid rules", () => {
     const { status, output } = promtool(["check", "rules", "rules.yaml"], { "rules.yaml": rules });
     expect(output).toContain(`${Object.keys(ALERTS).length} rules found`);
     expect(status).toBe(0);
   });
 
-  it("D-702: each fires in its case alone, and is silent in a neighbouring one", () => {
+  it("each fires in its case alone, and is silent in a neighbouring one", () => {
     const tests = Object.entries(CASES).flatMap(([name, [fires, silent]]) => [
       unitTest(fires, [name]),
       unitTest(silent, []),

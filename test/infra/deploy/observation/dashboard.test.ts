@@ -15,7 +15,7 @@ function metricsIn(expr: string): readonly string[] {
 }
 
 describe("the dashboard", () => {
-  it("D-702: asks for metrics that exist, as alerts do", () => {
+  it("asks for metrics that exist, as alerts do", () => {
     const asked = [...QUERIES, ...Object.values(ALERTS).map(({ expr }) => expr)].flatMap(metricsIn);
     expect(asked.length).toBeGreaterThan(QUERIES.length);
     expect(asked.filter((name) => !(name in METRICS))).toEqual([]);
@@ -28,7 +28,7 @@ describe("the dashboard", () => {
 });
 
 describeWith(promtoolMissing())("queries of the dashboard", () => {
-  it("D-702: are valid for Prometheus", () => {
+  it("are valid for Prometheus", () => {
     const rules = QUERIES.map((expr, at) => ({
       record: `query_${at}`,
       expr: expr.replaceAll("$__rate_interval", "5m"),

@@ -90,7 +90,7 @@ describe("what stops a take-over", () => {
     expect(judge(unlabelled, PARKING)).toEqual([]);
   });
 
-  it("D-901: CRDs that are absent, serve another version, or lack fields", () => {
+  it("CRDs that are absent, serve another version, or lack fields", () => {
     const machineSet = FAMILIES.find(({ kind }) => kind === "MachineSet");
     const crd = machineSet === undefined ? undefined : toCrd(machineSet);
     const spec = crd?.spec as { versions: readonly { schema: object }[] };
@@ -110,7 +110,7 @@ describe("what stops a take-over", () => {
     expect(failures(withCrd(poor))[0]).toMatch(/v1beta2 lacks spec\.\w+, .*more$/);
   });
 
-  it("D-901: kinds that Capstan does not serve", () => {
+  it("kinds that Capstan does not serve", () => {
     const deployment = objectOf("MachineDeployment", "web");
     const other = objectOf("MachineDeployment", "web", { spec: { clusterName: "other" } });
     expect(failures(survey({ unserved: [deployment] }))).toEqual([
@@ -127,7 +127,7 @@ describe("what stops a take-over", () => {
       ]);
   });
 
-  it("D-901: what makes Machines and has no labels for them is named, with the label that they need", () => {
+  it("what makes Machines and has no labels for them is named, with the label that they need", () => {
     const [demo] = survey().clusters;
     const [title, object] = ["OddControlPlane default/cp", objectOf("KubeadmControlPlane", "cp")];
     const template = { kind: Machine as Kind, object };

@@ -28,7 +28,7 @@ async function world() {
 }
 
 describe("the Lease of Cluster API's manager", () => {
-  it("is parked against its holder and every standby, once (D-903)", async () => {
+  it("is parked against its holder and every standby, once", async () => {
     await using w = await world();
     await expect(parkLease(w.client, key, systemClock)).rejects.toThrow("does not exist");
     const leader = w.candidate("leader");
@@ -44,7 +44,7 @@ describe("the Lease of Cluster API's manager", () => {
     expect(await readLease(w.client, key)).toMatchObject({ parked: true, holder: "capstan-takeover" });
   });
 
-  it("is freed once, and left alone where a manager leads (D-904)", async () => {
+  it("is freed once, and left alone where a manager leads", async () => {
     await using w = await world();
     await w.candidate("leader").tryHold();
     await releaseLease(w.client, key, systemClock);

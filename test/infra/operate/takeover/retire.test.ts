@@ -102,7 +102,7 @@ describe("a retirement of Cluster API's manager", () => {
     return () => world[Symbol.asyncDispose]();
   });
 
-  it("D-907: killed after any write, continues, and returns with undo to what it was", async () => {
+  it("killed after any write, continues, and returns with undo to what it was", async () => {
     const before = await stateOf(world);
     let [killAfter, isLast] = [0, false];
     for (; !isLast; killAfter += 1) {

@@ -105,7 +105,7 @@ async function expectReturned(world: PlayedWorld, way: Way): Promise<void> {
 
 describe("a take-over", () => {
   for (const [title, way] of Object.entries(WAYS)) {
-    it(`D-904: ${title}, killed after any write, continues with start or returns with back`, async () => {
+    it(`${title}, killed after any write, continues with start or returns with back`, async () => {
       await using world = await playedWorld({ clusters: 1, ...way });
       const before = await uids(world);
       let [killAfter, isLast] = [0, false];
@@ -129,7 +129,7 @@ describe("a take-over", () => {
       expect(await uids(world)).toEqual(before);
     });
 
-    it(`D-902: ${title}, moves 20 Clusters without waiting for the next look at a health check`, async () => {
+    it(`${title}, moves 20 Clusters without waiting for the next look at a health check`, async () => {
       await using world = await playedWorld({ clusters: 20, ...way });
       const before = await uids(world);
       const there = await run(world, "start", way);
@@ -144,7 +144,7 @@ describe("a take-over", () => {
   }
 
   it.each(Object.entries(WAYS))(
-    "D-902: %s, the labels that a control plane gives its Machines change hands, and what it has made meanwhile",
+    "%s, the labels that a control plane gives its Machines change hands, and what it has made meanwhile",
     async (_title, way: Way) => {
       await using world = await playedWorld({ clusters: 1, ...way });
       const { client } = world;
@@ -191,7 +191,7 @@ describe("a take-over", () => {
     },
   );
 
-  it("D-902: waits as long as Cluster API's manager pauses one object after the other, and a minute for the next", async () => {
+  it("waits as long as Cluster API's manager pauses one object after the other, and a minute for the next", async () => {
     {
       await using slow = await playedWorld({ clusters: 1, coreTakesMs: 31 * SECOND });
       await run(slow, "start", { parkLease: true });

@@ -18,7 +18,7 @@ const SCOPE = {
 };
 
 describe("a survey of a management cluster", () => {
-  it("D-901: without Cluster API, or with an older one, names what is missing", async () => {
+  it("without Cluster API, or with an older one, names what is missing", async () => {
     await using stack = new AsyncDisposableStack();
     const embedded = await startApiServer({ name: "test" });
     stack.defer(() => embedded.stop());

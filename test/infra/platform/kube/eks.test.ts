@@ -27,7 +27,7 @@ function requestIn(token: string | undefined): URL {
   return new URL(Buffer.from(encoded, "base64url").toString());
 }
 
-describe("access to a cluster of EKS (D-502)", () => {
+describe("access to a cluster of EKS", () => {
   /**
    * Signatures of botocore 1.43.11 for the same credentials and time: SigV4QueryAuth of service sts, which `aws eks
    * get-token` uses.

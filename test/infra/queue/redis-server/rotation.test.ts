@@ -66,7 +66,7 @@ async function startTlsRedis() {
 }
 
 describeWith(redisMissing())("a password of Redis that changes", () => {
-  it("D-204: is taken from its file with the next connection, also by workers; a wrong one ends nothing", async () => {
+  it("is taken from its file with the next connection, also by workers; a wrong one ends nothing", async () => {
     await using world = await startTlsRedis();
     const { admin } = world;
     await world.write("first");
@@ -100,7 +100,7 @@ describeWith(redisMissing())("a password of Redis that changes", () => {
     expect(JSON.stringify(lines)).not.toMatch(/:(?:first|second|wrong)@/);
   });
 
-  it("D-204, D-702: the end of the server's certificate is known, and that of a new one with the next connection", async () => {
+  it("the end of the server's certificate is known, and that of a new one with the next connection", async () => {
     await using world = await startTlsRedis();
     const { admin, endsAt, certify } = world;
     await world.write("first");

@@ -27,7 +27,7 @@ function version(holder: string, { field = PROVIDER_ID, label = "capstan" }: Giv
 }
 
 describe("writes of another controller", () => {
-  it("count when it takes a field of Capstan the third time within 10 minutes (D-905)", () => {
+  it("count when it takes a field of Capstan the third time within 10 minutes", () => {
     const clock = virtualClock();
     const writes = createForeignWrites(clock, "capstan");
     const take = () => {

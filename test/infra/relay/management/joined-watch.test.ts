@@ -64,7 +64,7 @@ function joined({ kept, known = [] }: { readonly kept?: Kept; readonly known?: r
 }
 
 describe("the watch of a type in several namespaces", () => {
-  it("D-407: gives a list once all are listed, with the events since, and then says how far all have come", async () => {
+  it("gives a list once all are listed, with the events since, and then says how far all have come", async () => {
     const { watch, told, list, changed, deleted, of } = joined();
     await list("a", "10", [object("a", "x", "5"), object("a", "y", "6")]);
     await deleted(object("a", "x", "11"));
@@ -84,7 +84,7 @@ describe("the watch of a type in several namespaces", () => {
     expect(watch.parts).toHaveLength(2);
   });
 
-  it("D-407: lists one namespace again beside what is known of the others", async () => {
+  it("lists one namespace again beside what is known of the others", async () => {
     const { told, list } = joined({ known: [object("a", "old", "5"), object("b", "kept", "6")] });
     await list("a", "10", []);
     await list("b", "11", []);
@@ -92,7 +92,7 @@ describe("the watch of a type in several namespaces", () => {
     expect(told.at(-1)).toBe("list 30 up to 11 a/new@25 b/kept@6");
   });
 
-  it("D-407: lists all again where one shows that the server was restored, or on request", async () => {
+  it("lists all again where one shows that the server was restored, or on request", async () => {
     const { told, relisted, list, changed, watch } = joined();
     await list("a", "10", []);
     await list("b", "11", []);
@@ -106,7 +106,7 @@ describe("the watch of a type in several namespaces", () => {
     expect(relisted).toEqual(["b", "a", "b"]);
   });
 
-  it("D-407: resumes each namespace with its own objects, from one version", async () => {
+  it("resumes each namespace with its own objects, from one version", async () => {
     const kept = { resourceVersion: "50", items: [object("a", "x", "5"), object("b", "y", "6")] };
     const { told, of, changed, list } = joined({ kept, known: kept.items });
     expect((await of("a").resume?.())?.items.map(text)).toEqual(["a/x@5"]);

@@ -20,7 +20,7 @@ function noted(...errors: readonly unknown[]): readonly (string | undefined)[] {
 }
 
 describe("a list that the server refuses to the relay", () => {
-  it("D-406: is noted, whether the watch or the list was refused, with the commands that allow both", () => {
+  it("is noted, whether the watch or the list was refused, with the commands that allow both", () => {
     const [refusal = "", other] = noted(refused("watch"), refused("list"));
     expect(other).toBe(refusal);
     expect(missingRight(refusal)).toMatchObject({
@@ -33,7 +33,7 @@ describe("a list that the server refuses to the relay", () => {
     expect(refusal).toContain("capstan rbac --from-cluster");
   });
 
-  it("D-407: is noted for the namespace that is refused", () => {
+  it("is noted for the namespace that is refused", () => {
     expect(noted(refused("list", 'in the namespace "team"'))[0]).toContain("--namespace=team");
   });
 

@@ -38,7 +38,7 @@ function world() {
   return { clock, mine, steps, assignment, give };
 }
 
-describe("the Clusters of a shard (D-603)", () => {
+describe("the Clusters of a shard", () => {
   it("are started when they come to it, and released when they go to another one", () => {
     const { steps, assignment, mine, give } = world();
     const all = clusters(3);

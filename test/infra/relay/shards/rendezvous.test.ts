@@ -8,7 +8,7 @@ const uids = Array.from(
   (_, index) => `6f1d2c1e-0000-4000-8000-${String(index).padStart(12, "0")}`,
 );
 
-describe("the shard of a Cluster (D-603)", () => {
+describe("the shard of a Cluster", () => {
   it("is the same for every relay, in whatever order it knows the shards", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.shuffledSubarray(names(32), { minLength: 1 }), (uid, shards) => {

@@ -86,7 +86,7 @@ function world() {
 const holderOf = (w: ReturnType<typeof world>, name: string) =>
   w.server.leases.get(name)?.spec?.holderIdentity;
 
-describe("the Leases of relays that share the workload clusters (D-603)", () => {
+describe("the Leases of relays that share the workload clusters", () => {
   it("give each relay a shard, also when all begin at the same moment", async () => {
     const w = world();
     const members = ["a", "b", "c"].map((identity) => w.start(identity));

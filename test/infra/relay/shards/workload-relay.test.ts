@@ -106,7 +106,7 @@ const sharedBy = (w: World, relays: readonly Relay[], names = CLUSTERS) =>
     expect(await w.states()).toEqual(all("connected", names));
   });
 
-describe("relays that share the workload clusters (D-603)", () => {
+describe("relays that share the workload clusters", () => {
   it("follow each Cluster once; when one ends, the other takes over its Clusters and no other connection changes", async () => {
     await using w = await world();
     for (const name of CLUSTERS) await w.create(name);

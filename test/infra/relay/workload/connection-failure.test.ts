@@ -36,7 +36,7 @@ function causeOf(error: unknown): string {
 }
 
 describe("refusesCredentials", () => {
-  it("D-404: finds failures that another kubeconfig may end, and no others", () => {
+  it("finds failures that another kubeconfig may end, and no others", () => {
     const silent = (code: string) => noAnswer(coded(code), WATCH, "no answer");
     const refused = ["CERT_HAS_EXPIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", "EPROTO"].map(silent);
     expect([answered(401, "no"), ...refused].map(refusesCredentials)).toEqual([true, true, true, true]);

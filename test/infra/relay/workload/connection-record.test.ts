@@ -48,7 +48,7 @@ describe("the record of a connection", () => {
     expect((await published())?.metadata.resourceVersion).toBe(before);
   });
 
-  it("D-603: publishes nothing while another relay may speak for the Cluster, and then what is true by now", async () => {
+  it("publishes nothing while another relay may speak for the Cluster, and then what is true by now", async () => {
     let isHeld = true;
     const { store, record, published } = world({ isHeld: () => isHeld });
     await using _store = store;
@@ -62,7 +62,7 @@ describe("the record of a connection", () => {
     expect(await published()).toMatchObject({ status: { state: "unreachable", message: "refused" } });
   });
 
-  it("D-603: replaces the Connection of a relay to which the Cluster no longer belongs, however high its version", async () => {
+  it("replaces the Connection of a relay to which the Cluster no longer belongs, however high its version", async () => {
     const { store, clock, record, published } = world({ isHeld: () => true });
     await using _store = store;
     await record.connected(true);

@@ -578,7 +578,7 @@ describe("workload connections", () => {
     expect([...tokens]).toEqual([]);
   });
 
-  it("D-404: see another kubeconfig when the Cluster changes, without a list or a watch of Secrets", async () => {
+  it("see another kubeconfig when the Cluster changes, without a list or a watch of Secrets", async () => {
     const { connect: connecting, tokens } = tokensInUse();
     await using w = await world({ connect: connecting, kubeconfigSecrets: "get" });
     await connect(w);

@@ -60,7 +60,7 @@ describe("looks for data that the store has lost", () => {
     expect(whole.looks.size).toBe(500);
   });
 
-  it("are at a connection each time in its first minute, when another relay may still publish (D-603)", async () => {
+  it("are at a connection each time in its first minute, when another relay may still publish", async () => {
     const { look, looks, add, clock } = await connections(500);
     add("new");
     look(WHOLE);

@@ -46,7 +46,7 @@ async function world(verbs: readonly string[], namespaces?: readonly string[]) {
 }
 
 describe("kubeconfig Secrets that are read by name", () => {
-  it("D-404: need no right but get, and are read again when asked and after five minutes", async () => {
+  it("need no right but get, and are read again when asked and after five minutes", async () => {
     await using w = await world(["get"]);
     await w.write("a");
     w.follow();
@@ -63,7 +63,7 @@ describe("kubeconfig Secrets that are read by name", () => {
     expect(w.secrets.loops()).toEqual([]);
   });
 
-  it("D-404: are read soon again while there are none, ever more rarely", async () => {
+  it("are read soon again while there are none, ever more rarely", async () => {
     await using w = await world(["get"]);
     w.follow();
     await eventually(() => expect(w.seen).toHaveLength(1), within);
@@ -77,7 +77,7 @@ describe("kubeconfig Secrets that are read by name", () => {
     expect(new Set(w.seen)).toEqual(new Set([undefined]));
   });
 
-  it("D-404: that may not be read say which command grants the right", async () => {
+  it("that may not be read say which command grants the right", async () => {
     await using w = await world([]);
     await w.write("a");
     w.follow();
@@ -86,7 +86,7 @@ describe("kubeconfig Secrets that are read by name", () => {
     expect(w.seen[0]).toContain("kubectl create rolebinding capstan-relay-get-secrets ");
   });
 
-  it("D-404: that may not be read in one namespace stop no Cluster of another one", async () => {
+  it("that may not be read in one namespace stop no Cluster of another one", async () => {
     await using w = await world(["get"], [CLUSTER.namespace]);
     await w.write("a");
     const elsewhere: (string | undefined)[] = [];
@@ -98,7 +98,7 @@ describe("kubeconfig Secrets that are read by name", () => {
     expect(elsewhere[0]).toContain("--namespace=team-b");
   });
 
-  it("D-404: are forgotten with their Cluster", async () => {
+  it("are forgotten with their Cluster", async () => {
     await using w = await world(["get"]);
     const unfollow = w.follow();
     await eventually(() => expect(w.seen).toHaveLength(1), within);

@@ -78,7 +78,7 @@ async function serve(reviewer: Reviewer = REVIEWER) {
 }
 
 describe("diagnostics beyond loopback", () => {
-  it("S-40, D-203: answer 401 without a token, 403 without the right, 200 with both", async () => {
+  it("S-40: answer 401 without a token, 403 without the right, 200 with both", async () => {
     await using world = await serve();
     const none = await world.ask();
     expect(none).toMatchObject({ code: 401, headers: { "www-authenticate": "Bearer" } });
@@ -95,7 +95,7 @@ describe("diagnostics beyond loopback", () => {
     const metrics = await world.ask({ token: "of-scraper" });
     expect(metrics).toMatchObject({ code: 200 });
     expect(metrics.text).toContain("# TYPE workqueue_depth gauge");
-    // D-702: the authority was made first, so it ends first.
+    // The authority was made first, so it ends first.
     const ends = /^capstan_certificate_expiration_timestamp_seconds{certificate="diagnostics"} (.+)$/m;
     expect(1_000 * Number(ends.exec(metrics.text)?.[1])).toBe(
       x509.read(authority.cert)[0].notAfter.getTime(),

@@ -42,7 +42,7 @@ async function follow(files: { readonly certDir?: string; readonly clientCa?: st
 }
 
 describe("the certificate of the diagnostics", () => {
-  it("D-203: is read again when its files change", async () => {
+  it("is read again when its files change", async () => {
     const [first, second] = [await authority.issue("server"), await authority.issue("server")];
     await write(first);
     using world = await follow({ certDir: dir });

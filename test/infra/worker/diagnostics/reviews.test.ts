@@ -20,7 +20,7 @@ function server(answer: (kind: string, spec: object) => object = () => ({})) {
 }
 
 describe("reviews of the API server", () => {
-  it("D-203: ask once in ten seconds for a token, and again afterwards", async () => {
+  it("ask once in ten seconds for a token, and again afterwards", async () => {
     const { asked, clock, reviews } = server();
     expect(await Promise.all([reviews.userOf("good"), reviews.userOf("good")])).toEqual([SCRAPER, SCRAPER]);
     await clock.advance(9_999);

@@ -9,7 +9,7 @@ const linesOf = (text: string) =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-describe("metrics in a log (D-501)", () => {
+describe("metrics in a log", () => {
   it("are one line per set of labels, in CloudWatch's embedded metric format", async () => {
     const metrics = createEmbeddedMetrics([NAME], virtualClock());
     metrics.add("controller_runtime_reconcile_total", { controller: NAME, result: "success" });

@@ -43,7 +43,7 @@ async function openWorld(inner?: (queue: Queue) => Queue) {
 }
 
 describe("a measured queue", () => {
-  it("D-702: shows when the first certificate of its server ends, also while the server is away; nothing without TLS", async () => {
+  it("shows when the first certificate of its server ends, also while the server is away; nothing without TLS", async () => {
     const certificateEndsAt = new Date("2027-11-28T00:00:00Z");
     await using secure = await openWorld((queue) => ({
       ...queue,

@@ -7,7 +7,7 @@ const sampleOf = (text: string, name: string): number =>
   Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
 
 describe("metrics of the process", () => {
-  it("D-702: show its version, CPU time and memory, and on Linux its files", async () => {
+  it("show its version, CPU time and memory, and on Linux its files", async () => {
     const metrics = await createMetrics([]);
     meterProcess(metrics);
     const first = await metrics.text();

@@ -6,7 +6,7 @@ const samples = (text: string): readonly string[] =>
   text.split("\n").filter((line) => line.startsWith("rest_client_") && !line.includes("_bucket"));
 
 describe("metrics of requests", () => {
-  it("D-702: count as client-go does, and never name a workload server", async () => {
+  it("count as client-go does, and never name a workload server", async () => {
     const metrics = await createMetrics([]);
     const note = meterRequests(metrics);
     note("management", { method: "GET", status: 200, seconds: 0.5 });

@@ -3,7 +3,7 @@ import { createMetrics } from "../../../../infra/worker/telemetry/metrics.ts";
 import { meterTraces } from "../../../../infra/worker/telemetry/trace-metrics.ts";
 
 describe("metrics of traces", () => {
-  it("D-701: count the spans that were lost, from 0, and are absent in a process that does not trace", async () => {
+  it("count the spans that were lost, from 0, and are absent in a process that does not trace", async () => {
     const metrics = await createMetrics([]);
     expect(await metrics.text()).not.toContain("\ncapstan_trace_dropped_spans_total ");
     let dropped = 0;

@@ -47,20 +47,20 @@ describe("an owner that waits for its dependents", () => {
         ],
       },
     ],
-  ])("D-402: is declared by the function: %s", (_, decision) => {
+  ])("is declared by the function: %s", (_, decision) => {
     checkOwners(declared, { ...decision, result: done });
     expect(() => checkOwners(silent, { ...decision, result: done })).toThrow(
       "bug: widget-own makes a Widget wait for its dependents without declaring it",
     );
   });
 
-  it("D-402: is declared by its kind", () => {
+  it("is declared by its kind", () => {
     const value = controllerReference(Gadget, widget());
     const decision = patched({ op: "add", path: "/metadata/ownerReferences/-", value });
     expect(() => checkOwners(declared, { ...decision, result: done })).toThrow("makes a Gadget wait");
   });
 
-  it("D-402: need not be declared without that flag, nor in a test of a patch", () => {
+  it("need not be declared without that flag, nor in a test of a patch", () => {
     const value = ownerReference(Widget, widget());
     checkOwners(silent, {
       ...patched(

@@ -107,7 +107,7 @@ describe("a run", () => {
     }
   });
 
-  it("D-905: stands back beside another controller: it comes again, has no failure, and one Event says so", async () => {
+  it("stands back beside another controller: it comes again, has no failure, and one Event says so", async () => {
     const foreign = { manager: "rival", until: "2026-01-01T00:03:00Z" };
     const { outcome, sent } = await run({
       store: await storeOf(widget({ foreign })),
@@ -318,7 +318,7 @@ describe("a right that is missing", () => {
     'apply Widget default/w: User "system:serviceaccount:a:b" cannot patch resource "widgets/status" in API group "a.dev" in the namespace "default"; to allow it there: kubectl create role x';
   const forbidden = () => new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message });
 
-  it("D-406: is retried, and shows up as an Event that says how to grant it", async () => {
+  it("is retried, and shows up as an Event that says how to grant it", async () => {
     const { outcome, sent } = await run({
       step: decides({ apply: { "status.size": 4 }, result: done }),
       refuse: ({ kind }) => (kind === "Widget" ? forbidden() : undefined),
@@ -335,7 +335,7 @@ describe("a list that the server refuses to the relay", () => {
   const refusal =
     'User "system:serviceaccount:a:relay" cannot list resource "gadgets" in API group "a.dev" at the cluster scope; to allow it there: kubectl create clusterrole x';
 
-  it("D-406: is waited for, and shows up once as an Event about the object that waits", async () => {
+  it("is waited for, and shows up once as an Event about the object that waits", async () => {
     const told: ToldEvents = new Map();
     const step = () => Promise.reject(new NotListedError(WIDGETS, refusal));
     const { outcome, sent } = await run({ step, told });

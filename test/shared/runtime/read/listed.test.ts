@@ -36,7 +36,7 @@ describe("what is read while its kind is listed", () => {
     await expect(whileListed(store, WIDGETS, read)).rejects.toThrow("list of Widget on management");
   });
 
-  it("D-406: says why the server lets no relay list the kind", async () => {
+  it("says why the server lets no relay list the kind", async () => {
     const store = createMemoryStore();
     await store.advance(WIDGETS, { refusal: "no right" });
     const refused = whileListed(store, WIDGETS, async () => undefined);

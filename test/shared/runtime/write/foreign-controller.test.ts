@@ -20,7 +20,7 @@ function machine(metadata: object, paused?: { readonly status: string; readonly 
   } as KubeObject;
 }
 
-describe("an object that another controller changes, too (D-905)", () => {
+describe("an object that another controller changes, too", () => {
   it("is left alone until that has been quiet for 10 minutes", () => {
     const back = standBack(machineGuard, machine({ foreign }), NOW);
     expect(back).toMatchObject({ afterMs: 6 * 60_000, notice: { reason: "ForeignController" } });

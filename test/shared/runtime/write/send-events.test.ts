@@ -34,7 +34,7 @@ async function send(
 }
 
 describe("a subject of which one Event is enough", () => {
-  it("D-406: is the first one again after an hour", () => {
+  it("is the first one again after an hour", () => {
     const told: ToldEvents = new Map();
     const at = (minutes: number) => new Date(minutes * MINUTE);
     expect([0, 1, 59, 60].map((minutes) => isFirstOf("a right", told, at(minutes)))).toEqual([

@@ -31,7 +31,7 @@ function openExporter(answer: (call: number) => Promise<Delivered>) {
 }
 
 describe("the exporter of spans", () => {
-  it("D-701: sends after 5 s, and a full batch of 512 without waiting for them", async () => {
+  it("sends after 5 s, and a full batch of 512 without waiting for them", async () => {
     const { clock, sent, exporter } = openExporter(async () => "sent");
     exporter.add(spanOf("first"));
     await clock.advance(4_999);
@@ -46,7 +46,7 @@ describe("the exporter of spans", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("D-701: keeps 2,048 spans while the collector is away, drops and counts the others, and says so once", async () => {
+  it("keeps 2,048 spans while the collector is away, drops and counts the others, and says so once", async () => {
     const { clock, lines, sent, exporter } = openExporter(async (call) => {
       if (call < 4) throw new Error("connect ECONNREFUSED");
       return "sent";

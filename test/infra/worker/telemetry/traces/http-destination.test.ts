@@ -32,7 +32,7 @@ async function startCollector(answer: (request: IncomingMessage, response: Serve
 }
 
 describe("a collector", () => {
-  it("D-701: gets OTLP over HTTP with the headers of the user", async () => {
+  it("gets OTLP over HTTP with the headers of the user", async () => {
     await using collector = await startCollector((_, response) => response.end("{}"));
     using destination = httpDestination({ server: collector.url }, { "X-Token": "t" });
     expect(await destination.send('{"resourceSpans":[]}')).toBe("sent");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { otlpText } from "../../../../../infra/worker/telemetry/traces/otlp.ts";
 
 describe("a request of OTLP in JSON", () => {
-  it("D-701: has ids in hexadecimal, times in nanoseconds as text, and integers as text", () => {
+  it("has ids in hexadecimal, times in nanoseconds as text, and integers as text", () => {
     const span = {
       traceId: "0af7651916cd43dd8448eb211c80319c",
       spanId: "b7ad6b7169203331",

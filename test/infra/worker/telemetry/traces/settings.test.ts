@@ -6,7 +6,7 @@ const ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const HERE = { [ENDPOINT]: "http://127.0.0.1:4318" };
 
 describe("the variables of traces", () => {
-  it("D-701: are not looked at without an endpoint", () => {
+  it("are not looked at without an endpoint", () => {
     expect(readTraceVariables({ OTEL_TRACES_SAMPLER: "nonsense" })).toBeUndefined();
     expect(readTraceVariables({ [ENDPOINT]: "" })).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { createTraceOf, versionIds } from "../../../../../infra/worker/telemetry
 const HOUR_MS = 3_600_000;
 
 describe("the trace of a tenant", () => {
-  it("D-701: is the same in two processes within an hour, and another one in the next", () => {
+  it("is the same in two processes within an hour, and another one in the next", () => {
     let nowMs = 10 * HOUR_MS;
     const relay = createTraceOf(1, () => nowMs);
     const worker = createTraceOf(1, () => nowMs);

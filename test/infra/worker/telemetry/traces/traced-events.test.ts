@@ -29,7 +29,7 @@ function openEvents(ratio: number) {
 }
 
 describe("a traced event", () => {
-  it("D-701: passes its span to the causes, and links back to the write of its version", () => {
+  it("passes its span to the causes, and links back to the write of its version", () => {
     const { spans, traceOf, traceEvent } = openEvents(1);
     const traced = traceEvent(CHANGE);
     const { traceId } = traceOf("default/c1");

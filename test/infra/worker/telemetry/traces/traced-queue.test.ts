@@ -67,7 +67,7 @@ async function spansOf(
 }
 
 describe("a traced run", () => {
-  it("D-701: is a child of its newest cause, links to the others, and has its requests below it", async () => {
+  it("is a child of its newest cause, links to the others, and has its requests below it", async () => {
     let runId = "";
     const spans = await spansOf(
       0,
@@ -113,7 +113,7 @@ describe("a traced run", () => {
     expect(JSON.stringify(spans)).not.toContain(CANARY);
   });
 
-  it("D-701: that fails is traced whatever is sampled, others are not", async () => {
+  it("that fails is traced whatever is sampled, others are not", async () => {
     const failure = {
       class: "Transient",
       reason: "Odd",

@@ -7,7 +7,7 @@ import {
 const CONTEXT = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 
 describe("a traceparent", () => {
-  it("D-701: comes back as it was", () => {
+  it("comes back as it was", () => {
     const text = formatTraceparent(CONTEXT);
     expect(text).toBe("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     expect(parseTraceparent(text)).toEqual(CONTEXT);
