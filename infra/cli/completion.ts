@@ -38,7 +38,7 @@ function placesOf(command: Command, above: string): readonly Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, path))];
 }
 
-/** Commands whose arguments are names, which `capstan complete-words` knows (W-802). */
+/** Commands whose arguments are names, which `capstan complete-words` knows. */
 const NAMED = /^(explain|history|queue( pause| resume)?|dlq (list|show|replay|drop|export))$/;
 
 /**

@@ -39,7 +39,7 @@ export function addWatchOption(command: Command): Command {
   );
 }
 
-/** Shows the rows once; with `watch` until the process is asked to stop (W-801). */
+/** Shows the rows once; with `watch` until the process is asked to stop. */
 export async function watchRows<R>({ output, watch }: WatchOptions, shown: Shown<R>): Promise<void> {
   const isJson = output === "json";
   const rows = await shown.look();

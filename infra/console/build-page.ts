@@ -7,7 +7,7 @@ const PAGE = fileURLToPath(new URL("page/", import.meta.url));
 /** Files that are sent as they are. */
 const PLAIN = ["index.html", "icon.svg"];
 
-/** The page, and the library of plots, which a browser loads with the first plot (W-301). */
+/** The page, and the library of plots, which a browser loads with the first plot. */
 const SCRIPTS = ["page.js", "plot.js"];
 
 const SCRIPT: BuildOptions = {
@@ -22,7 +22,7 @@ const SCRIPT: BuildOptions = {
 };
 
 /**
- * Builds the page of the console into a folder: one shell, two scripts, one style sheet, one icon (W-303). Returns the
+ * Builds the page of the console into a folder: one shell, two scripts, one style sheet, one icon. Returns the
  * modules that the scripts consist of.
  */
 export async function buildPage(

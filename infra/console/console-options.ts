@@ -19,7 +19,7 @@ export interface ConsoleOptions extends RouteContext {
   readonly namespaces: () => Promise<readonly string[]>;
   /** False: the data are those of another management cluster. Absent: they cannot be. */
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
-  /** Opens the data, with the first request (W-604). */
+  /** Opens the data, with the first request. */
   readonly open: (opened: AsyncDisposableStack) => Promise<ConsoleData>;
   readonly random: Pick<Random, "id">;
 }

@@ -22,7 +22,7 @@ const MAX_CONNECTIONS = 600;
 
 /**
  * Serves the console. On loopback over http, to persons who see the terminal; elsewhere over TLS, to persons whose token
- * the API server knows. Throws when the port is taken or a certificate cannot be used. Source: W-501
+ * the API server knows. Throws when the port is taken or a certificate cannot be used.
  */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { address, clock, log, random } = options;

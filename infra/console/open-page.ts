@@ -26,7 +26,7 @@ type Page = ReadonlyMap<string, PageFile>;
 /**
  * Returns the files of the page from memory: the shell for every path that is not one of its other files, since names in paths
  * may have dots. The built product has them beside it; where sources run, the first visit
- * builds them in a child process, so that no process of the product loads a bundler (W-303). A build that fails is tried again
+ * builds them in a child process, so that no process of the product loads a bundler. A build that fails is tried again
  * at the next visit.
  */
 export function openPage(read: () => Promise<Page> = readPage): ReadPage {

@@ -1,7 +1,7 @@
 /** Namespaces whose Clusters a person sees. */
 export type Sight = "all" | ReadonlySet<string>;
 
-/** Deeds that a person needs a right for (W-505). `try` changes nothing, so it needs no --actions. */
+/** Deeds that a person needs a right for. `try` changes nothing, so it needs no --actions. */
 export type Right = "requeue" | "drop" | "pause" | "try";
 
 /** The person behind a request, with the rights that the API server has confirmed within the last 60 s. */

@@ -9,7 +9,7 @@ export interface Answering extends AsyncDisposable {
 }
 
 /**
- * Opens what answers with the first request, so that a server without a visitor costs nothing (W-604). A request waits
+ * Opens what answers with the first request, so that a server without a visitor costs nothing. A request waits
  * until then; when it cannot be opened it gets 503, and the next one tries again.
  */
 export function withFirstRequest(

@@ -22,7 +22,7 @@ interface Start {
 }
 
 /**
- * Measures the cost of `up --console` over `up` while no page is open (W-604): medians over the rounds, of the built product.
+ * Measures the cost of `up --console` over `up` while no page is open: medians over the rounds, of the built product.
  * `linkMs` is from when all else runs until its link. The other figures are differences of whole starts until then; they vary
  * by tens of milliseconds.
  */

@@ -37,7 +37,6 @@ const CHANGE_MS = process.argv.includes("--minutes") ? Number(minutes) * 60_000 
 const OTHER_PAGES = 40;
 const UP_ROUNDS = IS_TRIAL ? 1 : 15;
 
-/** W-601 to W-604, and issue 19. */
 const GOALS = {
   kib: 60,
   paintMs: 300,
@@ -57,7 +56,7 @@ const GOALS = {
 
 /**
  * The console of a large fleet, in chromium: pages, the server behind them at rest and under 200 changes a second, and
- * its cost while no page is open. Source: W-601 to W-604
+ * its cost while no page is open.
  */
 export async function consoleBench(): Promise<void> {
   if (chromiumMissing !== undefined) throw new Error(chromiumMissing);

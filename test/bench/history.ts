@@ -16,12 +16,11 @@ import { inTurn, loadNow, median, progress } from "./rounds.ts";
 /** `npm run bench -- history 1` plays one round and writes no results. */
 const ROUNDS = 3;
 const NONE = ["--history-mb", "0"];
-/** W-604, and issue 19: 15 keys per Cluster. */
 const GOALS = { share: 0.03, kibPerCluster: 15 } as const;
 const KEYS_PER_CLUSTER = 15;
 
 /**
- * Cost of the history (W-604): CPU of a note in this process over CPU of a run of a Capstan process, which brings up
+ * Cost of the history: CPU of a note in this process over CPU of a run of a Capstan process, which brings up
  * pools with a history and without; Redis per Cluster after the same on Redis; memory when a history in memory is full.
  */
 export async function historyBench(): Promise<void> {

@@ -100,7 +100,7 @@ describeWith(chromiumMissing)("pages that are not the console's own", () => {
   const attacked = (page: Page, base: string, headers: Target["headers"]) =>
     page.evaluate(attack, { base, headers, pause: PAUSE, pressed: PRESSED });
 
-  it("W-503: of another origin read nothing and change nothing, even with the key of a session", async () => {
+  it("of another origin read nothing and change nothing, even with the key of a session", async () => {
     await using world = await open();
     const evil = createServer((_, response) => {
       response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>evil</title>");
@@ -114,7 +114,7 @@ describeWith(chromiumMissing)("pages that are not the console's own", () => {
     evil.close();
   });
 
-  it("W-503: under a name that was rebound to the console read refusals only, and change nothing", async () => {
+  it("under a name that was rebound to the console read refusals only, and change nothing", async () => {
     await using world = await open();
     const origin = `http://${REBOUND}:${world.port}`;
     // The page came from the first address of the name.
@@ -128,7 +128,7 @@ describeWith(chromiumMissing)("pages that are not the console's own", () => {
     expect(await world.isPaused()).toBe(false);
   });
 
-  it("W-503: are refused what the own page is given", async () => {
+  it("are refused what the own page is given", async () => {
     await using world = await open();
     const origin = `http://127.0.0.1:${world.port}`;
     await world.page.goto(`${origin}/`);

@@ -70,7 +70,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person with 1,000 Clusters"
     }, WITHIN);
   };
 
-  it("W-101, W-109: finds a Cluster first whose kubeconfig is gone, with the reason, three clicks from the run that wrote it", async () => {
+  it("finds a Cluster first whose kubeconfig is gone, with the reason, three clicks from the run that wrote it", async () => {
     await using context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     context.setDefaultTimeout(HANG_MS);
     const page = await context.newPage();

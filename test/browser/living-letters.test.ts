@@ -230,7 +230,7 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
     return person;
   };
 
-  it("W-106, W-107, W-404: tries all with the fix, deploys it and puts back what it mends; the history names the person", async () => {
+  it("tries all with the fix, deploys it and puts back what it mends; the history names the person", async () => {
     await using world = await openWorld("gratis");
     const person = await mend(world, "gratis", MOUSE);
     expect(person).not.toBe("");
@@ -243,7 +243,7 @@ describeWith(chromiumMissing ?? redisMissing())("a person with hundreds of dead 
     expect(JSON.parse(groups.output)).toMatchObject([{ count: LETTERS.gratis.count, dead: BROKEN }]);
   });
 
-  it("W-109, W-111: does the same by the keyboard alone", async () => {
+  it("does the same by the keyboard alone", async () => {
     await using world = await openWorld("free");
     await mend(world, "free", KEYBOARD);
   });

@@ -92,7 +92,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
   };
 
-  it("W-401: reads by the API what the command line prints with -o json", async () => {
+  it("reads by the API what the command line prints with -o json", async () => {
     const client = await openClient(await consoleLink(console));
     const printed = async (...args: readonly string[]): Promise<unknown> => {
       const { code, output } = await runCli(...args, "-o", "json");
@@ -126,7 +126,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     }, WITHIN);
   });
 
-  it("W-801: sees in the tree of a Cluster what explain --watch prints", async () => {
+  it("sees in the tree of a Cluster what explain --watch prints", async () => {
     const page = await openFleet();
     await page
       .getByRole("row", { name: /default\/demo / })
@@ -148,7 +148,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     await page.context().close();
   });
 
-  it("W-110: says that the relay is gone and Redis was emptied, and continues once it is back", async () => {
+  it("says that the relay is gone and Redis was emptied, and continues once it is back", async () => {
     const page = await openFleet();
     await untilCurrent(page, 9);
     await relay[Symbol.asyncDispose]();
@@ -163,7 +163,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
     await page.context().close();
   });
 
-  it("W-501: says that the console was restarted, and continues after its new link was opened in another tab", async () => {
+  it("says that the console was restarted, and continues after its new link was opened in another tab", async () => {
     const page = await openFleet();
     await untilCurrent(page, 10);
     await console[Symbol.asyncDispose]();

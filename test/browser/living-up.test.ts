@@ -59,7 +59,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
   const demoWith = (page: Page, machines: number) =>
     page.getByRole("row", { name: new RegExp(`default/demo .*${machines} / ${machines} `) }).first();
 
-  it("W-403: opens the link, and sees the demo come up and grow without a reload", async () => {
+  it("opens the link, and sees the demo come up and grow without a reload", async () => {
     await using context = await newContext();
     const page = await open(context);
     await page.evaluate(() => Object.assign(window, { isFirst: true }));
@@ -76,7 +76,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     expect(await page.evaluate(() => "isFirst" in window)).toBe(true);
   });
 
-  it("W-403: has eight tabs open at once, and all of them are current", async () => {
+  it("has eight tabs open at once, and all of them are current", async () => {
     await using context = await newContext();
     const pages: Page[] = [];
     for (let tab = 0; tab < TABS; tab += 1) pages.push(await open(context));
@@ -89,7 +89,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     }, WITHIN);
   });
 
-  it("W-403: wakes a computer that slept for an hour, and the page is current with nothing twice", async () => {
+  it("wakes a computer that slept for an hour, and the page is current with nothing twice", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     await page.clock.install();

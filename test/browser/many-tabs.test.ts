@@ -30,7 +30,7 @@ describeWith(chromiumMissing)("the tabs of a browser at a console over TLS", () 
     await page.getByRole("button", { name: "Sign in" }).click();
   };
 
-  it("W-301, W-403: speak HTTP/2, so each has a stream of its own and is current at once", async () => {
+  it("speak HTTP/2, so each has a stream of its own and is current at once", async () => {
     let version = "1.0.0";
     const process = { id: "worker-1", role: "worker", ready: true, reasons: [], functions: [] };
     const relay = async () => {

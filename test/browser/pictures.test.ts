@@ -6,7 +6,7 @@ import { SCENES } from "./scenes/all.ts";
 const MAX_BYTES = 150 * 1024;
 
 describe("the pictures of README", () => {
-  it("W-702: are screenshots of states that the tests compare, small, and all of them are shown", async () => {
+  it("are screenshots of states that the tests compare, small, and all of them are shown", async () => {
     expect(SCENES.flatMap(stateNames)).toEqual(expect.arrayContaining([...PICTURES]));
     expect(new Set(await readdir(PICTURES_FOLDER))).toEqual(new Set(PICTURES.map((name) => `${name}.png`)));
     const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");

@@ -35,7 +35,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     return visited;
   };
 
-  it("W-110: sees new rows at once when no row is read", async () => {
+  it("sees new rows at once when no row is read", async () => {
     await using visited = await openFleet();
     setting.server.change("fleet", troubled);
     await visited.page
@@ -44,7 +44,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
       .waitFor();
   });
 
-  it("W-110: finds every row in its place while one has the focus, and takes the new ones by a button", async () => {
+  it("finds every row in its place while one has the focus, and takes the new ones by a button", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     const first = page.locator(".grid .row").first();
@@ -59,7 +59,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     await first.filter({ hasText: "new-trouble" }).waitFor();
   });
 
-  it("W-602: has at most 1,500 nodes in a list of any length, which grows as it is read", async () => {
+  it("has at most 1,500 nodes in a list of any length, which grows as it is read", async () => {
     const pages = { ...calm, next: "2" };
     const later = { ...fleetOf(NAMES.map((name) => item(`later-${name}`))), next: undefined };
     setting.server.play({ answers: { me: ME, fleet: pages, "fleet?limit=100&next=2": later } });
@@ -77,7 +77,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
   });
 
-  it("W-602: has all rows of the screen when what stood above the list goes, without a scroll", async () => {
+  it("has all rows of the screen when what stood above the list goes, without a scroll", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     const rows = page.locator("[data-row]");
@@ -91,7 +91,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     await expect.poll(() => rows.count(), { timeout: HANG_MS }).toBeGreaterThan(20);
   });
 
-  it("W-110: is shown that the stream is lost, and sees what changed meanwhile without a reload", async () => {
+  it("is shown that the stream is lost, and sees what changed meanwhile without a reload", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     setting.server.cut(true);
@@ -105,7 +105,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
       .waitFor();
   });
 
-  it("W-109: gets everywhere by the keyboard", async () => {
+  it("gets everywhere by the keyboard", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     await page.keyboard.press("/");
@@ -131,7 +131,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     expect(await page.getByRole("searchbox").inputValue()).toBe("c-00");
   });
 
-  it("W-109: sees ages by the clock of the server, however wrong the own clock is", async () => {
+  it("sees ages by the clock of the server, however wrong the own clock is", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     await page.clock.setFixedTime("2031-01-01T00:00:00Z");
@@ -139,7 +139,7 @@ describeWith(chromiumMissing)("a person who reads", () => {
     await page.locator(".grid .row", { hasText: "c-000" }).filter({ hasText: "10m" }).first().waitFor();
   });
 
-  it("W-403: a hidden tab gives its stream back, and is current once it is seen again", async () => {
+  it("a hidden tab gives its stream back, and is current once it is seen again", async () => {
     await using visited = await openFleet();
     const { page } = visited;
     const streams = () => setting.server.asked.filter((path) => path.startsWith("stream")).length;

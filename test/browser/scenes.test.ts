@@ -31,7 +31,7 @@ async function check({ page }: Visit, name: string, root: Locator): Promise<void
   const snapshot = new URL(`snapshots/${name}.yaml`, import.meta.url).pathname;
   const tree = (await treeAtRest(root)).replaceAll(RUN_ID, "run=<id>");
   await expect(tree).toMatchFileSnapshot(snapshot);
-  expect(await page.locator("*").count(), "W-602").toBeLessThanOrEqual(1_500);
+  expect(await page.locator("*").count(), "elements of the page").toBeLessThanOrEqual(1_500);
   expect(await violations(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await violations(page, ["color-contrast"])).toEqual([]);
@@ -50,7 +50,7 @@ describeWith(chromiumMissing)("each state of a page", () => {
   });
 
   it.each(SCENES)(
-    "W-702, W-111: $name is as its snapshot; axe finds nothing in light, in dark and at 320 px; no complaint; actions name what was shown",
+    "$name is as its snapshot; axe finds nothing in light, in dark and at 320 px; no complaint; actions name what was shown",
     async (scene) => {
       visited.complaints.length = 0;
       await playScene(visited, setting.server, scene);

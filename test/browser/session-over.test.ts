@@ -61,7 +61,7 @@ describeWith(chromiumMissing)("a page whose session ends", () => {
     expect(page.url()).toBe(`${setting.server.origin}/relay`);
   };
 
-  it("W-502: asks for a token by itself, and continues where it was", async () => {
+  it("asks for a token by itself, and continues where it was", async () => {
     await using visited = await endAt("token");
     const { page } = visited;
     await page.getByLabel("Token of the API server").fill("of-ann");
@@ -69,7 +69,7 @@ describeWith(chromiumMissing)("a page whose session ends", () => {
     await continues(page);
   });
 
-  it("W-502: names the link by itself, and continues where it was once another tab has opened the link", async () => {
+  it("names the link by itself, and continues where it was once another tab has opened the link", async () => {
     await using visited = await endAt("link");
     const { page } = visited;
     const other = await page.context().newPage();
@@ -77,14 +77,14 @@ describeWith(chromiumMissing)("a page whose session ends", () => {
     await continues(page);
   });
 
-  it("W-502: takes a new link in its own address", async () => {
+  it("takes a new link in its own address", async () => {
     await using visited = await endAt("link");
     const { page } = visited;
     await page.evaluate(() => location.assign("#code=one"));
     await continues(page);
   });
 
-  it("W-501: asks again while the API server cannot confirm rights, and keeps what it shows", async () => {
+  it("asks again while the API server cannot confirm rights, and keeps what it shows", async () => {
     await using visited = await open();
     const { page } = visited;
     setting.server.endSession({ me: UNAVAILABLE, relay: UNAVAILABLE });

@@ -53,7 +53,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing() ?? chromiumMissi
     };
     const letterOf = (namespace: string) => `/letters/${FUNCTION}/${encodeURIComponent(keyIn(namespace))}`;
 
-    it("W-505: each sees the Clusters and letters of their namespaces, and the buttons of their rights", async () => {
+    it("each sees the Clusters and letters of their namespaces, and the buttons of their rights", async () => {
       const ann = await openFor("ann");
       for (const [path, text] of [
         ["/", `${OWN}/${NAME}`],

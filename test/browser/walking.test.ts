@@ -28,7 +28,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
   /** The heading of the chosen run, of this function. */
   const chosen = (page: Page, name = "") => page.locator(".chosen h3", { hasText: name });
 
-  it("W-103, W-109: walks the time line by the arrow keys, and from a run to those before and behind it", async () => {
+  it("walks the time line by the arrow keys, and from a run to those before and behind it", async () => {
     const page = await open("object");
     await page.locator(".lanes .failed").last().focus();
     for (const key of ["ArrowLeft", "ArrowRight", "Enter"]) await page.keyboard.press(key);
@@ -53,7 +53,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     await chosen(page).waitFor({ state: "detached" });
   });
 
-  it("W-103: unfolds idle runs and opens one of them", async () => {
+  it("unfolds idle runs and opens one of them", async () => {
     const page = await open("object-idle");
     await page.getByRole("button", { name: /^\d+ functions$/ }).click();
     const list = page.getByRole("grid", { name: "Runs" });
@@ -61,7 +61,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     await chosen(page, "machinepool-adopt").waitFor();
   });
 
-  it("W-109: opens what Enter asks for once the answer is there, and shows what is found meanwhile", async () => {
+  it("opens what Enter asks for once the answer is there, and shows what is found meanwhile", async () => {
     const page = await open("fleet");
     const found = (name: string) => ({
       items: [{ place: { type: "cluster", namespace: "default", name }, title: `Cluster default/${name}` }],
@@ -76,7 +76,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     await page.waitForURL(/clusters\/default\/demo$/);
   });
 
-  it("W-301: loads what draws plots with the first plot", async () => {
+  it("loads what draws plots with the first plot", async () => {
     const page = await open("fleet");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
@@ -90,7 +90,7 @@ describeWith(chromiumMissing)("a person who looks for a cause", () => {
     expect(loaded).toContain("/plot.js");
   });
 
-  it("W-105: shows how long runs took that are a minute apart, where no line is", async () => {
+  it("shows how long runs took that are a minute apart, where no line is", async () => {
     const page = await open("queue-function");
     const path = "queue/machine-status/samples";
     const samples = sceneOf("queue-function").answers[path] as SamplesAnswer;

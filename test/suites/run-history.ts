@@ -19,10 +19,10 @@ const PLENTY = 1_000_000;
 const KEY = "default/c1|Widget|default/w";
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The behaviour of every run history (W-201, W-202). */
+/** The behaviour of every run history. */
 export function runHistorySuite({ name, create }: RunHistorySuite): void {
   describe(`the run history ${name}`, () => {
-    it("W-201: gives back the newest 20 runs of a function and a key, the newest first", async () => {
+    it("gives back the newest 20 runs of a function and a key, the newest first", async () => {
       await using world = await create(PLENTY);
       const { history, read, clock } = world;
       expect(await read("f", KEY)).toEqual([]);
@@ -34,7 +34,7 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect(await read("f", `${KEY}2`)).toEqual([]);
     });
 
-    it("W-109: finds the function and the key of a run by its id", async () => {
+    it("finds the function and the key of a run by its id", async () => {
       await using world = await create(PLENTY);
       const { history, read, clock } = world;
       for (const [at, name] of ["f", "g", "h"].entries())
@@ -46,7 +46,7 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect(await history.find('"')).toBeUndefined();
     });
 
-    it("W-201: counts equal idle runs in a row as one, also when others read in between", async () => {
+    it("counts equal idle runs in a row as one, also when others read in between", async () => {
       await using world = await create(PLENTY);
       const { history, read, clock } = world;
       const idle = (runId: string, waitingFor = 'Widget.spec."paused"\n') =>
@@ -76,7 +76,7 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect(rest).toEqual(expected.slice(1));
     });
 
-    it("W-201: forgets runs after 24 hours", async () => {
+    it("forgets runs after 24 hours", async () => {
       await using world = await create(PLENTY);
       const { history, read, clock } = world;
       history.note("f", KEY, writingRun(clock.now(), "r1"));
@@ -88,7 +88,7 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect((await read("f", KEY)).map(({ runId }) => runId)).toEqual(["r2"]);
     });
 
-    it("W-202: stays within its bound, and the rings that were noted longest ago go first", async () => {
+    it("stays within its bound, and the rings that were noted longest ago go first", async () => {
       const maxBytes = 100_000;
       await using world = await create(maxBytes);
       const { history, read, clock } = world;

@@ -350,7 +350,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(found.every((object) => Object.isFrozen(object))).toBe(true);
     });
 
-    it("W-109: finds names by any part of them, in one namespace or in all, and no pattern", async () => {
+    it("finds names by any part of them, in one namespace or in all, and no pattern", async () => {
       await using store = await open();
       const type = newType();
       for (const name of ["demo-pool", "pool-2", "other"]) await store.put(type, widget({ name }));

@@ -88,7 +88,7 @@ async function inShell(shell: string, text: string): Promise<string> {
 }
 
 describeWith(undefined)("completion of names", () => {
-  it("W-802: knows kinds, functions, objects and dead letters, and nothing that a shell would expand", async () => {
+  it("knows kinds, functions, objects and dead letters, and nothing that a shell would expand", async () => {
     expect(await asked("explain", "machinep")).toEqual(["machinepool"]);
     expect(await asked("explain", "cluster", "default/tab")).toEqual(["default/tab-one", "default/tab-two"]);
     expect(await asked("queue", "machinepool-no")).toEqual(["machinepool-nodes"]);
@@ -99,7 +99,7 @@ describeWith(undefined)("completion of names", () => {
     expect(await asked("version", "")).toEqual([]);
   });
 
-  it("W-802: is silent when the answer is late, or nothing answers", async () => {
+  it("is silent when the answer is late, or nothing answers", async () => {
     const late = [MAIN, "complete-words", "--within", "1", "--", "queue", ""];
     expect(await run(process.execPath, late, { env: env() })).toEqual({ stdout: "", stderr: "" });
     const nothing = [
@@ -117,7 +117,7 @@ describeWith(undefined)("completion of names", () => {
     expect(await run(process.execPath, nothing, { env: env() })).toEqual({ stdout: "", stderr: "" });
   });
 
-  it("W-802: finishes the name of a Cluster in bash, also behind the alias of README", async () => {
+  it("finishes the name of a Cluster in bash, also behind the alias of README", async () => {
     const offered = async (...words: readonly string[]) => offeredBy("capstan", words);
     const offeredBy = async (command: string, words: readonly string[]) => {
       const line = `shopt -s expand_aliases; alias nickname='command capstan'; source ${await script("bash")}
@@ -135,14 +135,14 @@ _capstan; printf '%s\\n' "\${COMPREPLY[@]}"`;
 });
 
 describeWith(missing("fish"), { optional: true })("completion in fish", () => {
-  it("W-802: finishes the name of a Cluster in fish", async () => {
+  it("finishes the name of a Cluster in fish", async () => {
     const text = `source ${await script("fish")}; complete -C "capstan explain cluster default/tab-t"`;
     expect((await inShell("fish", text)).trim()).toBe("default/tab-two");
   });
 });
 
 describeWith(missing("zsh"), { optional: true })("completion in zsh", () => {
-  it("W-802: finishes the name of a Cluster in zsh", async () => {
+  it("finishes the name of a Cluster in zsh", async () => {
     const text = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'PATH=${dir}:$PATH; PS1=; alias capstan="command capstan"; autoload -U compinit; compinit -D -u; source ${await script("zsh")}; echo REA""DY'

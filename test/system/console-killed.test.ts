@@ -55,7 +55,7 @@ function requeuedBy(console: CliProcess): readonly string[] {
 }
 
 describeWith(redisMissing())("a console that is killed", () => {
-  it("W-404: amid a bulk requeue: its log names what was done, the rest is still dead, and the next one puts it back", async () => {
+  it("amid a bulk requeue: its log names what was done, the rest is still dead, and the next one puts it back", async () => {
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "capstan-killed-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));

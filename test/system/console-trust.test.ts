@@ -48,7 +48,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
   });
   afterAll(() => stack.disposeAsync());
 
-  it("W-505: one who sees one namespace gets no name, sum, letter or message of another", async () => {
+  it("one who sees one namespace gets no name, sum, letter or message of another", async () => {
     const { console } = world;
     for (const path of pathsIn(routes, OWN)) {
       const { code, text } = await console.ask("ann", path);
@@ -81,7 +81,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     expect(JSON.stringify(page.messages)).toContain(keyIn(OWN));
   });
 
-  it("S-42, W-505: who may only look has no action and is refused each; who may act is named by log and history", async () => {
+  it("S-42: who may only look has no action and is refused each; who may act is named by log and history", async () => {
     const { console } = world;
     const own = `/letters/${FUNCTION}/${encodeURIComponent(keyIn(OWN))}`;
     const other = `/letters/${FUNCTION}/${encodeURIComponent(keyIn(OTHER))}`;
@@ -135,7 +135,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     }, WITHIN);
   });
 
-  it("W-505: a right that is withdrawn ends an open stream within 60 s", async () => {
+  it("a right that is withdrawn ends an open stream within 60 s", async () => {
     const { console, kubectl, clock } = world;
     using page = await console.follow("ann", ["fleet"]);
     await eventually(() => expect(page.messages).not.toEqual([]), WITHIN);
@@ -153,7 +153,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     }, WITHIN);
   });
 
-  it("W-501: forged, expired and revoked tokens are refused, and all while the API server is away", async () => {
+  it("forged, expired and revoked tokens are refused, and all while the API server is away", async () => {
     const { console, kubectl, clock, proxy, server } = world;
     const token = world.tokenOf("vera");
     const own = createPrivateKey(await readFile(join(dirname(server.kubeconfigFile), "sa.key"), "utf8"));
@@ -190,7 +190,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)("persons 
     expect(text).not.toContain(token);
   });
 
-  it("W-506: the account asks the API server for reviews, and who opens an object reads it and its Events once", async () => {
+  it("the account asks the API server for reviews, and who opens an object reads it and its Events once", async () => {
     const path = `/objects/MachinePool/${OTHER}/${NAME}/live`;
     const readsOf = async (person: Person) => {
       const all = await readAuditLog(world.server.auditLog);

@@ -147,7 +147,6 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.output)).toMatchObject({ type: "different", replayed: { result: "done" } });
 
-    // W-107
     const tried = await runCli("dlq", "try", "pool-check", "--functions-dir", REPAIRED, ...source);
     expect(tried).toMatchObject({ code: 0, output: expect.stringContaining("\n1 would succeed\n") });
     const inVain = await runCli("dlq", "try", "--functions-dir", POISONED, "-o", "json", ...source);

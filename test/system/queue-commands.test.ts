@@ -59,7 +59,7 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     await bull.close();
   });
 
-  it("W-801, W-803: pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
+  it("pause and resume stop and start a function, dry without --yes, and a pipe gets one line per change", async () => {
     await using queue = await open();
     const source = ["--queue", redis.url];
     await using watched = startCli(["queue", NAME, "--watch", ...source]);
@@ -135,7 +135,7 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     expect(none).toMatchObject({ code: 1, output: expect.stringContaining("no-such") });
   });
 
-  it("W-401, W-801: print with -o json the items that the console answers", async () => {
+  it("print with -o json the items that the console answers", async () => {
     const options = { url: redis.url, clock: systemClock, log: silentLog };
     await using letters = await createRedisDeadLetters(options);
     const name = "machinepool-status";

@@ -51,7 +51,7 @@ for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `the time line of a Cluster on ${flavour.name}`,
     () => {
-      it("W-103: holds every write of a function under the id that the audit log has, and each leads back by its causes to a user, the cloud or a clock", async () => {
+      it("holds every write of a function under the id that the audit log has, and each leads back by its causes to a user, the cloud or a clock", async () => {
         await using server = await flavour.start();
         await using capstan = await startCapstan(server.kubeconfigFile);
         const kubectl = kubectlFor(server.kubeconfigFile);

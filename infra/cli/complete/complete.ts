@@ -12,7 +12,7 @@ interface CompleteOptions {
   readonly within: string;
 }
 
-/** Completes names for the scripts of `capstan completion`; not for people, so `--help` does not show it (W-802). */
+/** Completes names for the scripts of `capstan completion`; not for people, so `--help` does not show it. */
 export function completeCommand(): Command {
   return new Command("complete-words")
     .description("Print names that may follow the words of a command, one per line")

@@ -12,7 +12,7 @@ interface OwnData extends AsyncDisposable {
 
 /**
  * Compares the owner of a Redis with the management cluster that knows persons and their rights. Throws when it is
- * another one, or when the account may not see which one this is. Source: W-506
+ * another one, or when the account may not see which one this is.
  */
 export async function lookForOwnData(target: RedisTarget, server: Server): Promise<OwnData> {
   const uid = await demandedUid(server, target);

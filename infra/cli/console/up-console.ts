@@ -20,7 +20,7 @@ interface UpConsoleFlags extends ConsoleFlags, QueueFlags {
 
 /**
  * Serves the console of `up`, with the parts of this process. Until the first request only the listener is there and,
- * of a queue in memory, its samples (W-604).
+ * of a queue in memory, its samples.
  */
 export async function serveUpConsole(
   running: Running,

@@ -20,7 +20,6 @@ Examples:
 Letters of one function with one error are one group, whatever their objects are called. DEAD counts the keys that are
 still dead: a letter stays for 14 days, also when its key was requeued. capstan dlq try says how each would end now.`;
 
-/** W-106. */
 export function dlqGroupsCommand(): Command {
   const command = new Command("groups")
     .description("List dead letters by function and error, those with the most dead keys first")

@@ -24,7 +24,7 @@ interface ProgressOptions {
 
 /**
  * Shows the progress of work that takes more than 2 s on standard error if that is a terminal, and nothing otherwise.
- * Ctrl-C ends the process and prints how many are done (W-803).
+ * Ctrl-C ends the process and prints how many are done.
  */
 export function showProgress(
   what: string,

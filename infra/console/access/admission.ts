@@ -22,7 +22,7 @@ interface AdmissionOptions {
   readonly viewers: Viewers;
 }
 
-/** By session key in a header, never by cookie: a browser adds no header by itself. Source: W-501, W-502 */
+/** By session key in a header, never by cookie: a browser adds no header by itself. */
 export function createAdmission({ code, sessions, viewers }: AdmissionOptions): Admission {
   const credentialFor = (message: Message, guess: string | undefined): Credential => {
     if (code !== undefined) {

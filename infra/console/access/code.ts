@@ -14,7 +14,7 @@ export interface Code {
   demand(guess: string): void;
 }
 
-/** A code of 128 bits. Other users of the machine do not see the terminal. Source: W-501 */
+/** A code of 128 bits. Other users of the machine do not see the terminal. */
 export function createCode(random: Pick<Random, "id">, clock: Clock): Code {
   const text = random.id(CODE_BYTES);
   const wrong = createTokenBucket(clock, {

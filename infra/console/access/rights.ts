@@ -14,7 +14,7 @@ const REQUEUE = {
 
 /**
  * Requests that stand for each action in roles. A trial is for those who decide what to requeue: it takes a processor of
- * the console, and the place of others. Source: W-505, S-42
+ * the console, and the place of others. Source: S-42
  */
 export const ACTIONS = {
   requeue: REQUEUE,

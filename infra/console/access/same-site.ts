@@ -27,7 +27,7 @@ interface SiteOptions {
 
 /**
  * Returns why a request is refused before anything else is looked at: its Host is not one of ours (DNS rebinding), or a
- * page of another origin sent it. A link from another site may open a page, which holds no data. Source: W-503
+ * page of another origin sent it. A link from another site may open a page, which holds no data.
  */
 export function foreignness(message: Message, site: Site, isPage: boolean): Problem | undefined {
   const [host, ...others] = valuesOf(message, "host");
@@ -56,7 +56,7 @@ function isOwn(origin: string, { scheme, hosts }: Site): boolean {
 
 /**
  * Returns why a request that changes something is refused: forms and foreign pages cannot send these headers, whatever
- * credentials a browser or a proxy adds. Source: W-502
+ * credentials a browser or a proxy adds.
  */
 export function unfitness({ headers }: Message): Problem | undefined {
   if (!/^application\/json(?:; *charset=utf-8)?$/i.test(headers["content-type"] ?? "")) {

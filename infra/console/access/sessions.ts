@@ -10,7 +10,7 @@ interface Session {
   readonly until: Date;
 }
 
-/** Sessions of browsers, in the memory of this process. Source: W-502 */
+/** Sessions of browsers, in the memory of this process. */
 export interface Sessions {
   /** Returns the key of a new one. */
   open(credential: Credential): { readonly key: string; readonly until: Date };

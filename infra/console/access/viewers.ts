@@ -33,7 +33,7 @@ const MAX_KEPT = 1_000;
 /** Reviews by namespace, for a person who may not list the Clusters of all. */
 const MAX_NAMESPACES = 500;
 
-/** Asks the API server what each person may see and do: nothing is decided here. Source: W-501, W-505 */
+/** Asks the API server what each person may see and do: nothing is decided here. */
 export function createViewers(options: ViewersOptions): Viewers {
   const { reviews, person, actions, namespaces, isOwnData, clock } = options;
   const sights = keptAnswers<Sight>({ keptMs: CONFIRMED_MS, most: MAX_KEPT, clock });
@@ -77,7 +77,7 @@ async function userOf(reviews: Reviews, token: string): Promise<User> {
   );
 }
 
-/** Rights of one management cluster show no data of another. A source that is away shows nothing new. Source: W-506 */
+/** Rights of one management cluster show no data of another. A source that is away shows nothing new. */
 async function refuseForeign(isOwnData: ViewersOptions["isOwnData"]): Promise<void> {
   const isOwn = await isOwnData?.().catch(() => undefined);
   if (isOwn !== false) return;

@@ -7,7 +7,7 @@ import { connectionProblem, reasonTold } from "../../../shared/rules/workload/co
 import { goodStatusOf } from "../../operate/explain/siblings.ts";
 import { soundCluster } from "../../operate/explain/sound-cluster.ts";
 
-/** One Cluster as the fleet keeps it: at most 2 KiB, whatever its objects hold (W-206). */
+/** One Cluster as the fleet keeps it: at most 2 KiB, whatever its objects hold. */
 export interface ClusterFacts {
   readonly namespace: string;
   readonly name: string;

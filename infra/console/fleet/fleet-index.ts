@@ -10,7 +10,7 @@ import { createFreshness } from "./freshness.ts";
 import { createRoster, type FleetList, type FleetSelection } from "./roster.ts";
 import { createTroubles } from "./troubles.ts";
 
-/** All Clusters in the memory of this process, with their states in words; each call answers at once (W-206). */
+/** All Clusters in the memory of this process, with their states in words; each call answers at once. */
 export interface FleetIndex extends AsyncDisposable {
   /** Resolves when everything has been read once. */
   ready(): Promise<void>;

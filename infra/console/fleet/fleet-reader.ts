@@ -38,7 +38,7 @@ const QUEUES_EVERY_MS = 5 * SECOND;
 /** Clusters that a function without worker holds up: the ones with the most keys. */
 const MOST_TENANTS = 200;
 
-/** Hints may be lost, so everything is read again every 60 s (W-205). */
+/** Hints may be lost, so everything is read again every 60 s. */
 export function createFleetReader(sources: FleetSources, targets: FleetTargets): FleetReader {
   const { clock, hints, store } = sources;
   const pending = createPendingHints();

@@ -30,7 +30,7 @@ const CONNECTIONS = managementType(Connection);
 /** Of Clusters that are not well: those whose objects are looked at when all are read, the rest when they change. */
 const MAX_LOOKS = 500;
 
-/** Holds few objects at a time, however many there are, and lets others have their turns (W-206). */
+/** Holds few objects at a time, however many there are, and lets others have their turns. */
 export function createSnapshotReader({
   store,
   clock,

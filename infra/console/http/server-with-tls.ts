@@ -24,7 +24,7 @@ type Options = Pick<ConsoleOptions, "certDir" | "clock" | "log">;
 /**
  * Creates a server for HTTP/2, and for HTTP/1 where a client does not speak it: browsers allow six connections of HTTP/1
  * for all tabs. Both have the same limits of heads and times. `starting` ends the look for new certificates. Throws when
- * the certificate cannot be used. Source: W-301, W-501
+ * the certificate cannot be used.
  */
 export async function createServerWithTls(
   options: Options,

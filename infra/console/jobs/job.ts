@@ -44,7 +44,7 @@ export interface RunningJob {
 /** Slow enough to see the first ones fail again before all have. */
 const KEYS_PER_SECOND = 10;
 
-/** Acts on ten keys a second until it is stopped; each ten are in the log once they are done. Source: W-404 */
+/** Acts on ten keys a second until it is stopped; each ten are in the log once they are done. */
 export function startJob(options: JobOptions): RunningJob {
   const { id, action, function: name, seen, of, clock, log } = options;
   const startedAt = clock.now().toISOString();

@@ -32,7 +32,7 @@ export interface RunningTrial {
   stop(): void;
 }
 
-/** Replays letters offline, one after the other, until it is stopped. Nothing is sent. Source: W-107 */
+/** Replays letters offline, one after the other, until it is stopped. Nothing is sent. */
 export function startTrial(options: TrialOptions): RunningTrial {
   const { id, function: name, group, heads, by, letters, apart, clock, log } = options;
   const startedAt = clock.now().toISOString();

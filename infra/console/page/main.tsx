@@ -9,6 +9,6 @@ if (page !== null) {
   await openSession();
   followAddress();
   startStream();
-  // In a task of its own: that of the script has read and compiled it (W-602).
+  // In a task of its own: that of the script has read and compiled it.
   setTimeout(() => render(<App />, page));
 }

@@ -30,7 +30,7 @@ const MAX_KEPT = 500;
 
 /**
  * Explains from snapshots, and each object once in 0.8 s for all viewers, or in 10 times what it takes. No live read, no
- * write. Source: W-206
+ * write.
  * Differs: 2 s there, which is too late for a change within them.
  */
 export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions): Explain {

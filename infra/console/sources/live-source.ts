@@ -17,7 +17,7 @@ interface LiveOptions {
 /** Of one object; an API server forgets them after an hour. */
 const MAX_EVENTS = 500;
 
-/** Each answer is two reads: the object and its Events. Source: W-104, W-506 */
+/** Each answer is two reads: the object and its Events. */
 export function createLive({ store, connect }: LiveOptions): ReadLive {
   return async (kind, key, token) => {
     if ((await store.get(managementType(kind), key)) === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface RunsSourceOptions {
 
 /**
  * Reads the runs of an object. The chain of their causes leads through all objects of its Cluster, so the history of
- * these is read, of up to 1,000 functions and keys. Source: W-103
+ * these is read, of up to 1,000 functions and keys.
  */
 export function createRunsSource({ store, functions, runs }: RunsSourceOptions): ReadRuns {
   return async (kind, key, { isAll, ...selection }) => {

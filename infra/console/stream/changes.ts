@@ -18,7 +18,7 @@ export interface ChangeSources {
 /** More names in a second are a gap. */
 const MAX_NAMES = 20_000;
 
-/** Follows the hints of queue and read model, and the fleet. Source: W-205 */
+/** Follows the hints of queue and read model, and the fleet. */
 export function followChanges({ hints, fleet }: ChangeSources): Changes {
   let gathered = emptyChanged();
   const gap = (): void => {

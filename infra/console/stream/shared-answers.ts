@@ -49,7 +49,7 @@ const QUICK_SHARE = 1 / 10;
 const QUICK_AGAIN_MS = 10 * SECOND;
 const MAX_KEPT = 2_000;
 
-/** Reads a topic again when a hint concerns it, and once a minute: at rest an open page costs next to nothing. Source: W-205 */
+/** Reads a topic again when a hint concerns it, and once a minute: at rest an open page costs next to nothing. */
 export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOptions): SharedAnswers {
   const kept = new Map<string, Kept>();
   const sights = new WeakMap<Viewer, string>();

@@ -36,7 +36,7 @@ interface StreamsOptions extends ChangeSources {
 
 /**
  * Topics are read when hints say that they have changed, at most once a second, by one timer, and once for all viewers
- * who see the same. Source: W-205, W-403
+ * who see the same.
  */
 export function createStreams(api: Api, { clock, log, ...sources }: StreamsOptions): Streams {
   const open = new Map<Stream, string>();

@@ -78,7 +78,7 @@ export function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boo
   );
 }
 
-/** Asks the API server who a client is, and what that user may do. Source: W-506 */
+/** Asks the API server who a client is, and what that user may do. */
 export const REVIEWS: readonly PolicyRule[] = [
   ["authentication.k8s.io", "tokenreviews"] as const,
   ["authorization.k8s.io", "subjectaccessreviews"] as const,

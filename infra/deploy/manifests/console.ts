@@ -17,7 +17,7 @@ const SELECTED = { "app.kubernetes.io/name": CONSOLE };
 
 /**
  * Returns the component of the console, which only reads, under an account that may ask about persons and nothing else
- * and as the Redis user `observer`; and one that adds actions, as the user `operator`. Source: W-505, W-506
+ * and as the Redis user `observer`; and one that adds actions, as the user `operator`.
  */
 export function consoleComponents(): { readonly [name in "console" | "console-actions"]: Folder } {
   return {

@@ -69,7 +69,7 @@ export function toCollector(namespace: string, port: number): Manifest {
   });
 }
 
-/** Returns what lets clients of any namespace reach a process that asks each of them who it is. Source: W-501 */
+/** Returns what lets clients of any namespace reach a process that asks each of them who it is. */
 export function fromAnywhere(name: string, port: number): Manifest {
   return policy(name, {
     podSelector: { matchLabels: { "app.kubernetes.io/name": name } },

@@ -34,7 +34,7 @@ interface Sibling {
 
 /**
  * Returns a page of the objects of one kind below an object, worst first: what a tree leaves out, and what it shows
- * (W-102). Throws a TypeError for a kind that trees do not show, a limit out of range and a foreign cursor.
+ *. Throws a TypeError for a kind that trees do not show, a limit out of range and a foreign cursor.
  */
 export async function siblingsOf(
   { store, functions }: { readonly store: Store; readonly functions: readonly AnyFunction[] },

@@ -25,7 +25,7 @@ export function leftOutOf(more: readonly LeftOut[], { silences }: Freshness): re
   return [...sums].map(([kind, count]) => ({ kind, state: "other", count }));
 }
 
-/** A pool of a thousand Machines must still fit on a screen (W-102). */
+/** A pool of a thousand Machines must still fit on a screen. */
 const MAX_SHOWN = 20;
 /** So many are shorter to read by name than their count is to look into. */
 const MAX_READY_SHOWN = 5;
@@ -36,7 +36,7 @@ interface Shown {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Picks the worst 20; those that are ready are counted when there are more than five (W-102). */
+/** Picks the worst 20; those that are ready are counted when there are more than five. */
 export function pickShown(kind: Kind, worstFirst: readonly Ranked[]): Shown {
   const [ready, others] = [worstFirst.filter(isReady), worstFirst.filter((one) => !isReady(one))];
   const isFolded = ready.length > MAX_READY_SHOWN || worstFirst.length > MAX_SHOWN;

@@ -17,7 +17,7 @@ interface RunPlace extends Lane {
   readonly runId: string;
 }
 
-/** A run with its neighbours in the chain of causes (W-103). */
+/** A run with its neighbours in the chain of causes. */
 export interface LinkedRun extends RunEntry, Lane {
   /** The run that wrote the version of each cause, in their order; null: a person, a provider, or forgotten. */
   readonly causedBy: readonly (RunPlace | null)[];
@@ -61,7 +61,7 @@ export function lanesOf(functions: readonly AnyFunction[], node: ObjectNode): re
 
 /**
  * Returns the runs of lanes, each with the runs that caused it and those that it caused: a cause names the version of an
- * object, and so does the write that made it (W-103). Throws a TypeError for a limit out of range and a foreign cursor.
+ * object, and so does the write that made it. Throws a TypeError for a limit out of range and a foreign cursor.
  */
 export async function timeLine(
   history: Pick<RunHistory, "runs">,

@@ -16,7 +16,7 @@ export interface ReplayApart extends Disposable {
   replay(letter: DeadLetter): Promise<ApartResult>;
 }
 
-/** Of one letter (W-107). */
+/** Of one letter. */
 const REPLAY_WITHIN_MS = 2 * SECOND;
 const MEMORY_MIB = 256;
 /** Functions are code of the installation: a slow disk is not the fault of a letter. */

@@ -12,7 +12,7 @@ export interface Tried extends Judged {
 }
 
 /**
- * Replays each letter offline and yields how it would end; nothing is sent (W-107). A letter whose replay is cut, or whose
+ * Replays each letter offline and yields how it would end; nothing is sent. A letter whose replay is cut, or whose
  * function cannot be loaded, is `unknown`, and the next one follows. Ends early when `signal` aborts.
  */
 export async function* tryLetters(

@@ -16,7 +16,7 @@ export interface Judged {
 
 const MAX_CHARS = 300;
 
-/** Judges a replay. Of a step whose decision was never the problem a replay says nothing: its request failed (W-107). */
+/** Judges a replay. Of a step whose decision was never the problem a replay says nothing: its request failed. */
 export function judge(letter: DeadLetter, result: ApartResult): Judged {
   const { verdict, why } = judgement(letter, result);
   return why === undefined ? { verdict } : { verdict, why: why.slice(0, MAX_CHARS) };

@@ -1,6 +1,6 @@
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 
-/** A process of Capstan that is alive, as it says itself: `/status` without what is in snapshots and samples (W-207). */
+/** A process of Capstan that is alive, as it says itself: `/status` without what is in snapshots and samples. */
 export interface Heartbeat {
   /** Host name, process id and a random part: another one after every start. */
   readonly id: string;

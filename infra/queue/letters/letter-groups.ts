@@ -5,7 +5,7 @@ import { type Cursor, compareCursors } from "../../platform/cursor.ts";
 import { errorPattern } from "./error-pattern.ts";
 import type { KnownHead } from "./known-deaths.ts";
 
-/** Letters with one cause: the same function, death and error, but for names and numbers (W-106). */
+/** Letters with one cause: the same function, death and error, but for names and numbers. */
 export interface LetterGroup {
   /** 16 hexadecimal digits; the same for the same cause in every process. */
   readonly id: string;

@@ -1,2 +1,2 @@
-/** Where ledger, dead letters and read model in Redis say what has changed (W-205). */
+/** Where ledger, dead letters and read model in Redis say what has changed. */
 export const HINTS_CHANNEL = "cap:hints";

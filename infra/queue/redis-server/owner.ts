@@ -60,7 +60,7 @@ export interface OwnerLook extends AsyncDisposable {
   foreignness(): Promise<string | undefined>;
 }
 
-/** For processes that only look: rights of one management cluster must not show the data of another. Source: W-506 */
+/** For processes that only look: rights of one management cluster must not show the data of another. */
 export async function lookForOwner(target: RedisTarget, cluster: OwnerCluster): Promise<OwnerLook> {
   const { redis, ...connection } = await connected(target);
   return {

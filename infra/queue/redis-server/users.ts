@@ -20,7 +20,7 @@ const SEEN = [
   `${KEYS}*}:samples`,
   `${KEYS}processes}:*`,
   `${KEYS}dead-letters}:functions`,
-  // Whose data these are (W-506).
+  // Whose data these are.
   `${KEYS}cluster}:owner`,
   // Tokens, for dashboards of BullMQ.
   `${KEYS}*}:run:*`,

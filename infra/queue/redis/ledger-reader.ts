@@ -24,7 +24,7 @@ const INDEX: { readonly [state in KeyState["state"]]: string } = {
 /** Fields in one answer: Redis holds up all other clients meanwhile. */
 const FIELDS_AT_ONCE = 1_000;
 
-/** Creates what reads the ledger in Redis, by commands that write nothing; all of them may be allowed alone (W-204). */
+/** Creates what reads the ledger in Redis, by commands that write nothing; all of them may be allowed alone. */
 export function createLedgerReader(redis: Redis, run: RunScript): QueueReader {
   const readTenants = async (name: string) =>
     tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`));

@@ -21,7 +21,7 @@ export interface Series {
   readonly p99Ms: Column;
 }
 
-/** Returns the rows from the first sample to the last one (W-203). `now`, ms since 1970: of the row of no samples. */
+/** Returns the rows from the first sample to the last one. `now`, ms since 1970: of the row of no samples. */
 export function seriesOf(samples: readonly Sample[], now: number): Series {
   const byTime = new Map(samples.map((sample) => [sample.at, sample]));
   const from = samples[0]?.at ?? now;

@@ -57,7 +57,7 @@ export interface DeadLetters extends AsyncDisposable {
   /** The longest dead first. */
   list(functionName?: string): Promise<readonly DeadLetterHead[]>;
   /**
-   * A page of them, by function and by the time at which each was stored, without a write (W-204). A new death moves its
+   * A page of them, by function and by the time at which each was stored, without a write. A new death moves its
    * letter behind all others, so that no letter is missed from page to page. Throws a TypeError for a limit or a cursor
    * that no page gave out.
    */

@@ -2,7 +2,7 @@ import type { ObjectKey } from "../../api/kinds.ts";
 import type { TypeKey } from "../ports.ts";
 import type { Key } from "./key.ts";
 
-/** Something has changed; what it is now must be read (W-205). */
+/** Something has changed; what it is now must be read. */
 export type Hint =
   /** Keys of a function have moved to another state; no keys: it was paused or resumed. */
   | { readonly of: "keys"; readonly function: string; readonly keys: readonly Key[] }

@@ -2,7 +2,7 @@ import type { Key } from "./key.ts";
 import type { KeyState, QueueDepth, TenantDepth } from "./queue-state.ts";
 import type { RunCounts } from "./run-counts.ts";
 
-/** Looks at a queue. No call writes, moves time on or creates anything (W-204). */
+/** Looks at a queue. No call writes, moves time on or creates anything. */
 export interface QueueReader {
   /** As `Queue.depth`, with the counts of runs and without tenants: there may be 10,000 of them. */
   peek(functionName: string): Promise<QueuePeek>;

@@ -8,7 +8,7 @@ export interface RunCounts {
   readonly durations: readonly number[];
 }
 
-/** Upper limits of the first eleven of twelve groups of durations, in ms (W-203). */
+/** Upper limits of the first eleven of twelve groups of durations, in ms. */
 export const DURATIONS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 30_000] as const;
 
 export const NO_RUNS: RunCounts = Object.freeze({

@@ -20,7 +20,7 @@ export const SAMPLE_EVERY_MS = 10_000;
 export const SAMPLES_KEPT = 360;
 export const SAMPLES_KEPT_MS = SAMPLES_KEPT * SAMPLE_EVERY_MS;
 
-/** One row per function and 10 s, for an hour (W-203). Rows are notes for people: one that cannot be written is missing. */
+/** One row per function and 10 s, for an hour. Rows are notes for people: one that cannot be written is missing. */
 export interface Samples extends AsyncDisposable {
   /** The last one of an instant wins: several processes note the same ledger. */
   note(functionName: string, sample: Sample): Promise<void>;

@@ -168,7 +168,7 @@ function changeOf(path: string, after: unknown): FieldChange {
   return value === undefined ? { path: short } : { path: short, value };
 }
 
-/** W-201: texts may hold what a user wrote, so only those that Cluster API defines are shown. */
+/** Texts may hold what a user wrote, so only those that Cluster API defines are shown. */
 function readableValue(path: string, value: unknown): FieldChange["value"] {
   if (typeof value === "string") {
     return READABLE.test(path) ? maskText(value).slice(0, MAX_VALUE_CHARS) : undefined;

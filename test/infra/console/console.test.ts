@@ -10,7 +10,7 @@ import { askAt } from "../../support/tls-client.ts";
 import { newAuthority, type TestAuthority } from "../../support/tls-files.ts";
 
 describe("a console on loopback", () => {
-  it("W-501: lets in by the code of its link alone, and shows nothing without a session", async () => {
+  it("lets in by the code of its link alone, and shows nothing without a session", async () => {
     await using world = await serveTestConsole();
     expect(world.directLink).toBeUndefined();
     expect(world.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#code=[0-9a-f]{32}$/);
@@ -31,7 +31,7 @@ describe("a console on loopback", () => {
     });
   });
 
-  it("W-501: takes no bearer token, and ends 10 wrong codes a minute, also before the right one", async () => {
+  it("takes no bearer token, and ends 10 wrong codes a minute, also before the right one", async () => {
     await using world = await serveTestConsole();
     const code = world.link.split("code=")[1] ?? "";
     const guess = (text: string) =>
@@ -51,7 +51,7 @@ describe("a console on loopback", () => {
     expect(JSON.stringify(world.lines)).not.toContain(code);
   });
 
-  it("W-502: takes a POST only as JSON with the headers of its own page, and sets no cookie", async () => {
+  it("takes a POST only as JSON with the headers of its own page, and sets no cookie", async () => {
     await using world = await serveTestConsole();
     const body = JSON.stringify({ code: world.link.split("code=")[1] });
     const post = (headers: { readonly [name: string]: string }) =>
@@ -70,7 +70,7 @@ describe("a console on loopback", () => {
     expect(opened.headers["set-cookie"]).toBeUndefined();
   });
 
-  it("W-503: refuses each foreign Host, Origin and Sec-Fetch-Site before it looks at a session", async () => {
+  it("refuses each foreign Host, Origin and Sec-Fetch-Site before it looks at a session", async () => {
     await using world = await serveTestConsole({ hostNames: ["console.example.com"] });
     const session = await world.logIn();
     const ask = (headers: { readonly [name: string]: string }) =>
@@ -98,7 +98,7 @@ describe("a console on loopback", () => {
     }
   });
 
-  it("W-504: sends its policy with every answer, also with refusals, and allows no other origin to read", async () => {
+  it("sends its policy with every answer, also with refusals, and allows no other origin to read", async () => {
     const shell = async (path: string) =>
       path === "/fleet"
         ? { body: Buffer.from("<!doctype html>"), contentType: "text/html; charset=utf-8" }
@@ -129,7 +129,7 @@ describe("a console on loopback", () => {
     }
   });
 
-  it("W-402: names the field and the next step of bad input, and never answers 500", async () => {
+  it("names the field and the next step of bad input, and never answers 500", async () => {
     await using world = await serveTestConsole();
     const headers = await world.logIn();
     const ask = (path: string) => world.ask(path, { headers });
@@ -172,7 +172,7 @@ describe("a console on loopback", () => {
     }
   });
 
-  it("W-402: answers a body without a length that becomes too large", async () => {
+  it("answers a body without a length that becomes too large", async () => {
     await using world = await serveTestConsole();
     const { port } = world;
     const sent = request({
@@ -189,7 +189,7 @@ describe("a console on loopback", () => {
     sent.destroy();
   });
 
-  it("W-402: answers 304 while the data are the same, whatever the time", async () => {
+  it("answers 304 while the data are the same, whatever the time", async () => {
     await using world = await serveTestConsole();
     const headers = await world.logIn();
     const { headers: first } = await world.ask("/api/v1/me", { headers });
@@ -200,7 +200,7 @@ describe("a console on loopback", () => {
     expect(again).toMatchObject({ status: 304, text: "" });
   });
 
-  it("W-502: ends a session after an hour of rest and after 10 hours of use", async () => {
+  it("ends a session after an hour of rest and after 10 hours of use", async () => {
     await using world = await serveTestConsole();
     const [resting, used] = [await world.logIn(), await world.logIn()];
     const stateOf = async (headers: { readonly [name: string]: string }) =>
@@ -214,7 +214,7 @@ describe("a console on loopback", () => {
     expect(await stateOf(used)).toBe(401);
   });
 
-  it("W-401: has the routes whose data are there, and describes them", async () => {
+  it("has the routes whose data are there, and describes them", async () => {
     await using world = await serveTestConsole();
     const headers = await world.logIn();
     expect((await world.ask("/api/v1/me", { headers })).body["routes"]).toEqual(["GET /me"]);
@@ -270,12 +270,12 @@ describe("a console beyond loopback", () => {
     return { ...world, ask };
   };
 
-  it("W-503: does not start without the name that browsers open", async () => {
+  it("does not start without the name that browsers open", async () => {
     const address = { host: undefined, port: 0 };
     await expect(serveTestConsole({ address })).rejects.toThrow("add --host-name NAME");
   });
 
-  it("W-501, W-505: shows each person the namespaces in which the API server lets that person list Clusters", async () => {
+  it("shows each person the namespaces in which the API server lets that person list Clusters", async () => {
     await using world = await serve();
     expect(world.link).toBe("https://console.example.com/");
     expect(world.directLink).toBe(`https://console.example.com:${world.port}/`);
@@ -297,7 +297,7 @@ describe("a console beyond loopback", () => {
     expect(JSON.stringify(world.lines)).not.toContain("of-admin");
   });
 
-  it("W-501: refuses each person within a minute after the API server is away or the right is withdrawn", async () => {
+  it("refuses each person within a minute after the API server is away or the right is withdrawn", async () => {
     let state: "there" | "away" | "withdrawn" = "there";
     await using world = await serve({
       review: async (kind, spec) => {

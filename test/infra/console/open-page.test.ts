@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openPage } from "../../../infra/console/open-page.ts";
 
 describe("the files of the page", () => {
-  it("W-303: are built from the sources at the first visit; W-601: are at most 60 KiB, compressed, and 30 more for plots", async () => {
+  it("are built from the sources at the first visit, and are at most 60 KiB, compressed, and 30 more for plots", async () => {
     const read = openPage();
     const files = await Promise.all(["/", "/page.js", "/page.css", "/icon.svg"].map(read));
     const bytesOf = (file: Awaited<ReturnType<typeof read>>) => gzipSync(file?.body ?? "").length;
@@ -16,7 +16,7 @@ describe("the files of the page", () => {
     expect(await read("/objects/Machine/a/b.c.d")).toBe(files[0]);
   });
 
-  it("W-303: are built again after a build that failed", async () => {
+  it("are built again after a build that failed", async () => {
     let times = 0;
     const read = openPage(async () => {
       times += 1;

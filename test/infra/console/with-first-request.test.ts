@@ -6,7 +6,7 @@ import { withFirstRequest } from "../../../infra/console/with-first-request.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 describe("a server that opens its data with the first request", () => {
-  it("W-604: opens them once, gives 503 and tries again when that failed, and closes them", async () => {
+  it("opens them once, gives 503 and tries again when that failed, and closes them", async () => {
     const { log, lines } = recordingLog();
     const seen: string[] = [];
     const answering = withFirstRequest(async (opened) => {

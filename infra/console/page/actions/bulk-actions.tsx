@@ -17,7 +17,7 @@ export interface Selection {
   readonly which: string;
 }
 
-/** Above so many keys a person types the name of the function. Source: W-404 */
+/** Above so many keys a person types the name of the function. */
 const MAX_UNTYPED = 100;
 const MS_PER_KEY = 100;
 

@@ -20,7 +20,7 @@ export interface Action {
   readonly subject: string;
   /** Below `/api/v1/`. */
   readonly path: string;
-  /** Names what is shown: the server does nothing when it is otherwise (W-404). */
+  /** Names what is shown: the server does nothing when it is otherwise. */
   readonly body: object;
   /** The result, and the facts that `body` names. */
   readonly effect: ComponentChildren;

@@ -5,7 +5,7 @@ export type LetterAction = "requeue" | "drop";
 
 /**
  * Whether the viewer may act on a letter in this namespace; undefined: a malformed key, which needs the right everywhere.
- * A button that the viewer may not press is absent; the server asks again at each press (W-505).
+ * A button that the viewer may not press is absent; the server asks again at each press.
  */
 export function mayAct(me: Me | undefined, action: LetterAction, namespace: string | undefined): boolean {
   if (me?.routes.includes(`POST /letters/{function}/{key}/${action}`) !== true) return false;

@@ -1,7 +1,7 @@
 /** By how much the clock of the server is ahead of the one of the browser, in milliseconds. */
 let aheadMs = 0;
 
-/** Takes the time of an answer: ages are by the server's clock, however wrong the clock of the browser is (W-109). */
+/** Takes the time of an answer: ages are by the server's clock, however wrong the clock of the browser is. */
 export function noteServerTime(body: unknown): void {
   const { asOf, now = asOf } = (body ?? {}) as { readonly asOf?: unknown; readonly now?: unknown };
   const time = typeof now === "string" ? Date.parse(now) : Number.NaN;

@@ -1,9 +1,9 @@
-/** Where the browser keeps the session: bound to scheme, host and port, which cookies are not (W-502). */
+/** Where the browser keeps the session: bound to scheme, host and port, which cookies are not. */
 const SESSION = "capstan-session";
 /** A token of the API server stays in this tab only. */
 const TOKEN = "capstan-token";
 
-/** Headers of a POST: no page of another origin can set them without being asked first (W-502). */
+/** Headers of a POST: no page of another origin can set them without being asked first. */
 export const ACTING = { "Content-Type": "application/json", "Capstan-Action": "1" } as const;
 
 /** The headers that say who asks; none before the person has signed in. */

@@ -1,4 +1,4 @@
-/** Keys of the whole page (W-109). They work on what the document shows: every row, filter and tree row is marked there. */
+/** Keys of the whole page. They work on what the document shows: every row, filter and tree row is marked there. */
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["/", "filter the list"],
   ["Ctrl K", "find an object, a function, a letter or a run"],

@@ -9,7 +9,7 @@ import { useFound } from "./use-found.ts";
 
 type Item = SearchAnswer["items"][number];
 
-/** Finds objects, functions, letters and runs by a part of their names (W-109). */
+/** Finds objects, functions, letters and runs by a part of their names. */
 export function Search({ close }: { readonly close: () => void }) {
   const [text, setText] = useState("");
   const query = text.trim();

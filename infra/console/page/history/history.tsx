@@ -27,7 +27,7 @@ const FILTERS = [
   ["failed", "Failed"],
 ] as const;
 
-/** The runs of an object or of all objects of a Cluster: as a time line, the chosen one, and as a list (W-103). */
+/** The runs of an object or of all objects of a Cluster: as a time line, the chosen one, and as a list. */
 export function History({ of, isMixed = false }: Props) {
   const { query } = useAddress();
   const only = query.get("only") ?? "";

@@ -27,7 +27,7 @@ const NARROW = { lanePx: 50, middlePx: 36, namesPx: 0 };
 /** Columns between two times. */
 const TIME_EVERY = 4;
 
-/** Draws runs as a time line with a lane for each function; of the chosen one the runs before and behind it (W-103). */
+/** Draws runs as a time line with a lane for each function; of the chosen one the runs before and behind it. */
 export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
   const line = useMemo(() => timeLineOf(rows), [rows]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -111,7 +111,7 @@ const LOOKS: { readonly [look in RunLook]: string } = {
   idle: "nothing to do, or a later run by itself",
 };
 
-/** The right end stays in view, unless a person has scrolled away from it or has the focus there (W-110). */
+/** The right end stays in view, unless a person has scrolled away from it or has the focus there. */
 function useNewestInView(scroller: { readonly current: HTMLElement | null }, columns: number): void {
   const widthBefore = useRef(0);
   useLayoutEffect(() => {

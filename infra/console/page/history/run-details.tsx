@@ -6,7 +6,7 @@ import { Foreign } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { RunLink } from "./run-link.tsx";
 
-/** Causes, writes and failure of a run; a cause leads to the run that wrote it, a write to the runs that it caused (W-103). */
+/** Causes, writes and failure of a run; a cause leads to the run that wrote it, a write to the runs that it caused. */
 export function RunDetails({ run }: { readonly run: Run }) {
   const { failure, waitingFor, afterMs, times = 1, since, endedAt } = run;
   return (

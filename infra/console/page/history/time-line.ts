@@ -36,7 +36,7 @@ const MAX_COLUMNS = 200;
 /**
  * Places the rows of a history, newest first: a lane for each function and a column for each row, in their order. Runs come
  * in bursts of milliseconds with hours between them, so that places by their time would lie upon each other: a pause takes
- * one column, which says how long it was (W-103).
+ * one column, which says how long it was.
  */
 export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
   const rows = history.slice(0, MAX_COLUMNS).toReversed();

@@ -24,7 +24,7 @@ interface Props {
   readonly verdict: string;
 }
 
-/** Letters of one error or of one function: how a trial ends for them, and actions on those that are listed (W-106, W-107). */
+/** Letters of one error or of one function: how a trial ends for them, and actions on those that are listed. */
 export function LetterList({ group, name, verdict: wanted }: Props) {
   const topic = `letters?${new URLSearchParams({ ...(group && { group }), ...(name && { function: name }), limit: "100" })}`;
   const letters = useSteadyTopic<Letters>(topic);

@@ -6,7 +6,7 @@ import { Part } from "../parts/part.tsx";
 import { pathOf } from "../place/place.ts";
 import { queueCounts, queueHold, queueState } from "../queue/queue-words.ts";
 
-/** Where the keys of a function are, and what holds them up: those that were requeued wait for their turn (W-107). */
+/** Where the keys of a function are, and what holds them up: those that were requeued wait for their turn. */
 export function QueuePart({ name }: { readonly name: string }) {
   const hasQueue = useRoute("GET /queue") === true && name !== "";
   const answer = useTopic<QueueAnswer>(hasQueue ? "queue" : undefined);

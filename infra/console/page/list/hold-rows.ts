@@ -8,7 +8,7 @@ export interface HeldRows<Row> {
 }
 
 /**
- * Keeps rows in their places while a person reads them (W-110): rows that are shown get their new content and stay, rows that
+ * Keeps rows in their places while a person reads them: rows that are shown get their new content and stay, rows that
  * the newest list lacks stay as `gone`, and new rows wait. Only rows behind the last one are added: they move none.
  */
 export function holdRows<Row>(

@@ -13,7 +13,7 @@ interface Memory<Row> {
   readonly held: HeldRows<Row>;
 }
 
-/** Follows a list, but leaves its rows in their places while `isRead` says that a person reads them (W-110). */
+/** Follows a list, but leaves its rows in their places while `isRead` says that a person reads them. */
 export function useHeldRows<Row>(
   of: string,
   newest: readonly Row[],

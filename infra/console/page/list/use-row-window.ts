@@ -40,7 +40,7 @@ export function useRowWindow(
 
 /**
  * Calls back in a task of its own behind the next frame: in the frame itself the places of what is new would have to be
- * worked out first, and it would take as long as both (W-602). Returns how to cancel it.
+ * worked out first, and it would take as long as both. Returns how to cancel it.
  */
 function afterFrame(call: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -5,7 +5,7 @@ export interface RowWindow {
 }
 
 /**
- * Rows that are drawn at once when a list appears: all of a screen would hold up the page for longer than 50 ms (W-602).
+ * Rows that are drawn at once when a list appears: all of a screen would hold up the page for longer than 50 ms.
  * They stay where the list is below the screen, so that it is never empty when it comes up.
  */
 export const FIRST_ROWS = 12;

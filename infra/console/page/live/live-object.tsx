@@ -9,7 +9,7 @@ import { countText } from "../text/amounts.ts";
 
 /**
  * The last Events of an object; its manifest and its field managers on a click. Read from the API server when the page
- * opens, once, with the rights of the viewer (W-104, W-506).
+ * opens, once, with the rights of the viewer.
  */
 export function LiveObject({ of }: { readonly of: string }) {
   const answer = useOnce<Live>(`${of}/live`);

@@ -27,7 +27,7 @@ const STATES = [
   ["ready", "Ready"],
 ] as const;
 
-/** The objects of one kind below another, worst first: a tree shows the first of them and counts the others (W-102). */
+/** The objects of one kind below another, worst first: a tree shows the first of them and counts the others. */
 export function Children({ kind, namespace, name, of }: Props) {
   const { path, query } = useAddress();
   const state = query.get("state") ?? "";

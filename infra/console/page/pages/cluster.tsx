@@ -16,7 +16,7 @@ interface Props {
   readonly name: string;
 }
 
-/** A Cluster: what holds it up, then everything that belongs to it (W-102). */
+/** A Cluster: what holds it up, then everything that belongs to it. */
 export function Cluster({ namespace, name }: Props) {
   const path = pathOf("clusters", namespace, name).slice(1);
   const answer = useTopic<ClusterAnswer>(path);

@@ -33,7 +33,7 @@ const MARK_OF: { readonly [state in KeyStateName]: MarkName } = {
   dead: "dead",
 };
 
-/** The queue of one function: how it stands, its tenants, and its keys by state (W-105). */
+/** The queue of one function: how it stands, its tenants, and its keys by state. */
 export function FunctionKeys({ name }: { readonly name: string }) {
   const { query } = useAddress();
   const wanted = query.get("state");

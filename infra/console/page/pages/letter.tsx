@@ -21,7 +21,7 @@ interface Props {
   readonly of: string;
 }
 
-/** A dead letter: what failed, what led there, what it read and wrote, and what a replay decides now (W-106). */
+/** A dead letter: what failed, what led there, what it read and wrote, and what a replay decides now. */
 export function Letter({ name, of }: Props) {
   const path = pathOf("letters", name, of).slice(1);
   const answer = useTopic<LetterAnswer>(path);

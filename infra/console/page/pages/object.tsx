@@ -24,7 +24,7 @@ interface Props {
   readonly name: string;
 }
 
-/** An object: its facts, how each function stands, what they did, and the commands for the same (W-104). */
+/** An object: its facts, how each function stands, what they did, and the commands for the same. */
 export function ObjectPage({ kind, namespace, name }: Props) {
   const path = pathOf("objects", kind, namespace, name).slice(1);
   const answer = useTopic<ObjectAnswer>(path);

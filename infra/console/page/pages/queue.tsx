@@ -15,7 +15,7 @@ import { QUEUE_PLOT } from "../plots/series.ts";
 import { oldestMs, queueState } from "../queue/queue-words.ts";
 import { ageText, counted, countText, durationText } from "../text/amounts.ts";
 
-/** The queue of every function (W-105). */
+/** The queue of every function. */
 export function QueuePage() {
   const answer = useTopic<QueueAnswer>("queue");
   // Sums over all namespaces.

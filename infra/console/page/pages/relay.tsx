@@ -15,7 +15,7 @@ type Process = RelayAnswer["processes"][number];
 type Connection = RelayAnswer["connections"][number];
 type Watch = NonNullable<Process["watches"]>[number];
 
-/** Watches, connections to workload clusters, and processes (W-108). */
+/** Watches, connections to workload clusters, and processes. */
 export function Relay() {
   const answer = useTopic<RelayAnswer>("relay");
   const isOld = useStale().length > 0;

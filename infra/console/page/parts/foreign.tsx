@@ -15,7 +15,7 @@ interface Props {
 
 /**
  * Shows text from outside: names, messages, reasons. Control and bidirectional characters are drawn as codes, the
- * direction of the text does not reach its neighbours, and long texts are cut (W-504).
+ * direction of the text does not reach its neighbours, and long texts are cut.
  */
 export function Foreign({ text, lines = false, maxChars = MAX_CHARS }: Props) {
   const [all, showAll] = useState(false);

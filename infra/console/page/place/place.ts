@@ -58,7 +58,7 @@ function encoded(segment: string): string {
   return /^\.{1,2}$/.test(text) ? `${text}%20` : text;
 }
 
-/** Returns the path of the page of a place. Data never hold a URL, so no link leads out of the console (W-504). */
+/** Returns the path of the page of a place. Data never hold a URL, so no link leads out of the console. */
 export function hrefOf(place: Place): string {
   switch (place.type) {
     case "cluster":

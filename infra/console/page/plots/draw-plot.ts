@@ -16,7 +16,7 @@ const TICK_SECONDS = 600;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /**
- * Draws lines over the last hour into `place`, as wide as that is, and loads what draws them with the first one (W-301).
+ * Draws lines over the last hour into `place`, as wide as that is, and loads what draws them with the first one.
  * `onPoint` is called with the row under the pointer; undefined when it has left. Rejects when the script cannot be loaded.
  */
 export async function drawPlot(

@@ -18,7 +18,7 @@ export interface PlotSpec {
   readonly textOf: (value: number) => string;
 }
 
-/** Plots of the last hour of a function (W-105). */
+/** Plots of the last hour of a function. */
 export const PLOTS: readonly PlotSpec[] = [
   {
     title: "Runs per second",
@@ -47,7 +47,7 @@ export const PLOTS: readonly PlotSpec[] = [
   },
 ];
 
-/** How all functions together stand (W-105). */
+/** How all functions together stand. */
 export const QUEUE_PLOT: PlotSpec = {
   title: "All functions",
   textOf: rateText,

@@ -18,7 +18,7 @@ export function durationText(ms: number): string {
 
 /** Returns a count, a whole number, with separated thousands: `10,000`. */
 export function countText(count: number): string {
-  // Not toLocaleString: its first call loads tables for 20 to 40 ms, longer than all rows of the first page take (W-602).
+  // Not toLocaleString: its first call loads tables for 20 to 40 ms, longer than all rows of the first page take.
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

@@ -20,7 +20,7 @@ interface Props {
 const ROW_PX = 30;
 const NARROW_ROW_PX = 48;
 
-/** The outline of an object: what belongs to it, and how each function stands, the worst first (W-102). */
+/** The outline of an object: what belongs to it, and how each function stands, the worst first. */
 export function Tree({ label, root }: Props) {
   const [folded, setFolded] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [showsIdle, showIdle] = useState(false);

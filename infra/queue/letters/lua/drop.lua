@@ -1,7 +1,7 @@
 -- Drops dead letters that are as a person saw them: any number in one call.
 --
 -- KEYS[1]  {cap:<function>}:d:  see put.lua
--- ARGV[1]  channel of hints (W-205)
+-- ARGV[1]  channel of hints
 -- ARGV[2...] per letter: key, times, dead since
 -- Returns  per letter 1, or 0 when it is gone or another
 -- One call because a letter may be replaced between the look at it and its end.

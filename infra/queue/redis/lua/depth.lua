@@ -8,7 +8,7 @@
 --                   runs of the last minute, ms that they took, {failures, runs by duration...}, 1 = paused by BullMQ's own
 --                   queue.pause()}
 -- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time. It writes
--- nothing: a user without the right to write may call it (W-204).
+-- nothing: a user without the right to write may call it.
 
 local function ageOf(from, to, offset)
   local first = call('ZRANGEBYSCORE', INDEX.q, from, to, 'WITHSCORES', 'LIMIT', 0, 1)

@@ -401,7 +401,7 @@ local function settleBreaker()
   end
 end
 
--- Says which keys have changed, for people who look on (W-205). A hint may be lost: a user without the right to publish
+-- Says which keys have changed, for people who look on. A hint may be lost: a user without the right to publish
 -- works all the same.
 local function hint()
   local message = { PREFIX }

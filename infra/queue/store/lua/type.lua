@@ -41,7 +41,7 @@ local function note(field, uid, version, before)
   if before then redis.call('HSET', BEFORES, field, before) else redis.call('HDEL', BEFORES, field) end
 end
 
--- Says that an object has changed, for people who look on (W-205). A hint may be lost: a user without the right to
+-- Says that an object has changed, for people who look on. A hint may be lost: a user without the right to
 -- publish works all the same.
 local function hint(field) redis.pcall('PUBLISH', HINTS, cjson.encode({ OBJECTS, field })) end
 

@@ -53,7 +53,7 @@ describe("the table of capstan history", () => {
     ]);
   });
 
-  it("W-201: counts idle runs in one line", () => {
+  it("counts idle runs in one line", () => {
     const idle = cellsOf(
       runEntry(AT, { times: 412 }),
       runEntry(AT),

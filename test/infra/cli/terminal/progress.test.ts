@@ -11,7 +11,7 @@ function terminal(isTTY: boolean) {
 }
 
 describe("the progress of a command", () => {
-  it("W-803: is one line of a terminal, written at most once per percent, and cleared at the end", () => {
+  it("is one line of a terminal, written at most once per percent, and cleared at the end", () => {
     const { stream, text } = terminal(true);
     let now = 0;
     {
@@ -26,7 +26,7 @@ describe("the progress of a command", () => {
     expect(text()).not.toContain("\n");
   });
 
-  it("W-803: is not written to a pipe or a file, nor within two seconds", () => {
+  it("is not written to a pipe or a file, nor within two seconds", () => {
     for (const [isTTY, takesMs] of [
       [false, 60_000],
       [true, 1_999],
@@ -40,7 +40,7 @@ describe("the progress of a command", () => {
     }
   });
 
-  it("W-803: leaves Ctrl-C to others when it is over", () => {
+  it("leaves Ctrl-C to others when it is over", () => {
     const before = process.listenerCount("SIGINT");
     {
       using _progress = showProgress("dropping", 10, terminal(true));

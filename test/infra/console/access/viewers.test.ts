@@ -31,7 +31,7 @@ function viewersWith(
 }
 
 describe("viewers", () => {
-  it("W-505: asks once for all namespaces, then for each that holds a Cluster, and again after 60 s", async () => {
+  it("asks once for all namespaces, then for each that holds a Cluster, and again after 60 s", async () => {
     const { of, asked, clock } = viewersWith(({ namespace }) => namespace === "b");
     expect((await of()).sight).toEqual(new Set(["b"]));
     expect(asked.map(({ namespace }) => namespace)).toEqual([undefined, "a", "b"]);
@@ -42,7 +42,7 @@ describe("viewers", () => {
     expect(asked.length).toBe(6);
   });
 
-  it("W-505: asks for each action as a role names it", async () => {
+  it("asks for each action as a role names it", async () => {
     const { of, asked } = viewersWith(() => true);
     const viewer = await of();
     asked.length = 0;
@@ -68,12 +68,12 @@ describe("viewers", () => {
     ]);
   });
 
-  it("W-505: allow no action without --actions, whatever the API server allows", async () => {
+  it("allow no action without --actions, whatever the API server allows", async () => {
     const viewer = await viewersWith(() => true, { actions: false }).of();
     expect(await viewer.may("pause", "machine-node")).toBe(false);
   });
 
-  it("W-506: are refused while the data are those of another management cluster, within 60 s", async () => {
+  it("are refused while the data are those of another management cluster, within 60 s", async () => {
     let isOwn = true;
     const { of, clock } = viewersWith(() => true, { isOwnData: async () => isOwn });
     expect((await of()).sight).toBe("all");
@@ -85,7 +85,7 @@ describe("viewers", () => {
     expect((await of()).sight).toBe("all");
   });
 
-  it("W-506: are known while the source is away, which cannot show the data of anyone else", async () => {
+  it("are known while the source is away, which cannot show the data of anyone else", async () => {
     const away = async () => Promise.reject(new Error("connect ECONNREFUSED"));
     expect((await viewersWith(() => true, { isOwnData: away }).of()).sight).toBe("all");
   });

@@ -116,7 +116,7 @@ async function put(store: Store, object: KubeObject): Promise<Hint> {
 }
 
 describe("the fleet", () => {
-  it("W-206: is in order, worst first, each with its reason in words", async () => {
+  it("is in order, worst first, each with its reason in words", async () => {
     const bad = (type: string, lastTransitionTime: string, message = "no") => ({
       ...machineCondition(type, "False", "No", message),
       lastTransitionTime,
@@ -180,7 +180,7 @@ describe("the fleet", () => {
     });
   });
 
-  it("W-101: names one cause of many Clusters once, with their count, and lists them", async () => {
+  it("names one cause of many Clusters once, with their count, and lists them", async () => {
     const away = (name: string) =>
       connection({
         metadata: { name },
@@ -212,7 +212,7 @@ describe("the fleet", () => {
       expect(fleet.page({ sight: "all", limit: 200, like: other }).items).toEqual([]);
   });
 
-  it("W-101: sorts by what is asked for, page by page, and leaves out other versions and providers", async () => {
+  it("sorts by what is asked for, page by page, and leaves out other versions and providers", async () => {
     const of = (name: string, kind: string, version: string) =>
       named(name, [AVAILABLE], {
         spec: { infrastructureRef: { apiGroup: "g", kind, name } },
@@ -232,7 +232,7 @@ describe("the fleet", () => {
     expect(names(page({ q: "x" }))).toEqual(["b", "c"]);
   });
 
-  it("W-206: takes changes from hints at once, and without them within a minute; waiting comes with time", async () => {
+  it("takes changes from hints at once, and without them within a minute; waiting comes with time", async () => {
     const { start, store, hints, clock } = await world(named("a", [AVAILABLE]), named("b", [AVAILABLE]));
     await using fleet = start();
     await fleet.ready();
@@ -259,7 +259,7 @@ describe("the fleet", () => {
     expect(told(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
   });
 
-  it("W-206: reads the queues when too many keys have moved to be named, and not all Clusters", async () => {
+  it("reads the queues when too many keys have moved to be named, and not all Clusters", async () => {
     const { start, store, rows, hints, clock } = await world(
       named("a", [AVAILABLE]),
       named("b", [AVAILABLE]),

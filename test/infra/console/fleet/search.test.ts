@@ -39,14 +39,14 @@ describe("the search", () => {
     expect(await found("machinepool-ma")).toContain("function machinepool-machines");
   });
 
-  it("W-109: finds an object by any part of its name, and as kubectl names it", async () => {
+  it("finds an object by any part of its name, and as kubectl names it", async () => {
     for (const text of ["1", "p1", "machinepool/p1", "mp p1", "machinepools.cluster.x-k8s.io/default/p"])
       expect([text, ...(await found(text))]).toContain("object MachinePool default/p1");
     expect((await found("p1"))[0]).toBe("object MachinePool default/p1");
     expect(await found("machineset/p1")).not.toContain("object MachinePool default/p1");
   });
 
-  it("W-109: finds a run by its whole id, among what the viewer sees", async () => {
+  it("finds a run by its whole id, among what the viewer sees", async () => {
     expect(await found(RUN)).toContain(`run ${RUN}`);
     expect(await found(` ${RUN} `)).toContain(`run ${RUN}`);
     const others = [RUN.slice(1), RUN.replace("00", "11")];

@@ -40,7 +40,7 @@ function slowly(socket: Socket, first: Buffer | string, drop?: Buffer | string) 
 }
 
 describe("a client that is slow on purpose", () => {
-  it("W-501: is ended by the console on loopback, whatever part of a request it sends for ever", async () => {
+  it("is ended by the console on loopback, whatever part of a request it sends for ever", async () => {
     await using world = await serveTestConsole();
     const host = `Host: 127.0.0.1:${world.port}\r\n`;
     const json = "Content-Type: application/json\r\nCapstan-Action: 1\r\nSec-Fetch-Site: same-origin\r\n";
@@ -58,7 +58,7 @@ describe("a client that is slow on purpose", () => {
     expect(await world.ask("/api/v1/me")).toMatchObject({ status: 401 });
   });
 
-  it("W-301, W-501: is ended by the console over TLS in either protocol, and in the handshake", async () => {
+  it("is ended by the console over TLS in either protocol, and in the handshake", async () => {
     await using world = await serveSecureConsole();
     const connect = (protocol: string) =>
       connectTls({ port: world.port, servername: "localhost", ca: world.ca, ALPNProtocols: [protocol] });

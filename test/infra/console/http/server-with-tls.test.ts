@@ -21,7 +21,7 @@ const ANN = { authorization: "Bearer ann" };
 const ME = { ":path": "/api/v1/me", ...ANN };
 
 describe("a console over TLS", () => {
-  it("W-301: speaks HTTP/2, and HTTP/1 to those who do not; both get the same", async () => {
+  it("speaks HTTP/2, and HTTP/1 to those who do not; both get the same", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     expect(client.session.alpnProtocol).toBe("h2");
@@ -48,7 +48,7 @@ describe("a console over TLS", () => {
     expect(await client.ask({ ":path": "/api/v1/me", ...key })).toMatchObject({ status: 200 });
   });
 
-  it("W-503: takes one Host in HTTP/2, too, and no foreign origin", async () => {
+  it("takes one Host in HTTP/2, too, and no foreign origin", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     for (const [headers, reason] of [
@@ -68,7 +68,7 @@ describe("a console over TLS", () => {
     expect(await client.ask({ ...ME, origin: `https://${HOST}` })).toMatchObject({ status: 200 });
   });
 
-  it("W-301, W-403: has more than six streams and answers at once on one connection, 100 at most", async () => {
+  it("has more than six streams and answers at once on one connection, 100 at most", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     await eventually(() => expect(client.session.remoteSettings.maxConcurrentStreams).toBe(100), WITHIN);
@@ -86,7 +86,7 @@ describe("a console over TLS", () => {
     expect(JSON.parse(one.text).reason).toBe("TooManyStreams");
   });
 
-  it("W-403: serves 200 streams of all persons, over either protocol, and answers beside them", async () => {
+  it("serves 200 streams of all persons, over either protocol, and answers beside them", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     await using stack = new AsyncDisposableStack();
     const states: unknown[] = [];
@@ -104,7 +104,7 @@ describe("a console over TLS", () => {
     expect(await client.ask(ME)).toMatchObject({ status: 200 });
   });
 
-  it("W-301: refuses a head of more than 16 KiB in either protocol, and serves the connection's other requests", async () => {
+  it("refuses a head of more than 16 KiB in either protocol, and serves the connection's other requests", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     // Its settings, which the client has acknowledged with this request.
@@ -118,7 +118,7 @@ describe("a console over TLS", () => {
     expect(old.code).toBe(431);
   });
 
-  it("W-301: ends the connection of a client that resets request after request, and serves others", async () => {
+  it("ends the connection of a client that resets request after request, and serves others", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     using other = await connectHttp2(world.port, world.ca);
@@ -133,7 +133,7 @@ describe("a console over TLS", () => {
     expect(await other.ask(ME)).toMatchObject({ status: 200 });
   });
 
-  it("W-301: outlives clients that break off with an error, also while the data are opened", async () => {
+  it("outlives clients that break off with an error, also while the data are opened", async () => {
     const opening = Promise.withResolvers<void>();
     await using world = await serveSecureConsole({ reviewer: REVIEWER, until: opening.promise });
     using client = await connectHttp2(world.port, world.ca);
@@ -151,7 +151,7 @@ describe("a console over TLS", () => {
     expect(world.lines.filter(({ message }) => message.startsWith("bug:"))).toEqual([]);
   });
 
-  it("W-402: refuses a body that is too large before all of it has come, and serves the next request", async () => {
+  it("refuses a body that is too large before all of it has come, and serves the next request", async () => {
     await using world = await serveSecureConsole({ reviewer: REVIEWER });
     using client = await connectHttp2(world.port, world.ca);
     const stream = client.open(
@@ -166,7 +166,7 @@ describe("a console over TLS", () => {
     expect(await client.ask(ME)).toMatchObject({ status: 200 });
   });
 
-  it("W-403: cuts the stream of a reader that never reads, and only that", async () => {
+  it("cuts the stream of a reader that never reads, and only that", async () => {
     const reasons = Array.from({ length: 100 }, () => "x".repeat(4_000));
     const seenAt = "2026-01-01T00:00:00.000Z";
     const one = { role: "worker", version: "1.2.3", seenAt, ready: false, reasons, functions: [] };

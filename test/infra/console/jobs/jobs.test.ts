@@ -7,7 +7,7 @@ const WITHIN = { withinMs: 10_000, stepMs: 10 };
 const KEYS = Array.from({ length: 25 }, (_, at) => keyOf("a", `w${at}`));
 
 describe("bulk actions of the console", () => {
-  it("W-404: requeue ten keys a second, stop when asked, and leave alone what has changed", async () => {
+  it("requeue ten keys a second, stop when asked, and leave alone what has changed", async () => {
     await using world = await serveQueueConsole({ dead: KEYS });
     const headers = { ...(await world.logIn()), ...PRESSED };
     const post = (path: string, body: object) =>
@@ -39,7 +39,7 @@ describe("bulk actions of the console", () => {
     });
   });
 
-  it("W-404: continue behind the last key that was taken, in the name of the person who resumes", async () => {
+  it("continue behind the last key that was taken, in the name of the person who resumes", async () => {
     await using world = await serveQueueConsole({ dead: KEYS });
     const group = (await world.get("/letter-groups")).body["items"] as readonly { readonly id: string }[];
     const select = { group: group[0]?.id };
@@ -75,7 +75,7 @@ describe("bulk actions of the console", () => {
     ]);
   });
 
-  it("W-404: that fail can be resumed: what was done is counted once", async () => {
+  it("that fail can be resumed: what was done is counted once", async () => {
     await using world = await serveQueueConsole({ dead: KEYS.slice(0, 12) });
     const { requeue } = world.queue;
     let isAway = true;
@@ -109,7 +109,7 @@ describe("bulk actions of the console", () => {
     });
   });
 
-  it("W-404: ask for the name of the function above 100 keys", async () => {
+  it("ask for the name of the function above 100 keys", async () => {
     await using world = await serveQueueConsole({ dead: KEYS.slice(0, 1) });
     const headers = { ...(await world.logIn()), ...PRESSED };
     const keys = Array.from({ length: 101 }, (_, at) => ({

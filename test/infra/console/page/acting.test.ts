@@ -11,7 +11,7 @@ const WITHIN = { withinMs: 30_000, stepMs: 50 };
 const KEY = keyOf("a", "w1");
 
 describeWith(chromiumMissing)("a person who acts", () => {
-  it("W-404, W-502: at a real console: signs in by the link, requeues a dead letter by the keyboard, and sees the result", async () => {
+  it("at a real console: signs in by the link, requeues a dead letter by the keyboard, and sees the result", async () => {
     await using world = await serveQueueConsole({ dead: [KEY], page: openPage() });
     const browser = await startChromium();
     await using context = await browser.newContext();

@@ -19,7 +19,7 @@ async function actor(world: World) {
 }
 
 describe("actions of the console", () => {
-  it("W-404, W-505: requeue and drop what is as it was shown, and name the person in log and cause", async () => {
+  it("requeue and drop what is as it was shown, and name the person in log and cause", async () => {
     await using world = await serveQueueConsole({ dead: [A1, B1] });
     const { post, letterOf } = await actor(world);
     const a = await letterOf(A1);
@@ -42,7 +42,7 @@ describe("actions of the console", () => {
     ]);
   });
 
-  it("W-404: pause and resume a function once; the second person sees that it is so already", async () => {
+  it("pause and resume a function once; the second person sees that it is so already", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
     const { post } = await actor(world);
     const path = `/queue/${GROW}`;
@@ -60,7 +60,7 @@ describe("actions of the console", () => {
     expect(await post("/queue/nothing/pause", { paused: false })).toMatchObject({ status: 404 });
   });
 
-  it("W-505: refuse each action without its right, and have none without --actions", async () => {
+  it("refuse each action without its right, and have none without --actions", async () => {
     await using world = await serveQueueConsole({ dead: [A1, B1], reviewer: allowingIn("a") });
     const { post, letterOf } = await actor(world);
     const b = await letterOf(B1);
@@ -77,7 +77,7 @@ describe("actions of the console", () => {
     }
   });
 
-  it("W-404: refuse a body without what was shown", async () => {
+  it("refuse a body without what was shown", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
     const { post, letterOf } = await actor(world);
     const { path, seen } = await letterOf(A1);

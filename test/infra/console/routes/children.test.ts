@@ -15,7 +15,7 @@ const GROW = defineFunction(
 const PATH = "/api/v1/objects/widget/default/w/children";
 
 describe("objects behind a tree in the console", () => {
-  it("W-102, W-401: come page by page, and only for those who see the namespace", async () => {
+  it("come page by page, and only for those who see the namespace", async () => {
     await using store = createMemoryStore();
     const owner = { apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "uid-w", controller: true };
     await store.put(WIDGETS, widget());

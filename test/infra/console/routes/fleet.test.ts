@@ -24,7 +24,7 @@ const IDLE = {
 };
 
 describe("the fleet in the console", () => {
-  it("W-101, W-505: has the Clusters of the namespaces that a person sees, and no sum of others", async () => {
+  it("has the Clusters of the namespaces that a person sees, and no sum of others", async () => {
     const clock = virtualClock();
     await using store = createMemoryStore();
     for (const { group, kind } of [Cluster, Connection]) {

@@ -8,7 +8,7 @@ const messageOf = (key: string) =>
   key.endsWith("odd") ? "no disk is left" : `Widget ${key.split("/").at(-1)}-1 has no leaf`;
 
 describe("groups of letters in the console", () => {
-  it("W-106, W-402: are by function and error, those with the most keys first, page by page", async () => {
+  it("are by function and error, those with the most keys first, page by page", async () => {
     await using world = await serveQueueConsole({ dead, messageOf });
     const all = letterGroupsSchema.parse((await world.get("/letter-groups")).body);
     expect(all.items.map(({ count }) => count)).toEqual([4, 1]);
@@ -24,7 +24,7 @@ describe("groups of letters in the console", () => {
     expect((await world.get("/letter-groups?function=other")).body["items"]).toEqual([]);
   });
 
-  it("W-106: list the letters of one of them, with the size of all of it", async () => {
+  it("list the letters of one of them, with the size of all of it", async () => {
     await using world = await serveQueueConsole({ dead, messageOf });
     const { items } = letterGroupsSchema.parse((await world.get("/letter-groups")).body);
     const seen: string[] = [];
@@ -41,7 +41,7 @@ describe("groups of letters in the console", () => {
     expect(lettersSchema.parse((await world.get("/letters?group=gone")).body)).toMatchObject({ items: [] });
   });
 
-  it("W-106, W-404: say how many keys are still dead once some were requeued, and requeue only these", async () => {
+  it("say how many keys are still dead once some were requeued, and requeue only these", async () => {
     await using world = await serveQueueConsole({ dead: KEYS, messageOf: () => "it is broken" });
     const [before] = letterGroupsSchema.parse((await world.get("/letter-groups")).body).items;
     expect(before).toMatchObject({ count: 4, dead: 4 });
@@ -70,14 +70,14 @@ describe("groups of letters in the console", () => {
     });
   });
 
-  it("W-505: hold no letter of a namespace that the person does not see", async () => {
+  it("hold no letter of a namespace that the person does not see", async () => {
     await using world = await serveQueueConsole({ dead, messageOf, reviewer: allowingIn("a") });
     const { text, body } = await world.get("/letter-groups");
     expect(letterGroupsSchema.parse(body).items.map(({ count }) => count)).toEqual([3, 1]);
     expect(text).not.toContain("secret-name");
   });
 
-  it("W-402: refuse cursors and limits that they do not know", async () => {
+  it("refuse cursors and limits that they do not know", async () => {
     await using world = await serveQueueConsole({ dead: KEYS });
     for (const [path, field] of [
       ["/letter-groups?next=foreign", "next"],

@@ -7,7 +7,7 @@ const [A1, A2, B1] = [keyOf("a", "w1"), keyOf("a", "w2"), keyOf("b", "secret-nam
 const PATHS = ["/queue", `/queue/${GROW}/keys`, `/queue/${GROW}/tenants`, "/letters", "/me"] as const;
 
 describe("queue and letters in the console", () => {
-  it("W-401: show keys and letters in the shape of their schemas, page by page", async () => {
+  it("show keys and letters in the shape of their schemas, page by page", async () => {
     await using world = await serveQueueConsole({ dead: [A1, A2, B1], ready: [keyOf("a", "w3")] });
     const headers = await world.logIn();
     const get = async (path: string) => (await world.ask(`/api/v1${path}`, { headers })).body;
@@ -32,7 +32,7 @@ describe("queue and letters in the console", () => {
     });
   });
 
-  it("W-505: show a person of one namespace no key, name or sum of another", async () => {
+  it("show a person of one namespace no key, name or sum of another", async () => {
     await using world = await serveQueueConsole({ dead: [A1, A2, B1], reviewer: allowingIn("a") });
     const headers = await world.logIn();
     for (const path of PATHS) {
@@ -51,7 +51,7 @@ describe("queue and letters in the console", () => {
     }
   });
 
-  it("W-402: refuse limits, cursors and states that they do not know", async () => {
+  it("refuse limits, cursors and states that they do not know", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
     const headers = await world.logIn();
     for (const [path, status, field] of [

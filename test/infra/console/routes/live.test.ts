@@ -52,7 +52,7 @@ async function answerWith(get: () => Promise<unknown>, path: string) {
 }
 
 describe("an object as the API server has it, in the console", () => {
-  it("W-104: are read live, once when a person asks, with that person's own token", async () => {
+  it("are read live, once when a person asks, with that person's own token", async () => {
     const live = { ...widget(), metadata: { ...widget().metadata, managedFields: [MANAGED] } };
     const { asked, read } = await liveOf(async () => live);
     const rows = [{ field: "spec.colour", manager: "kubectl", operation: "Apply", time: MANAGED.time }];
@@ -68,7 +68,7 @@ describe("an object as the API server has it, in the console", () => {
     expect(body["manifest"]).not.toContain("managedFields");
   });
 
-  it("W-104, W-505: an object is shown without the right to list its Events, and the page says so", async () => {
+  it("an object is shown without the right to list its Events, and the page says so", async () => {
     const { read } = await liveOf(
       async () => widget(),
       async () => {
@@ -81,13 +81,13 @@ describe("an object as the API server has it, in the console", () => {
     });
   });
 
-  it("W-104: the manifest has no secret", async () => {
+  it("the manifest has no secret", async () => {
     const token = "canary-5d3f";
     const { body } = await answerWith(async () => ({ ...widget(), spec: { password: token } }), "default/w");
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
-  it("W-104, W-505: are refused as the API server refuses them, with the next step", async () => {
+  it("are refused as the API server refuses them, with the next step", async () => {
     const refusing = (status: number) => async () => {
       throw new KubeError({ class: "Terminal", status, reason: "Forbidden", message: "refused" });
     };

@@ -15,7 +15,7 @@ const GROW = defineFunction(
 );
 
 describe("objects in the console", () => {
-  it("W-401, W-505: are explained to those who see their namespace, and to no one else", async () => {
+  it("are explained to those who see their namespace, and to no one else", async () => {
     const clock = virtualClock();
     await using store = createMemoryStore();
     await store.put(WIDGETS, widget());

@@ -8,7 +8,7 @@ function keysIn(namespace: string, clusters: number, each: number): readonly str
   });
 }
 
-it("W-505: the sums of a person have every Cluster of that person's namespaces, also beyond the 200 deepest", async () => {
+it("the sums of a person have every Cluster of that person's namespaces, also beyond the 200 deepest", async () => {
   const ready = [...keysIn("a", 230, 1), ...keysIn("b", 210, 2)];
   await using world = await serveQueueConsole({ dead: [], ready, reviewer: allowingIn("a") });
   const headers = await world.logIn();

@@ -12,7 +12,7 @@ const decided = (value: number, digest: string) => ({
 });
 
 describe("the replay of a letter in the console", () => {
-  it("W-106: shows the decision then and now side by side, and is kept for the next page", async () => {
+  it("shows the decision then and now side by side, and is kept for the next page", async () => {
     let replays = 0;
     const replay = async () => {
       replays += 1;
@@ -31,7 +31,7 @@ describe("the replay of a letter in the console", () => {
     expect(replays).toBe(1);
   });
 
-  it("W-107: says why it was cut; is refused elsewhere, and not found without a letter", async () => {
+  it("says why it was cut; is refused elsewhere, and not found without a letter", async () => {
     const replay = async () => ({ type: "cut" as const, why: "it did not end within 2 s" });
     await using world = await serveQueueConsole({ dead: [A1], replay, reviewer: allowingIn("a") });
     expect((await world.get(pathOf(A1))).body).toMatchObject({

@@ -22,7 +22,7 @@ function run(runId: string, minute: string, fields: Partial<RunEntry> = {}): Run
 }
 
 describe("runs in the console", () => {
-  it("W-103, W-401: are shown with those that caused them, in pages, to those who see their namespace", async () => {
+  it("are shown with those that caused them, in pages, to those who see their namespace", async () => {
     const clock = virtualClock();
     await using store = createMemoryStore();
     await store.put(WIDGETS, widget());

@@ -33,7 +33,7 @@ function serve(...namespaces: readonly string[]) {
 }
 
 describe("samples in the console", () => {
-  it("W-105, W-505: say how long the runs of each function took, to those who see all namespaces", async () => {
+  it("say how long the runs of each function took, to those who see all namespaces", async () => {
     await using world = await serve("all");
     const { body } = await world.ask("/api/v1/durations", { headers: await world.logIn() });
     const [item] = durationsSchema.parse(body).items;
@@ -46,7 +46,7 @@ describe("samples in the console", () => {
     expect(answer).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
   });
 
-  it("W-203, W-505: are for those who see all namespaces, as they are sums over all", async () => {
+  it("are for those who see all namespaces, as they are sums over all", async () => {
     await using world = await serve("all");
     const headers = await world.logIn();
     const { body } = await world.ask("/api/v1/queue/widget-grow/samples", { headers });

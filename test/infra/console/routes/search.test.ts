@@ -4,7 +4,7 @@ import { serveTestConsole } from "../../../support/console.ts";
 import { allowingIn } from "../../../support/console-queue.ts";
 
 describe("the search of the console", () => {
-  it("W-109, W-505: looks among what the person sees", async () => {
+  it("looks among what the person sees", async () => {
     const asked: unknown[] = [];
     const place = { type: "cluster", namespace: "a", name: "c1" } as const;
     await using world = await serveTestConsole({

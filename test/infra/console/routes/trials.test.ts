@@ -32,7 +32,7 @@ async function ended(world: World, id: unknown) {
 }
 
 describe("trials of the console", () => {
-  it("W-107: say how many letters of a group would succeed, and requeue these", async () => {
+  it("say how many letters of a group would succeed, and requeue these", async () => {
     await using world = await serveQueueConsole({ dead: KEYS, replay });
     const groups = letterGroupsSchema.parse((await world.get("/letter-groups")).body);
     const group = groups.items[0]?.id ?? "";
@@ -71,7 +71,7 @@ describe("trials of the console", () => {
     expect((await world.get("/trials")).body).toMatchObject({ items: [{ id: trial.id }] });
   });
 
-  it("W-107: stop when asked, keep what they have found, and are at most two at once", async () => {
+  it("stop when asked, keep what they have found, and are at most two at once", async () => {
     const never = Promise.withResolvers<never>();
     const slow = async (letter: DeadLetter) => (letter.key.endsWith("w0") ? replay(letter) : never.promise);
     await using world = await serveQueueConsole({ dead: KEYS, replay: slow });
@@ -86,7 +86,7 @@ describe("trials of the console", () => {
     expect(await world.press("/trials", { function: GROW })).toMatchObject({ status: 200 });
   });
 
-  it("W-107, W-505: try only what the person sees, also without --actions, and show it to no one else", async () => {
+  it("try only what the person sees, also without --actions, and show it to no one else", async () => {
     const dead = [keyOf("a", "w1"), keyOf("b", "secret-name")];
     await using world = await serveQueueConsole({ dead, replay, actions: false, reviewer: allowingIn("a") });
     const { status, body, text } = await world.press("/trials", { function: GROW });
@@ -95,7 +95,7 @@ describe("trials of the console", () => {
     expect((await world.get(`/trials/${body["id"]}/letters`)).text).not.toContain("secret-name");
   });
 
-  it("S-42, W-505: are begun and stopped only by those who may requeue the letters, also without --actions", async () => {
+  it("S-42: are begun and stopped only by those who may requeue the letters, also without --actions", async () => {
     const looking: Reviewer = {
       review: async (_, spec) => {
         const { resource } = (spec as { resourceAttributes: { resource: string } }).resourceAttributes;
@@ -121,7 +121,7 @@ describe("trials of the console", () => {
     expect((await world.get(`/trials/${body["id"]}`)).body).toMatchObject({ state: "running" });
   });
 
-  it("W-402: refuse functions, groups and trials that are not there", async () => {
+  it("refuse functions, groups and trials that are not there", async () => {
     await using world = await serveQueueConsole({ dead: KEYS });
     expect(await world.press("/trials", { function: "nothing" })).toMatchObject({ status: 404 });
     expect(await world.press("/trials", { function: GROW, group: "gone" })).toMatchObject({ status: 404 });

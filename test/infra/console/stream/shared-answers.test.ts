@@ -69,14 +69,14 @@ function world(interests: { readonly [topic: string]: Interest }, isTold = true)
 }
 
 describe("answers of topics", () => {
-  it("W-205: are read once a minute while nothing changes", async () => {
+  it("are read once a minute while nothing changes", async () => {
     const { pass } = world({ fleet: { fleet: true }, queue: { keysOf: "all", everyMs: 10_000 } });
     const reads = await pass(120);
     expect(reads.filter((topic) => topic === "fleet")).toHaveLength(2);
     expect(reads.filter((topic) => topic === "queue").length).toBeLessThanOrEqual(12);
   });
 
-  it("W-205: are read within a second of a change that concerns them, some times more, and then rest", async () => {
+  it("are read within a second of a change that concerns them, some times more, and then rest", async () => {
     const { pass, change } = world({
       mine: { clusters: ["a/c1"] },
       machine: { objects: ["a/m1"] },
@@ -92,7 +92,7 @@ describe("answers of topics", () => {
     expect(await pass(10)).toEqual([]);
   });
 
-  it("W-205: follow snapshots by name, those of a workload server by its Cluster, functions and letters", async () => {
+  it("follow snapshots by name, those of a workload server by its Cluster, functions and letters", async () => {
     const { pass, change } = world({
       machine: { objects: ["a/m1"] },
       cluster: { clusters: ["a/c1"] },
@@ -114,7 +114,7 @@ describe("answers of topics", () => {
     expect(await readAfter()).toEqual([]);
   });
 
-  it("W-205: are all old behind a flood", async () => {
+  it("are all old behind a flood", async () => {
     const { pass, change } = world({ machine: { objects: ["a/m1"] }, fleet: {} });
     await pass(8);
     const many = Array.from({ length: 25_000 }, (_, at) => snapshot(`x${at}`));
@@ -122,7 +122,7 @@ describe("answers of topics", () => {
     expect((await pass(1)).toSorted()).toEqual(["fleet", "machine"]);
   });
 
-  it("W-205: take at most a twentieth of the time, and once in ten seconds twice as much, however much changes", async () => {
+  it("take at most a twentieth of the time, and once in ten seconds twice as much, however much changes", async () => {
     const { pass, change, setLasts } = world({ mine: { clusters: ["a/c1"] } });
     setLasts(300);
     await pass(8);
@@ -135,7 +135,7 @@ describe("answers of topics", () => {
     expect(reads).toBeLessThanOrEqual(9);
   });
 
-  it("W-205: follow a change right after a read within a second, once in ten seconds", async () => {
+  it("follow a change right after a read within a second, once in ten seconds", async () => {
     const { pass, change, setLasts } = world({ mine: { clusters: ["a/c1"] } });
     setLasts(80);
     await pass(20);
@@ -152,7 +152,7 @@ describe("answers of topics", () => {
     expect(await readsOf(2)).toEqual([1, 1]);
   });
 
-  it("W-403: that fail are read again soon", async () => {
+  it("that fail are read again soon", async () => {
     const { pass, setFails, forget } = world({ mine: {} });
     setFails(true);
     forget();
@@ -162,7 +162,7 @@ describe("answers of topics", () => {
     expect(await pass(20)).toEqual([]);
   });
 
-  it("W-205: are read once a second where nothing says what changes", async () => {
+  it("are read once a second where nothing says what changes", async () => {
     const { pass } = world({ mine: {} }, false);
     expect(await pass(5)).toHaveLength(5);
   });

@@ -45,7 +45,7 @@ async function follow(world: World, query: string, headers: { readonly [name: st
 }
 
 describe("streams", () => {
-  it("W-403: send the whole answer of a topic when it has changed, at most once a second", async () => {
+  it("send the whole answer of a topic when it has changed, at most once a second", async () => {
     const { state, relay } = changingRelay();
     await using world = await serveTestConsole({ ports: { relay } });
     using page = await follow(world, "topic=relay", await world.logIn());
@@ -62,7 +62,7 @@ describe("streams", () => {
     expect(page.messages.length).toBe(2);
   });
 
-  it("W-403: send nothing that a page has seen when it comes back", async () => {
+  it("send nothing that a page has seen when it comes back", async () => {
     const { state, relay } = changingRelay();
     await using world = await serveTestConsole({ ports: { relay } });
     const headers = await world.logIn();
@@ -75,7 +75,7 @@ describe("streams", () => {
     await eventually(() => expect(page.messages.length).toBe(1), WITHIN);
   });
 
-  it("W-403: say that a topic has an error, once, and that it has data again", async () => {
+  it("say that a topic has an error, once, and that it has data again", async () => {
     const { state, relay } = changingRelay();
     state.fails = true;
     await using world = await serveTestConsole({ ports: { relay } });
@@ -97,7 +97,7 @@ describe("streams", () => {
     );
   });
 
-  it("W-205: read a topic when a hint concerns it, and let it rest otherwise", async () => {
+  it("read a topic when a hint concerns it, and let it rest otherwise", async () => {
     const hints = createMemoryHints();
     const { state, relay } = changingRelay();
     await using world = await serveTestConsole({ ports: { relay }, hints });
@@ -114,7 +114,7 @@ describe("streams", () => {
     expect(state.reads).toBe(reads + 1);
   });
 
-  it("W-403: leave out what is read when a person asks, and not again", async () => {
+  it("leave out what is read when a person asks, and not again", async () => {
     let replays = 0;
     const replay = async () => {
       replays += 1;
@@ -129,7 +129,7 @@ describe("streams", () => {
     expect(replays).toBe(0);
   });
 
-  it("W-403: read a topic once a second for all who see the same", async () => {
+  it("read a topic once a second for all who see the same", async () => {
     const { state, relay } = changingRelay();
     await using world = await serveTestConsole({ ports: { relay } });
     const headers = await world.logIn();
@@ -140,7 +140,7 @@ describe("streams", () => {
     expect(state.reads).toBeLessThanOrEqual(3);
   });
 
-  it("W-403: are at most 50 for one person; more are asked to come every 10 s", async () => {
+  it("are at most 50 for one person; more are asked to come every 10 s", async () => {
     await using world = await serveTestConsole();
     const headers = await world.logIn();
     await using stack = new AsyncDisposableStack();
@@ -154,7 +154,7 @@ describe("streams", () => {
     expect(await world.ask("/api/v1/me", { headers })).toMatchObject({ status: 200 });
   });
 
-  it("W-403: are cut when their reader never reads; others are not", async () => {
+  it("are cut when their reader never reads; others are not", async () => {
     const reasons = Array.from({ length: 100 }, () => "x".repeat(10_000));
     let version = 0;
     const relay = async (): Promise<Relay> => {
@@ -177,7 +177,7 @@ describe("streams", () => {
     expect(page.state.ended).toBe(false);
   });
 
-  it("W-505: end within a minute after the right is withdrawn", async () => {
+  it("end within a minute after the right is withdrawn", async () => {
     let allowed: boolean = true;
     const reviewer: Reviewer = { review: async () => ({ status: { allowed } }) };
     await using world = await serveTestConsole({ reviewer });
@@ -189,7 +189,7 @@ describe("streams", () => {
     expect(page.messages.at(-1)).toMatchObject({ type: "end", error: { status: 403 } });
   });
 
-  it("W-403: refuse a query without topics, with too many, or with other fields", async () => {
+  it("refuse a query without topics, with too many, or with other fields", async () => {
     await using world = await serveTestConsole();
     const headers = await world.logIn();
     for (const query of ["", "topic=", "seen=x", "topic=me&other=1", Array(9).fill("topic=me").join("&")]) {

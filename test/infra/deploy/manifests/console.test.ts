@@ -33,7 +33,7 @@ interface Deployment extends Manifest {
 const pod = (named("Deployment") as unknown as Deployment).spec.template.spec;
 
 describe("the console in a deployment", () => {
-  it("W-506: has an account that may ask who a person is and which cluster this is, and nothing else", () => {
+  it("has an account that may ask who a person is and which cluster this is, and nothing else", () => {
     expect(granted("capstan-console")).toEqual([
       "create authentication.k8s.io/tokenreviews",
       "create authorization.k8s.io/subjectaccessreviews",
@@ -44,7 +44,7 @@ describe("the console in a deployment", () => {
     ]);
   });
 
-  it("W-505: brings a role to look and one to act, which nothing binds to a person", () => {
+  it("brings a role to look and one to act, which nothing binds to a person", () => {
     expect(granted("capstan-viewer")).toEqual(["list cluster.x-k8s.io/clusters"]);
     expect(granted("capstan-operator")).toEqual([
       "list cluster.x-k8s.io/clusters",
@@ -54,7 +54,7 @@ describe("the console in a deployment", () => {
     ]);
   });
 
-  it("W-501: calls the command with options that it knows, and speaks TLS by the names of its certificate", () => {
+  it("calls the command with options that it knows, and speaks TLS by the names of its certificate", () => {
     const [command, ...args] = pod.containers[0].args;
     expect(command).toBe("console");
     const known = consoleCommand().options.map(({ long }) => long);
@@ -66,7 +66,7 @@ describe("the console in a deployment", () => {
     ]);
   });
 
-  it("W-506: reads Redis as observer, and only with the component of actions as operator", () => {
+  it("reads Redis as observer, and only with the component of actions as operator", () => {
     const secrets = pod.volumes.map(({ secret }) => secret?.secretName);
     expect(secrets).toEqual([undefined, "capstan-observer-queue", "capstan-console"]);
     const [{ patch = "" } = {}] = actions.patches ?? [];

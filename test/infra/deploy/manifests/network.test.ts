@@ -40,7 +40,7 @@ describe("what Pods may reach", () => {
     );
   });
 
-  it("W-506: leaves out workload clusters for the console, which persons reach from anywhere", () => {
+  it("leaves out workload clusters for the console, which persons reach from anywhere", () => {
     expect(textOf("capstan-workload-clusters")).toContain(
       '{"key":"app.kubernetes.io/component","operator":"In","values":["relay","worker"]}',
     );

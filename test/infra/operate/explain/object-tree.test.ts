@@ -80,7 +80,7 @@ describe("the tree of a Cluster", () => {
     expect(tree).toContain("3 more MachinePools");
   });
 
-  it("W-102: shows the worst Machines of a pool and counts those that are ready", async () => {
+  it("shows the worst Machines of a pool and counts those that are ready", async () => {
     const functions = [machinepoolGuard, machinepoolMachines];
     const machines = Array.from({ length: 1_000 }, (_, index) =>
       machine(`m${index}`, {

@@ -22,7 +22,7 @@ const namesOf = (machines: readonly Machine[], dead?: ReadonlySet<string>): read
   worstFirst(machines, dead).map(({ object }) => object.metadata.name);
 
 describe("siblings", () => {
-  it("W-102: stand worst first: dead, bad, unknown, changing, silent, ready", () => {
+  it("stand worst first: dead, bad, unknown, changing, silent, ready", () => {
     const machines = [
       of("a-ready", [READY]),
       of("b-silent", []),
@@ -80,7 +80,7 @@ describe("siblings", () => {
 });
 
 describe("a page of siblings", () => {
-  it("W-102: leads through all objects of a kind, worst first, whatever changes meanwhile", async () => {
+  it("leads through all objects of a kind, worst first, whatever changes meanwhile", async () => {
     await using store = createMemoryStore();
     const type = { cluster: MANAGEMENT, group: Machine.group, kind: Machine.kind };
     const machines = Array.from({ length: 25 }, (_, at) =>

@@ -48,7 +48,7 @@ const lanes = [
 const idsOf = (runs: readonly { readonly runId: string }[]) => runs.map(({ runId }) => runId);
 
 describe("a time line", () => {
-  it("W-103: leads from a write to the runs that it caused, and back to the first event", async () => {
+  it("leads from a write to the runs that it caused, and back to the first event", async () => {
     const { items, knownSince } = await timeLine(history, lanes, { limit: 200 });
     expect(idsOf(items)).toEqual(["idle", "node", "machines", "guard"]);
     expect(knownSince).toBe("2026-01-01T12:00:01Z");

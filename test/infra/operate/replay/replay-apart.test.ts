@@ -38,7 +38,7 @@ async function* each(...letters: readonly DeadLetter[]): AsyncIterable<DeadLette
 }
 
 describe("a replay in a process of its own", () => {
-  it("W-107: that loops, eats memory or ends its process is cut, and the next ones are replayed, while this process answers", async () => {
+  it("that loops, eats memory or ends its process is cut, and the next ones are replayed, while this process answers", async () => {
     using apart = openReplayApart(systemClock, functionsDir);
     let turns = 0;
     const counting = setInterval(() => {

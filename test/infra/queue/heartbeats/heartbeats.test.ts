@@ -28,7 +28,7 @@ describeWith(redisMissing())("heartbeats", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it("W-207: show the processes that are alive, with what they last said, and forget those that end", async () => {
+  it("show the processes that are alive, with what they last said, and forget those that end", async () => {
     await using heartbeats = await open();
     await using other = await open();
     expect(await other.processes()).toEqual([]);
@@ -44,7 +44,7 @@ describeWith(redisMissing())("heartbeats", () => {
     await heartbeats.end("a");
   });
 
-  it("W-207: forget a process that is silent for 30 s, and all of them when no process is left", async () => {
+  it("forget a process that is silent for 30 s, and all of them when no process is left", async () => {
     await using heartbeats = await open();
     const redis = new Redis(server.url);
     using stack = new DisposableStack();
@@ -59,7 +59,7 @@ describeWith(redisMissing())("heartbeats", () => {
     await heartbeats.end("alive");
   });
 
-  it("W-207: leave out watches that are too many for 16 KiB", async () => {
+  it("leave out watches that are too many for 16 KiB", async () => {
     await using heartbeats = await open();
     const watch = { name: "n".repeat(400), state: "streaming" } as unknown as NonNullable<
       Heartbeat["watches"]
@@ -74,7 +74,7 @@ describeWith(redisMissing())("heartbeats", () => {
     for (const { id } of found) await heartbeats.end(id);
   });
 
-  it("W-207: come at once and every 10 s, and the end of a process is noted", async () => {
+  it("come at once and every 10 s, and the end of a process is noted", async () => {
     await using heartbeats = await open();
     const clock = virtualClock();
     let running = 0;

@@ -36,7 +36,7 @@ interface HintsUnderTest extends AsyncDisposable {
 
 function hintsSuite(name: string, create: () => Promise<HintsUnderTest>): void {
   describe(`${name} hints`, () => {
-    it("W-205: name every key that moves and every snapshot that is stored or removed, and nothing else", async () => {
+    it("name every key that moves and every snapshot that is stored or removed, and nothing else", async () => {
       await using world = await create();
       const { hints, queue, store } = world;
       const seen: Hint[] = [];
@@ -68,7 +68,7 @@ function hintsSuite(name: string, create: () => Promise<HintsUnderTest>): void {
       await eventually(() => expect(snapshots()).toEqual([hint, hint]), WITHIN);
     });
 
-    it("W-205: reach those who follow, and no longer those who do not", async () => {
+    it("reach those who follow, and no longer those who do not", async () => {
       await using world = await create();
       const counts = [0, 0];
       const follow = (at: 0 | 1) =>
@@ -98,7 +98,7 @@ hintsSuite("memory", async () => {
 });
 
 describe("memory hints", () => {
-  it("W-205: a flood is a gap, behind which everything is read again", async () => {
+  it("a flood is a gap, behind which everything is read again", async () => {
     const hints = createMemoryHints();
     const seen: string[] = [];
     using _following = hints.follow(
@@ -134,7 +134,7 @@ describeWith(redisMissing())("on Redis", () => {
     return { hints, queue, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   });
 
-  it("W-205: name dropped letters; a user without the right to publish works all the same", async () => {
+  it("name dropped letters; a user without the right to publish works all the same", async () => {
     await using hints = await openRedisHints(target());
     const seen: Hint[] = [];
     using _following = hints.follow(
@@ -159,7 +159,7 @@ describeWith(redisMissing())("on Redis", () => {
     expect(seen.filter(({ of }) => of === "snapshot")).toHaveLength(1);
   });
 
-  it("W-205: an outage is a gap, and hints come again behind it", async () => {
+  it("an outage is a gap, and hints come again behind it", async () => {
     const own = await startRedis();
     await using stack = new AsyncDisposableStack();
     stack.use(own);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseHint } from "../../../../infra/queue/hints/parse-hint.ts";
 
 describe("a message about a change", () => {
-  it("W-205: names keys, letters and snapshots", () => {
+  it("names keys, letters and snapshots", () => {
     expect(parseHint('["{cap:machine-node}:l:","a|b|c/d"]')).toEqual({
       of: "keys",
       function: "machine-node",
@@ -34,7 +34,7 @@ describe("a message about a change", () => {
     '["{cap:store:c}:g:K:objects","[\\"n\\"]"]',
     '["{cap:store:c}:g:K:objects","no"]',
     `["{cap:a}:l:","${"k".repeat(5_000_000)}"]`,
-  ])("W-205: says nothing when it is another text", (text) => {
+  ])("says nothing when it is another text", (text) => {
     expect(parseHint(text)).toBeUndefined();
   });
 });

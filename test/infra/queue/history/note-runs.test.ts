@@ -98,7 +98,7 @@ describe("the runs of workers", () => {
     never.resolve({ type: "ok", requested: false, fences: [] });
   });
 
-  it("W-202: are not looked at when the history is off", async () => {
+  it("are not looked at when the history is off", async () => {
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
     expect(noteRuns(queue, { history: undefined, clock })).toBe(queue);

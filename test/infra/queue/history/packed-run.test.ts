@@ -5,7 +5,7 @@ import { runEntry, writingRun } from "../../../support/run-entries.ts";
 
 const now = new Date(0);
 
-describe("W-202: a packed run", () => {
+describe("a packed run", () => {
   it("is the same run when it is unpacked", () => {
     const [write] = writingRun(now, "r1").writes;
     if (write === undefined) throw new Error("it wrote");

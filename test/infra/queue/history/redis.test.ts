@@ -50,7 +50,7 @@ describeWith(redisMissing())("the run history beside a ledger", () => {
     },
   });
 
-  it("W-202: is written once a second and when the worker stops, and holds up no run while Redis is away", async () => {
+  it("is written once a second and when the worker stops, and holds up no run while Redis is away", async () => {
     await raw.flushall();
     const clock = virtualClock();
     await using reader = await open();
@@ -77,7 +77,7 @@ describeWith(redisMissing())("the run history beside a ledger", () => {
     await late[Symbol.asyncDispose]();
   });
 
-  it("W-202: knows what it holds: every key of it expires, and what is removed is not counted", async () => {
+  it("knows what it holds: every key of it expires, and what is removed is not counted", async () => {
     await raw.flushall();
     const clock = virtualClock();
     const keys = Array.from({ length: 60 }, (_, at) => `default/c1|Widget|default/w${at}`);

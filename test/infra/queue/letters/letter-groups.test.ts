@@ -41,7 +41,7 @@ describe("the pattern of an error", () => {
 });
 
 describe("groups of letters", () => {
-  it("W-106: are one for 4,000 letters with one cause, whatever their objects are called", async () => {
+  it("are one for 4,000 letters with one cause, whatever their objects are called", async () => {
     const letters = Array.from({ length: 4_000 }, (_, at) =>
       head(`m${at}`, `Machine default/m${at}: server 10.0.0.${at % 255} does not answer`),
     );
@@ -82,7 +82,7 @@ describe("groups of letters", () => {
     expect(items[0]).toMatchObject({ oldest: times[1], newest: times[2] });
   });
 
-  it("W-106: count the keys that are still dead, and those with the most of them come first", async () => {
+  it("count the keys that are still dead, and those with the most of them come first", async () => {
     const one = (name: string, isDead: boolean) => ({ ...head(name, "away"), isDead });
     const { items } = await groupLetters([
       one("m1", false),

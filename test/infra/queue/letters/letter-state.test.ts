@@ -13,6 +13,6 @@ it.each<readonly [string, string, KeyState | undefined]>([
   ["revived", "MaxAttempts", state({ state: "waiting", failures: 1 })],
   ["resolved", "MaxAttempts", state({ state: "waiting" })],
   ["resolved", "MaxAttempts", undefined],
-])("W-106: a letter is %s after %s while its key stands so: %j", (expected, reason, found) => {
+])("a letter is %s after %s while its key stands so: %j", (expected, reason, found) => {
   expect(letterStateOf({ reason } as Parameters<typeof letterStateOf>[0], found)).toBe(expected);
 });

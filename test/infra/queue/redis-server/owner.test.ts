@@ -52,7 +52,7 @@ describeWith(redisMissing())("a Redis and its management cluster", () => {
     expect(ends[0]?.status).toBe(ends[2]?.status);
   });
 
-  it("W-506: shows its owner to those who only look, and why another cluster must not see it", async () => {
+  it("shows its owner to those who only look, and why another cluster must not see it", async () => {
     const observer = `user observer on >of-a-test resetchannels ${RIGHTS.observer}`;
     await using redis = await startRedis([observer]);
     const url = redis.url.replace("redis://", "redis://observer:of-a-test@");

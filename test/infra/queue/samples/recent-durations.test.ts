@@ -13,7 +13,7 @@ const sample = (at: number, runs: { readonly [ms: number]: number }) => ({
   ),
 });
 
-it("W-105: says how long half of the runs and 99 of 100 took between two samples", () => {
+it("says how long half of the runs and 99 of 100 took between two samples", () => {
   const found = recentDurations([
     sample(0, { 8: 50, 900: 7 }),
     sample(10, { 8: 90 }),
@@ -24,7 +24,7 @@ it("W-105: says how long half of the runs and 99 of 100 took between two samples
   expect(found?.p99Ms).toBe(750);
 });
 
-it("W-105: says nothing without two samples, or without a run between them", () => {
+it("says nothing without two samples, or without a run between them", () => {
   expect(recentDurations([])).toBeUndefined();
   expect(recentDurations([sample(0, { 8: 50 })])).toBeUndefined();
   expect(recentDurations([sample(0, { 8: 50 }), sample(10, { 8: 50 })])).toBeUndefined();

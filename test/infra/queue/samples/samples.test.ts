@@ -22,7 +22,7 @@ const NAME = "machine-status";
 
 function samplesSuite(name: string, create: (clock: VirtualClock) => Promise<Samples>): void {
   describe(`${name} samples`, () => {
-    it("W-203: keep a row per 10 s of the last hour, oldest first; the last of an instant wins", async () => {
+    it("keep a row per 10 s of the last hour, oldest first; the last of an instant wins", async () => {
       const clock = virtualClock();
       await using samples = await create(clock);
       const first = Math.ceil(clock.now().getTime() / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS;
@@ -69,7 +69,7 @@ describeWith(redisMissing())("on Redis", () => {
 });
 
 describe("sampling", () => {
-  it("W-203: notes every function each 10 s, and continues when a look has failed", async () => {
+  it("notes every function each 10 s, and continues when a look has failed", async () => {
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
     await using samples = createMemorySamples(clock);

@@ -17,7 +17,7 @@ function sample(
 }
 
 describe("samples as columns", () => {
-  it("W-203: have a row per 10 s, and null where nothing is known", () => {
+  it("have a row per 10 s, and null where nothing is known", () => {
     const rows = [
       sample(0, { runs: 5 }),
       sample(1, { runs: 15, failures: 2 }),
@@ -35,7 +35,7 @@ describe("samples as columns", () => {
     expect(series.p50Ms).toEqual([null, 2.5, null, null, null]);
   });
 
-  it("W-203: show slow runs beside the others, and begin again when a ledger has lost its counts", () => {
+  it("show slow runs beside the others, and begin again when a ledger has lost its counts", () => {
     const rows = [sample(0, { runs: 100 }), sample(1, { runs: 190, slow: 10 }), sample(2, { runs: 4 })];
     const { runs, p50Ms, p99Ms } = seriesOf(rows, 0);
     expect(runs).toEqual([null, 100, 4]);

@@ -66,7 +66,7 @@ describe("F-15: what a run leaves for people", () => {
     });
   });
 
-  it("W-201: stays small: at most eight requests, twelve fields, and the beginning of a message", () => {
+  it("stays small: at most eight requests, twelve fields, and the beginning of a message", () => {
     const record = recordOf(...Array.from({ length: 20 }, (_, index) => nodeWrite(`n${index}`)));
     expect(runEntryOf(LEASE, { ...OK, record }, endedAt)).toMatchObject({ moreWrites: 12 });
     const labels = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`l${index}`, "x"]));
@@ -80,7 +80,7 @@ describe("F-15: what a run leaves for people", () => {
     expect(failed.failure?.message).toHaveLength(300);
   });
 
-  it("W-201: has no span of an event, which comes from outside", () => {
+  it("has no span of an event, which comes from outside", () => {
     const lease = { ...LEASE, causes: [{ what: "timer", traceparent: "<script>" }] };
     expect(runEntryOf(lease, OK, endedAt).causes).toEqual([{ what: "timer" }]);
   });

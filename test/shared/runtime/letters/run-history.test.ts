@@ -4,7 +4,7 @@ import { runEntry, writingRun } from "../../../support/run-entries.ts";
 
 const at = (second: number): Date => new Date(1_000 * second);
 
-describe("W-201: runs in a row", () => {
+describe("runs in a row", () => {
   it("are one entry when they had nothing to do, or wait for the same", () => {
     const [first, second] = [runEntry(at(1)), runEntry(at(2), { runId: "r2", causes: [{ what: "resync" }] })];
     const both = foldRuns(first, second) as RunEntry;

@@ -16,12 +16,12 @@ const countsOf = (...ms: readonly number[]): RunCounts => ({
 });
 
 describe("counts of runs", () => {
-  it("W-203: put every duration into one of twelve groups", () => {
+  it("put every duration into one of twelve groups", () => {
     expect([0, 5, 6, 10, 30_000, 30_001, 1e9].map(durationGroup)).toEqual([0, 0, 1, 1, 10, 11, 11]);
     expect(runsIn(countsOf(1, 7, 1e9))).toBe(3);
   });
 
-  it("W-203: say what happened between two looks, also when the ledger has begun again", () => {
+  it("say what happened between two looks, also when the ledger has begun again", () => {
     const before = { ...countsOf(1, 1, 7), failures: 2 };
     const after = { ...countsOf(1, 1, 1, 7, 60), failures: 3 };
     expect(countsBetween(before, after)).toEqual({ ...countsOf(1, 60), failures: 1 });
@@ -29,7 +29,7 @@ describe("counts of runs", () => {
     expect(countsBetween(NO_RUNS, after)).toEqual(after);
   });
 
-  it("W-203: give a duration of a share that lies in the group of the true one", () => {
+  it("give a duration of a share that lies in the group of the true one", () => {
     expect(durationAt(NO_RUNS, 0.5)).toBeUndefined();
     expect(durationAt(countsOf(60_000), 0.99)).toBe(30_000);
     const durations = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 50 });

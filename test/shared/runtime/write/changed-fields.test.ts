@@ -52,7 +52,7 @@ const changes = (sent: RecordedWrite, decision?: object): readonly FieldChange[]
   changedFields(sent, { reads: [read(POOL)], decision } as Pick<AttemptRecord, "reads" | "decision">);
 const patch = (...operations: readonly object[]) => changes(write("patch", operations));
 
-describe("W-201: the fields that a write changed", () => {
+describe("the fields that a write changed", () => {
   it("are those of an apply that differ from what was read, and those that it gives up", () => {
     const { apiVersion, kind, metadata, status } = POOL;
     const { uid, resourceVersion } = metadata;
@@ -166,7 +166,7 @@ describe("W-201: the fields that a write changed", () => {
     ]);
   });
 
-  it("W-201: stay short and finite whatever an object holds", () => {
+  it("stay short and finite whatever an object holds", () => {
     const long = "k".repeat(1_000);
     expect(changes(write("apply", { spec: { [long]: 1 } }))[0]?.path).toHaveLength(120);
     let deep: object = { end: 1 };

@@ -13,11 +13,11 @@ describe("a bulk action in words", () => {
       { ...JOB, action: "drop", state: "failed", changed: 99 },
     ],
     ["Done: 198 requeued", { ...JOB, state: "done", done: 198 }],
-  ] as const)("W-404: %s", (text, job) => {
+  ] as const)("%s", (text, job) => {
     expect(jobText(job)).toBe(text);
   });
 
-  it("W-404: names what it does and for how many", () => {
+  it("names what it does and for how many", () => {
     expect(jobTitle(JOB)).toBe("Requeue of 198 letters");
     expect(jobTitle({ action: "drop", total: 1 })).toBe("Drop of 1 letter");
   });

@@ -13,7 +13,7 @@ const me = (may: Partial<Me["may"]>, routes: readonly string[] = ACTIONS) =>
   ({ may: { requeue: [], drop: [], pause: false, try: [], ...may }, routes }) as unknown as Me;
 
 describe("the actions of a page", () => {
-  it("W-505: are offered where the person has the right", () => {
+  it("are offered where the person has the right", () => {
     const some = me({ requeue: ["a"], drop: "all", pause: true, try: ["a"] });
     expect(mayAct(some, "requeue", "a")).toBe(true);
     expect(mayAct(some, "requeue", "b")).toBe(false);
@@ -24,7 +24,7 @@ describe("the actions of a page", () => {
     expect(mayTry(some)).toBe(true);
   });
 
-  it("W-505: are absent without the right, without the route, and before the person is known", () => {
+  it("are absent without the right, without the route, and before the person is known", () => {
     const everything = { requeue: "all", drop: "all", pause: true, try: "all" } as const;
     for (const person of [me({}), me(everything, []), undefined]) {
       expect(mayAct(person, "requeue", "a")).toBe(false);

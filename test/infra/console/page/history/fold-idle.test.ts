@@ -17,12 +17,12 @@ const shown = (runs: readonly Run[], unfolded: readonly string[] = []) =>
   );
 
 describe("idle runs", () => {
-  it("W-103: next to each other are one row that says how many they are, until a person unfolds it", () => {
+  it("next to each other are one row that says how many they are, until a person unfolds it", () => {
     expect(shown([...idle, wrote])).toEqual(["idle g i2: 412", "w1"]);
     expect(shown([...idle, wrote], ["idle g i2"])).toEqual(["i1", "i2", "w1"]);
   });
 
-  it("W-103: a run that wrote, failed, waits or comes again is never folded, nor is a single idle one", () => {
+  it("a run that wrote, failed, waits or comes again is never folded, nor is a single idle one", () => {
     const others = [
       wrote,
       run("f", "e", { outcome: "error" }),

@@ -30,7 +30,7 @@ describe("what a run did", () => {
       },
       "wrote",
     ],
-  ] as const)("W-103: %s", (text, more, look) => {
+  ] as const)("%s", (text, more, look) => {
     expect(runText({ ...RUN, ...(more as Partial<Run>) })).toEqual({ text, look });
   });
 });

@@ -20,7 +20,7 @@ const line = timeLineOf(foldIdle(RUNS, new Set()));
 const idsOf = (marks: readonly (typeof line.marks)[number][]) => marks.map(({ runs }) => runs[0]?.runId);
 
 describe("the time line of runs", () => {
-  it("W-103: has a lane for each function and a column for each row, in their order", () => {
+  it("has a lane for each function and a column for each row, in their order", () => {
     expect(line.lanes).toEqual(["sync", "status", "adopt"]);
     expect(line.columns).toBe(3);
     expect(line.marks.map(({ column, lane, runs }) => [column, lane, runs[0]?.runId])).toEqual([
@@ -31,12 +31,12 @@ describe("the time line of runs", () => {
     ]);
   });
 
-  it("W-103: knows the runs that caused one, and those that it caused, as far as they are on the page", () => {
+  it("knows the runs that caused one, and those that it caused, as far as they are on the page", () => {
     const { causes, effects } = neighboursOf(line, effect);
     expect([idsOf(causes), idsOf(effects)]).toEqual([["s1"], ["i2"]]);
   });
 
-  it("W-103: gives a pause a column, which says how long it was", () => {
+  it("gives a pause a column, which says how long it was", () => {
     const at = (runId: string, endedAt: string) => run("f", runId, { outcome: "error", endedAt });
     const rows = [
       at("c", "2026-01-01T02:00:05Z"),
@@ -52,7 +52,7 @@ describe("the time line of runs", () => {
     ]);
   });
 
-  it("W-109: is walked by the arrow keys: in time, and to the nearest run of the next lane", () => {
+  it("is walked by the arrow keys: in time, and to the nearest run of the next lane", () => {
     const walk = (keys: readonly string[]) => keys.reduce((at, key) => stepBetween(line, at, key) ?? at, 0);
     expect(walk(["ArrowRight"])).toBe(1);
     expect(walk(["ArrowLeft"])).toBe(0);
@@ -65,7 +65,7 @@ describe("the time line of runs", () => {
     expect(stepBetween(timeLineOf([]), 0, "End")).toBeUndefined();
   });
 
-  it("W-602: draws the newest 200 rows", () => {
+  it("draws the newest 200 rows", () => {
     const many = Array.from({ length: 450 }, (_, at) => run("f", `r${at}`, { outcome: "error" }));
     const { columns, marks } = timeLineOf(foldIdle(many, new Set()));
     expect([columns, marks.at(-1)?.runs[0]?.runId]).toEqual([200, "r0"]);

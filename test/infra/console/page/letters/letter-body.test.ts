@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { letterBody } from "../../../../../infra/console/page/letters/letter-body.ts";
 
 describe("a stored letter", () => {
-  it("W-106: shows its reads and writes in one line each", () => {
+  it("shows its reads and writes in one line each", () => {
     const kind = { kind: "Machine" };
     const body = letterBody({
       run: {
@@ -38,7 +38,7 @@ describe("a stored letter", () => {
     [{}],
     [{ attempts: 3, causes: "x", run: null, truncated: {} }],
     [{ attempts: [null, "x"], run: { reads: [[]] } }],
-  ])("W-106: is shown as far as it is well formed: %j", (letter) => {
+  ])("is shown as far as it is well formed: %j", (letter) => {
     expect(() => letterBody(letter)).not.toThrow();
   });
 });

@@ -11,7 +11,7 @@ describe("a trial in words", () => {
       { succeeds: 0, "fails-as-before": 1, differs: 1, unknown: 2 },
     ],
     ["", NONE],
-  ])("W-107: %s", (text, verdicts) => {
+  ])("%s", (text, verdicts) => {
     expect(trialText({ verdicts })).toBe(text);
   });
 });

@@ -8,19 +8,19 @@ const hold = (
 ) => holdRows(shown, newest, ({ id }) => id);
 
 describe("rows that a person reads", () => {
-  it("W-110: stay in their places and get their new content", () => {
+  it("stay in their places and get their new content", () => {
     const { rows, waiting, gone } = hold([row("a"), row("b")], [row("b", "new"), row("a")]);
     expect(rows).toEqual([row("a"), row("b", "new")]);
     expect([waiting, gone.size]).toEqual([0, 0]);
   });
 
-  it("W-110: stay when the newest list lacks them, and new rows wait", () => {
+  it("stay when the newest list lacks them, and new rows wait", () => {
     const { rows, waiting, gone } = hold([row("a"), row("b")], [row("c"), row("a")]);
     expect(rows).toEqual([row("a"), row("b")]);
     expect([waiting, [...gone]]).toEqual([1, ["b"]]);
   });
 
-  it("W-110: are followed by those of the next page", () => {
+  it("are followed by those of the next page", () => {
     const { rows, waiting } = hold([row("a"), row("b")], [row("c"), row("a"), row("b"), row("d")]);
     expect(rows.map(({ id }) => id)).toEqual(["a", "b", "d"]);
     expect(waiting).toBe(1);

@@ -9,7 +9,7 @@ describe("rows in the document", () => {
     ["far below the list", 100, -90_000, { first: 100, end: 100 }],
     ["above the list", 100, 90_000, { first: 0, end: 12 }],
     ["of an empty list", 0, 0, { first: 0, end: 0 }],
-  ])("W-602: %s are those of the screen and a margin", (_, count, top, expected) => {
+  ])("%s are those of the screen and a margin", (_, count, top, expected) => {
     expect(windowRows(count, top, 32, 800)).toEqual(expected);
   });
 });

@@ -31,7 +31,7 @@ describe("addresses of the console", () => {
     expect(hrefOf({ type: "run", function: "f", key: "malformed", runId: "r1" })).toBe("/queue/f");
   });
 
-  it("W-102: leads to the objects that a tree counts only", () => {
+  it("leads to the objects that a tree counts only", () => {
     const more = { kind: "Machine", state: "ready" };
     const href = hrefOfChildren({ type: "cluster", namespace: "a", name: "c" }, more);
     expect(href).toBe("/objects/Cluster/a/c/children/Machine?state=ready");
@@ -60,7 +60,7 @@ describe("addresses of the console", () => {
     expect(viewOf(path)).toEqual({ page: "missing" });
   });
 
-  it("W-504: never leads out of the console, whatever a name is", () => {
+  it("never leads out of the console, whatever a name is", () => {
     for (const name of ["..", ".", "//evil.example", "\ud800", "javascript:x", "a/../../b"]) {
       const url = new URL(pathOf("objects", "Machine", name, name), "http://console");
       expect([url.origin, url.pathname.split("/").length]).toEqual(["http://console", 5]);

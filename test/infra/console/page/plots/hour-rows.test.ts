@@ -20,7 +20,7 @@ const SAMPLES: SamplesAnswer = {
 };
 
 describe("the last hour of a function", () => {
-  it("W-105: has a row for each step, with rates per second; a gap stays a gap", () => {
+  it("has a row for each step, with rates per second; a gap stays a gap", () => {
     const rows = hourRows(SAMPLES);
     expect(rows.map(({ atMs }) => new Date(atMs).toISOString().slice(17, 19))).toEqual(["00", "10", "20"]);
     expect(rows[0]).toMatchObject({ runsPerSecond: null, ready: null });
@@ -35,7 +35,7 @@ describe("the last hour of a function", () => {
     expect([isKnown(rows), isKnown(rows.slice(0, 1)), isKnown([])]).toEqual([true, false, false]);
   });
 
-  it("W-111: is summed up in words for those who do not see the plot", () => {
+  it("is summed up in words for those who do not see the plot", () => {
     const rows = hourRows(SAMPLES);
     expect(summaryOf(rows, "ready")).toEqual({ newest: 0, greatest: 4 });
     expect(summaryOf(rows.slice(0, 1), "ready")).toEqual({ newest: undefined, greatest: undefined });

@@ -25,11 +25,11 @@ describe("how a queue stands", () => {
     ["Most runs fail: slowed down", { dead: 1, breakerOpen: true }],
     ["Paused by a person", { paused: true, pausedInBullmq: true, breakerOpen: true }],
     ["Paused in BullMQ", { pausedInBullmq: true, breakerOpen: true }],
-  ])("W-105: %s", (word, more) => {
+  ])("%s", (word, more) => {
     expect(queueState(item(more)).word).toBe(word);
   });
 
-  it("W-107: says where keys wait, and what holds them up", () => {
+  it("says where keys wait, and what holds them up", () => {
     const waiting = item({ dead: 2, ready: 1_048, running: 1 });
     expect(queueCounts(waiting)).toBe("2 dead, 1,048 ready, 1 running, 0 waiting");
     expect(queueHold(waiting)).toBeUndefined();
@@ -38,7 +38,7 @@ describe("how a queue stands", () => {
     expect(queueHold({ ...waiting, pausedInBullmq: true })).toContain("until queue.resume() is called there");
   });
 
-  it("W-105: the oldest key is one that is ready", () => {
+  it("the oldest key is one that is ready", () => {
     expect(oldestMs(item({ ready: 1, oldestReadyMs: { live: 5, resync: 7 } }))).toBe(7);
     expect(oldestMs(item({ ready: 0, oldestReadyMs: { live: 5 } }))).toBeUndefined();
     expect(oldestMs(item({ ready: 1 }))).toBeUndefined();

@@ -35,11 +35,11 @@ describe("how a function stands", () => {
       },
       "waiting",
     ],
-  ] as const)("W-102: %s", (text, more, mark) => {
+  ] as const)("%s", (text, more, mark) => {
     expect(state(more as Partial<ExplainedFunction>)).toMatchObject({ text, mark });
   });
 
-  it("W-102: a wait leads to the object that is waited for", () => {
+  it("a wait leads to the object that is waited for", () => {
     const now = { wouldSend: [], waitsFor: { what: "Cluster.status.phase", object: "Cluster a/b" } };
     expect(state({ now }).place).toEqual({ type: "cluster", namespace: "a", name: "b" });
   });

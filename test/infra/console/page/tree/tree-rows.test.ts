@@ -56,7 +56,7 @@ const shownRows = (folded: ReadonlyMap<string, boolean> = new Map(), showsIdle =
   );
 
 describe("the outline of an object", () => {
-  it("W-102: unfolds trouble, keeps healthy objects folded and idle functions out", () => {
+  it("unfolds trouble, keeps healthy objects folded and idle functions out", () => {
     expect(shownRows()).toEqual([
       "Cluster a/c healthy",
       "  Machine a/bad dead",
@@ -68,7 +68,7 @@ describe("the outline of an object", () => {
     ]);
   });
 
-  it("W-102: folds and unfolds as the person wants, and shows idle functions when asked", () => {
+  it("folds and unfolds as the person wants, and shows idle functions when asked", () => {
     const folded = new Map([
       ["/Cluster a/c/Machine a/bad", false],
       ["/Cluster a/c/Machine a/good", true],
@@ -84,12 +84,12 @@ describe("the outline of an object", () => {
     ]);
   });
 
-  it("W-102: lists what failed, letters first", () => {
+  it("lists what failed, letters first", () => {
     expect(troublesOf(root).map(({ fn: each }) => each.function)).toEqual(["machine-drain", "machine-node"]);
     expect(worstOf(root)).toBe("dead");
   });
 
-  it("W-110: draws as not known an object whose state is not known", () => {
+  it("draws as not known an object whose state is not known", () => {
     expect(
       worstOf(node("Machine a/b", { functions: [fn("f", { now: { wouldSend: [], notListed: true } })] })),
     ).toBe("unknown");
