@@ -97,7 +97,7 @@ export const machineNode = defineFunction(
     }
     if (namers.length > 0) return { result: requeueAfter(MINUTE, "a Node that another Machine names") };
     const marks = nodeMarks(machine, node, await readFacts(read, machine));
-    // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+    // The kubelet writes all the time: a test of the version would lose against it.
     const target = {
       ...refTo(Node, node, workloadCluster(clusterKeyOf(machine))),
       resourceVersion: undefined,

@@ -55,7 +55,7 @@ export const machinepoolNodes = defineFunction(
     const unmarked = nodes
       .filter((node) => !taken.has(node))
       .map((node) => ({
-        // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+        // The kubelet writes all the time: a test of the version would lose against it.
         target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
         operations: nodeMarksPatch(pool, node, isClaimed(claimed, node)),
       }))

@@ -19,7 +19,6 @@ interface FieldsOptions {
   readonly output: string;
 }
 
-/** KW-13. */
 export function fieldsCommand(): Command {
   const command = new Command("fields").description(
     "Print who wrote each field of an object, and when: one row per field and manager",

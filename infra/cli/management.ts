@@ -25,7 +25,7 @@ export interface RequestOptions {
   readonly workloadApiBurst?: number | undefined;
   /** Address blocks in which workload API servers may be (S-11). */
   readonly workloadAddresses?: readonly string[] | undefined;
-  /** Field managers of controllers, not of users: the functions take their fields over (KW-07). */
+  /** Field managers of controllers, not of users: the functions take their fields over. */
   readonly takeOverManagers?: readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
 
 /**
  * Ends the ownership of these field managers on objects that the functions reconcile or keep, such as Machines, in the
- * scope of the relay (KW-07).
+ * scope of the relay.
  */
 export async function takeOverReconciled(
   { server, functions, clock }: Pick<RelayOptions, "server" | "functions" | "clock">,

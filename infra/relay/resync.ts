@@ -26,7 +26,7 @@ export interface ResyncOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Default 10 min. */
+  /** Default 10 min. */
   readonly periodMs?: number | undefined;
   /** Default 5 s. */
   readonly lossCheckMs?: number | undefined;
@@ -106,7 +106,7 @@ function withoutSchema(name: string, value: unknown): unknown {
   return name === "schema" ? undefined : value;
 }
 
-/** Resyncs everything, spread evenly over every period. Ends when the signal aborts. */
+/** Resyncs everything, spread evenly over every period. Ends when the signal aborts. */
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
   const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, noteResync } = options;
   while (!signal.aborted) {

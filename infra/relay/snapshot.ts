@@ -115,7 +115,7 @@ function nodeSnapshot(node: Node): Node {
       taints: spec?.taints?.map(({ key, value, effect }) => ({ key, value, effect })),
     },
     status: {
-      // Health checks may name any type; only the heartbeat is left out.
+      // Health checks may name any type; only the heartbeat is left out.
       conditions: status?.conditions?.map(({ type, status: is, reason, message, lastTransitionTime }) => ({
         type,
         status: is,

@@ -1,6 +1,6 @@
 import type { Kind, KubeObject } from "./kinds.ts";
 
-/** Node conditions carry heartbeats; snapshots drop them. */
+/** Node conditions carry heartbeats; snapshots drop them. */
 export interface NodeCondition {
   readonly type: string;
   readonly status: string;

@@ -87,7 +87,7 @@ interface IfFails {
 
 /**
  * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave it out and
- * test the elements they change, KW-12).
+ * test the elements that they change).
  */
 export interface GuardedPatch {
   readonly target: ObjectRef;

@@ -1,7 +1,7 @@
 import { maskText } from "../redaction/redact.ts";
 
 /**
- * Classes of failures, by what the runtime does with them (R-13): Conflict runs again once the snapshot has caught up,
+ * Classes of failures, by what the runtime does with them: Conflict runs again once the snapshot has caught up,
  * Throttled is
  * waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
  */

@@ -115,7 +115,7 @@ async function decided(fn: AnyFunction, world: World, object: KubeObject): Promi
 
 describe.each(functions.map((fn) => [fn.spec.name, fn] as const))("%s", (_, fn) => {
   it.each(objectsFor(fn).map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-    "MG-1: leaves %s as it is while its Cluster is paused, but for the condition Paused",
+    "leaves %s as it is while its Cluster is paused, but for the condition Paused",
     async (_name, object) => {
       const decision = await decided(fn, given(PAUSED, ...OBJECTS), object);
       expect(deedsOf(decision)).toEqual([]);
@@ -124,7 +124,7 @@ describe.each(functions.map((fn) => [fn.spec.name, fn] as const))("%s", (_, fn) 
   );
 
   it.each(objectsFor(fn).map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-    "MG-8, MG-14: takes nothing down with %s that is deleted while paused, or by a mover, with finalizer or without",
+    "takes nothing down with %s that is deleted while paused, or by a mover, with finalizer or without",
     async (_name, object) => {
       const bare = { ...object, metadata: { ...object.metadata, finalizers: undefined } } as KubeObject;
       const others = OBJECTS.filter((each) => each !== object);

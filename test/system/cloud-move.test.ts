@@ -170,7 +170,7 @@ describe("one cloud process beside two management clusters", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  it("MG-3, MG-5, MG-8: goes with the Cluster: the same Nodes, IDs, addresses and endpoint, nothing twice", async () => {
+  it("goes with the Cluster: the same Nodes, IDs, addresses and endpoint, nothing twice", async () => {
     const before = await settled(source);
     const reports = await calmReports(source);
     const names = await namesIn(source);
@@ -184,7 +184,7 @@ describe("one cloud process beside two management clusters", () => {
     expect(await settled(target)).toEqual(before);
   });
 
-  it("MG-3, MG-5: the same on the way back, when it is killed in the middle", async () => {
+  it("the same on the way back, when it is killed in the middle", async () => {
     const before = await settled(target);
     const names = await namesIn(target);
     await moveNamespace(target, source, "default", async () => {
@@ -198,7 +198,7 @@ describe("one cloud process beside two management clusters", () => {
     expect(await namesIn(source)).toEqual(names);
   });
 
-  it("MG-8: ends with what is deleted for good", async () => {
+  it("ends with what is deleted for good", async () => {
     const client = source.server.as("test");
     await client.jsonPatch(MachinePool, { ...DEMO, name: "demo-pool" }, [
       { op: "add", path: "/spec/replicas", value: 1 },

@@ -123,7 +123,7 @@ for (const flavour of JUDGES) {
     });
     afterAll(() => stack.disposeAsync());
 
-    it("MG-1, MG-3, MG-5: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
+    it("is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
       for (let moves = 0; moves < 2; moves += 1) {
         const [from, to] = places();
         const { order } = await plan(from, to);
@@ -142,7 +142,7 @@ for (const flavour of JUDGES) {
       }
     });
 
-    it("MG-3, MG-13: is whole when the manager of the source, of the target, or of both stands still meanwhile", async () => {
+    it("is whole when the manager of the source, of the target, or of both stands still meanwhile", async () => {
       for (const stopped of [[0], [1], [0, 1]]) {
         const pair = places();
         const [from, to] = pair;
@@ -153,7 +153,7 @@ for (const flavour of JUDGES) {
       }
     });
 
-    it("MG-1: loses nothing when the move is killed after any group it created, is unpaused and repeated", async () => {
+    it("loses nothing when the move is killed after any group it created, is unpaused and repeated", async () => {
       const [from, to] = places();
       const sizes = (await plan(from, to)).order.map(({ length }) => length);
       for (const group of sizes.slice(1).keys()) {
@@ -167,7 +167,7 @@ for (const flavour of JUDGES) {
       await isWhole(to, from);
     });
 
-    it("MG-8: loses nothing when the move is killed after any group it deleted, is unpaused and repeated", async () => {
+    it("loses nothing when the move is killed after any group it deleted, is unpaused and repeated", async () => {
       const [from, to] = places();
       const { length } = (await plan(from, to)).order;
       for (let kills = 1; kills < length; kills += 1) {
@@ -185,7 +185,7 @@ for (const flavour of JUDGES) {
       await isWhole(to, from);
     });
 
-    it("MG-5: goes through a directory, killed in either half, and is taken from the source by a move", async () => {
+    it("goes through a directory, killed in either half, and is taken from the source by a move", async () => {
       const [from, to] = places();
       const folder = await mkdtemp(join(tmpdir(), "capstan-moved-"));
       stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -205,7 +205,7 @@ for (const flavour of JUDGES) {
       await isWhole(to, from);
     });
 
-    it("MG-1, MG-8: rests while a person has paused it, then scales, is remediated and goes away, and leaves nothing in the cloud", async () => {
+    it("rests while a person has paused it, then scales, is remediated and goes away, and leaves nothing in the cloud", async () => {
       const [place, other] = places();
       await place.kubectl(`patch cluster c1 --type=merge -p '{"spec":{"paused":true}}'`);
       await place.kubectl("scale machinepool/p1 --replicas=3");

@@ -88,7 +88,7 @@ for (const flavour of JUDGES) {
         await kubectl(`wait ${POOL} --for=condition=Remediating=False --timeout=240s`);
       });
 
-      it("KW-07 are taken over from Cluster API's controller, so that a label that leaves the template leaves them", async () => {
+      it("are taken over from Cluster API's controller, so that a label that leaves the template leaves them", async () => {
         const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "taken-over");
         await apply(`${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });

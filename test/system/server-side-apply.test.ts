@@ -77,7 +77,7 @@ for (const flavour of API_SERVERS) {
       );
     });
 
-    it("KW-02: lost managedFields keep no field that a function gives up, of any kind, also beside the applies of others", async () => {
+    it("lost managedFields keep no field that a function gives up, of any kind, also beside the applies of others", async () => {
       await using server = await flavour.start();
       const kubectl = kubectlFor(server.kubeconfigFile);
       const functions = (await loadFunctions()).filter(({ spec }) => spec.owns.length > 0);

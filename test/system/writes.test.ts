@@ -146,7 +146,7 @@ for (const flavour of API_SERVERS) {
       expect(new Set(names).size).toBe(names.length);
     });
 
-    it("releases what it owned with a body of identity only (KW-06)", async () => {
+    it("releases what it owned with a body of identity only", async () => {
       await makePool("released");
       await applyStatus("first", "released", { status: { phase: "Running", replicas: 1 } });
       await applyStatus("second", "released", { status: { replicas: 1 } });
@@ -155,7 +155,7 @@ for (const flavour of API_SERVERS) {
       expect(valueAt(await applyStatus("second", "released", {}), "status.replicas")).toBeUndefined();
     });
 
-    it("creates no husk with an apply to what is gone, and none with one to its successor (KW-10)", async () => {
+    it("creates no husk with an apply to what is gone, and none with one to its successor", async () => {
       const pool = await makePool("husk");
       const { uid } = pool.metadata;
       const key = { namespace, name: "husk" };
@@ -168,7 +168,7 @@ for (const flavour of API_SERVERS) {
       await expect(client().apply(Pool, key, body)).rejects.toMatchObject({ class: "Conflict" });
     });
 
-    it("deletes only the object that was meant (KW-14)", async () => {
+    it("deletes only the object that was meant", async () => {
       const pool = await makePool("meant");
       const key = { namespace, name: "meant" };
       const other = { uid: "00000000-0000-0000-0000-000000000000" };
@@ -180,7 +180,7 @@ for (const flavour of API_SERVERS) {
       expect(await client().get(Pool, key)).toBeUndefined();
     });
 
-    it("distinguishes a patch that lost a race from one that never fits (KW-12)", async () => {
+    it("distinguishes a patch that lost a race from one that never fits", async () => {
       const pool = await makePool("race");
       const label = patchOf(pool, { op: "add", path: "/metadata/labels", value: { a: "b" } });
       expect((await write(pool, label)).error).toBeUndefined();
@@ -215,7 +215,7 @@ for (const flavour of API_SERVERS) {
       });
     });
 
-    it("takes fields over from a manager that writes no more (KW-07)", async () => {
+    it("takes fields over from a manager that writes no more", async () => {
       const give = async (name: string) => {
         await makePool(name);
         const operations = [{ op: "add", path: "/status", value: { phase: "Running" } }] as const;
@@ -232,7 +232,7 @@ for (const flavour of API_SERVERS) {
       expect(await takeOver(client("take-over"), [Pool], new Set(["capstan-old"]))).toBe(0);
     });
 
-    it("leaves the fields of objects outside of its scope to their manager (KW-07)", async () => {
+    it("leaves the fields of objects outside of its scope to their manager", async () => {
       const managers = new Set(["capstan-scoped"]);
       const objects = ["ours", "theirs"];
       for (const name of objects) {
@@ -252,7 +252,7 @@ for (const flavour of API_SERVERS) {
       expect(holders).toEqual([false, true]);
     });
 
-    it("takes over from the only manager of an object, and skips a kind that is not served (KW-07)", async () => {
+    it("takes over from the only manager of an object, and skips a kind that is not served", async () => {
       await makePool("sole");
       const kinds = [{ ...Pool, plural: "nothings" }, Pool];
       await takeOver(client("take-over"), kinds, new Set(["capstan-up"]));
@@ -260,7 +260,7 @@ for (const flavour of API_SERVERS) {
       expect(managers).not.toContain("capstan-up");
     });
 
-    it("shows which manager wrote a field, and when (KW-13)", async () => {
+    it("shows which manager wrote a field, and when", async () => {
       await makePool("shown");
       const conditions = [
         {
@@ -285,7 +285,7 @@ for (const flavour of API_SERVERS) {
       );
     });
 
-    it("keeps managedFields within 8 KB after the whole job (KW-15)", async () => {
+    it("keeps managedFields within 8 KB after the whole job", async () => {
       await using capstan = await startCapstan(kubeconfigFile);
       const text = `${simCluster("c1")}---${simPool("p1", "c1", 2)}`;
       const manifests = (loadAll(text) as KubeObject[]).map((object) => ({ object }));

@@ -46,7 +46,7 @@ export async function drainPods(scene: Scene): Promise<DrainDecision | Over> {
 
 /** The Node's own event brings the run that lists its Pods: until then one more may be scheduled to it. */
 function cordon({ node, cluster }: Drained): DrainDecision {
-  // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+  // The kubelet writes all the time: a test of the version would lose against it.
   const target = { ...refTo(Node, node, cluster), resourceVersion: undefined };
   return {
     patch: [{ target, operations: [{ op: "add", path: "/spec/unschedulable", value: true }] }],

@@ -224,6 +224,6 @@ function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
   const previous = stored === undefined ? [] : [stored];
   const conditions = setConditions(previous, [desired], now, machine.metadata.generation);
   if (sameJson(previous, conditions)) return undefined;
-  // With the version that it was decided by: a late request must not undo a newer one (KW-11).
+  // With the version that it was decided by: a late request must not undo a newer one.
   return { target: refTo(Machine, machine), subresource: "status", body: { status: { conditions } } };
 }

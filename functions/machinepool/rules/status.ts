@@ -40,7 +40,7 @@ function isLeft({ nodeRefs, matched }: NodeReport): boolean {
   return matched !== undefined && nodeRefs.length > matched.length;
 }
 
-/** Returns the complete status: what has no new value is carried on, so that no apply loses a field (KW-02). */
+/** Returns the complete status: what has no new value is carried on, so that no apply loses a field. */
 export function poolStatus(view: PoolView): MachinePoolStatus {
   const { pool, providers, infrastructure, nodeReport, now } = view;
   const { status: previous } = pool;

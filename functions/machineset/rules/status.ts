@@ -42,7 +42,7 @@ function awaited({ set, machines, blockers }: StatusView) {
     : waitFor(`MachineSet: ${blockers.join("; ")}`);
 }
 
-/** Returns the complete status: what has no new value is carried on, so that no apply loses a field (KW-02). */
+/** Returns the complete status: what has no new value is carried on, so that no apply loses a field. */
 function setStatus(view: StatusView): MachineSetStatus {
   const { set, now, settled } = view;
   const { status: previous } = set;

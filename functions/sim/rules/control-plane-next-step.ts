@@ -54,7 +54,7 @@ const NODE_UNKNOWN_MS = 60 * SECOND;
 
 /**
  * Until a Machine counts as one that never had a Node, ms; 0 or less: it does. One without instance does at once. One with
- * an instance may have had one, of which its status says nothing yet. Source: MG-3
+ * an instance may have had one, of which its status says nothing yet.
  */
 function nodeIsMissingForMs({ metadata, spec, status }: Machine, now: Date): number {
   if (status?.nodeRef !== undefined) return Number.POSITIVE_INFINITY;

@@ -94,7 +94,7 @@ export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {
 
 /**
  * Provider IDs of the instances that run and are to stay, by index. One that says nothing of itself and is listed ran
- * before its status was lost, in a move for instance: it stays listed, or its Node would be deleted. Source: MG-4
+ * before its status was lost, in a move for instance: it stays listed, or its Node would be deleted.
  */
 export function runningProviderIDs(
   pool: SimMachinePool,
@@ -109,7 +109,7 @@ export function runningProviderIDs(
     .flatMap(({ spec }) => spec.providerID ?? []);
 }
 
-/** Whether a pool has been provisioned once: its status says so, or the list that it was the first to write. Source: MG-3 */
+/** Whether a pool has been provisioned once: its status says so, or the list that it was the first to write. */
 export function hasBeenProvisioned({ spec, status }: SimMachinePool): boolean {
   if (status?.initialization?.provisioned === true) return true;
   // A fault may list anything, and at any time.

@@ -14,7 +14,6 @@ interface ServerChoice {
 /**
  * Returns the workload API server of a Cluster, which has the name of the Cluster. Its identity is in the spec, where a
  * move carries it: `sim://<namespace>/<name>/<base 36 of now in ms>`, for a new server of an old name is another one.
- * Source: MG-5
  */
 export function newServer(
   owner: OwnerReference,

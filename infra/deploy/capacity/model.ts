@@ -37,7 +37,7 @@ const OBJECTS_PER_CLUSTER = 6;
 const HEARTBEAT_SECONDS = 300;
 /** How often a relay reads a kubeconfig that nothing has refused. */
 const SECRET_SECONDS = 300;
-/** Functions of Cluster API's core that reconcile objects of an idle Cluster, and the period of a resync. */
+/** Functions of Cluster API's core that reconcile objects of an idle Cluster, and the period of a resync. */
 const RESYNC_KEYS_PER_CLUSTER = 14;
 const RESYNC_SECONDS = 600;
 /** The limit of a relay's memory in the manifests, and the part of it that connections may fill. */

@@ -187,8 +187,8 @@ function isBudget(causes: StatusDetails["causes"], { verb }: RequestSubject): bo
 }
 
 /**
- * Returns whether a 422 is a lost race: a failed `test` of a JSON patch has no causes (KW-12), an apply to a recreated
- * object names its uid (KW-10).
+ * Returns whether a 422 is a lost race: a failed `test` of a JSON patch has no causes, an apply to a recreated
+ * object names its uid.
  */
 function isRace(causes: readonly { readonly field?: string }[], subject: RequestSubject): boolean {
   if (causes.length === 0) return subject.verb === "patch";

@@ -27,7 +27,7 @@ export interface FieldOwner {
   readonly time: string;
 }
 
-/** Returns the managers of every field, sorted by field, then manager (KW-13). A plain list element is one row. */
+/** Returns the managers of every field, sorted by field, then manager. A plain list element is one row. */
 export function fieldOwners(managedFields: readonly Entry[]): readonly FieldOwner[] {
   const owners = managedFields.flatMap(({ manager = "", operation = "", time = "", fieldsV1 = {} }) =>
     leavesOf(fieldsV1, "").map((field) => ({ field, manager, operation, time })),

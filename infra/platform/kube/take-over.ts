@@ -12,7 +12,7 @@ const ATTEMPTS = 5;
 type Scope = Pick<ListOptions, "namespace" | "labelSelector">;
 
 /**
- * Ends the ownership of field managers that write no more (KW-07): removes their entries from the managedFields of
+ * Ends the ownership of field managers that write no more: removes their entries from the managedFields of
  * every object of these kinds in the scope. Fields keep their values; a function then owns what it applies, and fields that it
  * leaves out are removed. Nothing is written to objects without such an entry, so it may run at every start. Returns
  * how many objects were changed. Throws when a manager is still at work on an object.

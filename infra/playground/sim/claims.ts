@@ -64,7 +64,7 @@ function placeAt({ name }: Management, key: string): string {
 /**
  * Keeps the things of one kind. A thing ends by proof only: an object that is being deleted, is neither let go nor paused,
  * and is the only one. An object that vanishes although the cloud's finalizer was on it has been let go. One without
- * that finalizer is taken at its last word. Source: MG-8
+ * that finalizer is taken at its last word.
  */
 export function createClaims<T extends CloudObject>({ idOf, onChange }: ClaimsOptions<T>): Claims<T> {
   const things = new Map<string, Thing<T>>();

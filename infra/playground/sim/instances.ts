@@ -24,7 +24,7 @@ export interface InstancesOptions {
  * for good, its Node and the Pods there go too, at once or after a while as with a cloud controller manager, and its API
  * server; when that is let go, it runs on, and the next object that names it finds it as it is. Delays count from the creation
  * of its first SimInstance (in whole seconds, so up to 1 s less), so that after a restart of this process every instance
- * is back at once. Returns the delay until the next stage, ms. Source: MG-3, MG-8
+ * is back at once. Returns the delay until the next stage, ms.
  *
  * Differs: the Node of the first control plane instance is registered after its API server has started, for it
  * registers there.

@@ -33,7 +33,7 @@ const RENEWAL_POLL_MS = 60_000;
 /**
  * Starts or stops one workload server. It answers once the authority `<cluster>-ca` is there. One whose API servers are
  * Machines has an address at once, and answers from the first of them until the last; a server after that begins with
- * nothing. It ends when its last SimServer is deleted for good; when that is let go, it runs on. Source: MG-8
+ * nothing. It ends when its last SimServer is deleted for good; when that is let go, it runs on.
  */
 export async function runServer(options: ServersOptions, id: string): Promise<number | undefined> {
   const { view } = options;

@@ -33,7 +33,7 @@ export interface ConnectionRecordOptions {
   readonly share?: Pick<Share, "isHeld"> | undefined;
 }
 
-/** After so many failures in a row a connection is given up. */
+/** After so many failures in a row a connection is given up. */
 export const FAILURES = 5;
 
 /**

@@ -21,7 +21,7 @@ import {
 } from "./workload-nodes.ts";
 
 /*
- * The connection to one workload server (KR-19, R-09):
+ * The connection to one workload server (KR-19):
  *
  *   unknown ──Secret──▶ attempt ──Nodes are known──▶ connected ──5 failed probes──▶ unreachable
  *                          │ failed or Secret unusable                                 │ every 30 s, or at once

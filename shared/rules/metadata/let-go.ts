@@ -8,7 +8,7 @@ export const LET_GO_FIELDS = [`metadata.annotations[${DELETE_FOR_MOVE}]`] as con
 
 /**
  * Whether an object is deleted here because it lives on in another management cluster: what it stands for stays as it
- * is, and its finalizers are the mover's. Source: MG-8
+ * is, and its finalizers are the mover's.
  */
 export function isLetGo({ metadata }: KubeObject): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, DELETE_FOR_MOVE);

@@ -42,7 +42,7 @@ export function bootstrapData(user: string | undefined, own: Found | undefined):
 
 /**
  * Managers of Cluster API, tools that write or restore whole objects, and the server itself after it has lost its
- * managedFields: none of them is a user (KW-07).
+ * managedFields: none of them is a user.
  */
 const NO_USERS: ReadonlySet<string> = new Set([
   "manager",

@@ -10,7 +10,7 @@ interface KeyChange {
 
 /**
  * Operations that change labels or annotations of a Node and leave the others; none when all is right already. Nodes
- * are patched without a version, so a whole map may only be added where it is absent. Source: KW-12
+ * are patched without a version, so a whole map may only be added where it is absent.
  */
 export function nodeKeysPatch(
   { metadata }: Node,

@@ -57,7 +57,7 @@ export type EndedRun = Outcome & { readonly record: AttemptRecord };
 
 /**
  * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by handing the
- * outcome to the queue. A terminal failure also becomes a Warning Event about the object (R-13).
+ * outcome to the queue. A terminal failure also becomes a Warning Event about the object.
  * Never throws: every end is an Outcome.
  */
 export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext): Promise<EndedRun> {
@@ -86,8 +86,8 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
 }
 
 /**
- * The same clients; every request names the run (F-15), and no write leaves once the lease is over (R-04) or the claim
- * too old (R-14).
+ * The same clients; every request names the run (F-15), and no write leaves once the lease is over or the claim
+ * too old.
  */
 function under(lease: Lease, clients: Clients): Clients {
   const isHeld = (): void => {

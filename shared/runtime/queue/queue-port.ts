@@ -60,7 +60,7 @@ export interface Lease {
   /**
    * Aborts the signal when the lease has run out unnoticed: a process that stood still continues before its
    * timers do.
-   * Called when a write is about to leave (R-04).
+   * Called when a write is about to leave.
    */
   readonly checkHeld?: () => void;
   /** Ends the run as failed: something that it started has thrown outside of it, a timer for instance. */

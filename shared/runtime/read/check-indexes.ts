@@ -8,7 +8,7 @@ const INDEX = /^\d+$/;
 
 /**
  * Refuses a patch that names an element by its place in a list of which snapshots may lack elements: the place is that of
- * another element. The function declares the whole list, or reads the object live, which never lacks any. Source: R-15
+ * another element. The function declares the whole list, or reads the object live, which never lacks any.
  */
 export function checkIndexes(
   fn: AnyFunction,

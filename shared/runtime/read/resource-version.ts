@@ -1,7 +1,7 @@
 const DECIMAL = /^(0|[1-9][0-9]*)$/;
 
 /**
- * Whether version `a` is at least `b`. Compare only versions of one kind on one server (R-03): by length, then as text,
+ * Whether version `a` is at least `b`. Compare only versions of one kind on one server: by length, then as text,
  * never as numbers (they outgrow 2^53). Other texts are not comparable: false.
  */
 export function isAtLeast(a: string | undefined, b: string): boolean {

@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /**
- * Finds out what became of the object (KC-07, KW-12). Where the answer says too little, it is read once:
+ * Finds out what became of the object (KC-07). Where the answer says too little, it is read once:
  * after an answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The
  * write itself is never sent again: the next run sees the object at least as it is now, and decides again.
  * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.

@@ -3,12 +3,9 @@ import { sameJson, segmentsOf, valueAt } from "../../api/path.ts";
 import type { AnyDecision, AnyFunction, AppliedObject } from "../../function/define-function.ts";
 
 /**
- * The status of the reconciled object as this function owns it, when anything of it differs from the
- * snapshot.
- * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert
- * ownership again.
- * Functions do not know when a process starts, and it would be a write per object, function and worker. Ownership
- * matters when a field is given up: the answer shows then that it was lost (left-behind.ts).
+ * The status of the reconciled object as this function owns it, when anything of it differs from the snapshot. Ownership
+ * is not asserted again after a restart, which would be a write per object, function and worker: it matters when a field
+ * is given up, and the answer shows then that it was lost (left-behind.ts).
  */
 export function ownStatus(
   { spec }: AnyFunction,

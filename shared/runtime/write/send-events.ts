@@ -21,7 +21,7 @@ export interface EventContext {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborted when the lease is lost: nothing is sent afterwards. */
+  /** Aborted when the lease is lost: nothing is sent afterwards. */
   readonly signal: AbortSignal;
   /** Id of the reporting run; stands on the Event (F-15). */
   readonly runId?: string | undefined;

@@ -135,7 +135,7 @@ describe("machinepool-machines", () => {
     const body = await bodyFor(world(infraMachine(), machine("m1", { metadata })));
     expect(body?.target).toMatchObject({ name: "m1", uid: "uid-m1", resourceVersion: undefined });
     expect(body?.body["metadata"]).not.toHaveProperty("annotations");
-    // KW-02: also where no manager owns it any more.
+    // Also where no manager owns it any more.
     expect(body?.own).toEqual({ metadata });
   });
 

@@ -173,7 +173,7 @@ describe("sim-machinepool", () => {
     expect(decision.result).toEqual(waitFor("SimInstance.status.phase"));
   });
 
-  it("MG-3, MG-4: keeps its list when every status is lost, and reports what it did before", async () => {
+  it("keeps its list when every status is lost, and reports what it did before", async () => {
     const moved = infra({ spec: { providerIDList: threeIDs } });
     const silent = three.map((one) => ({ ...one, status: undefined }));
     const pool = machinePool({ spec: { replicas: 4 } });
@@ -285,7 +285,7 @@ describe("sim-machinepool", () => {
       expect(decision.patch).toBeUndefined();
     });
 
-    it("MG-8: leaves everything alone that a mover deletes, or that is paused, also without its MachinePool", async () => {
+    it("leaves everything alone that a mover deletes, or that is paused, also without its MachinePool", async () => {
       const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
       const letGo = infra({ metadata: { deletionTimestamp: DELETED, annotations } });
       expect(await decide(simMachinepool, given(letGo, ...three))).not.toHaveProperty("delete");

@@ -67,7 +67,7 @@ describe("sim-remediation", () => {
     expect(await decided(paused)).toEqual({ result: done });
     const pausedCluster = cluster({ spec: { paused: true } });
     expect(await decided(simRemediation("m1"), pausedCluster)).toEqual({ result: done });
-    // MG-8: the finalizer of a paused request is the mover's.
+    // The finalizer of a paused request is the mover's.
     const going = simRemediation("m1", { metadata: GOING });
     expect(await decided(going, pausedCluster)).toEqual({ result: done });
     const deleted = { ...MACHINE, metadata: { ...MACHINE.metadata, ...GOING } };

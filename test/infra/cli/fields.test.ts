@@ -11,7 +11,7 @@ import { Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { runCli } from "../../support/processes/cli.ts";
 
-describe("capstan fields (KW-13)", () => {
+describe("capstan fields", () => {
   it("prints field, manager and time of any kind of object, and names what does not exist", async () => {
     await using stack = new AsyncDisposableStack();
     const api = await startApiServer({ name: "test" });

@@ -44,7 +44,7 @@ describe("the options of a serving process", () => {
     });
   });
 
-  it("know how many requests an API server gets, and whose fields are taken over (KC-09, KW-07)", () => {
+  it("know how many requests an API server gets, and whose fields are taken over (KC-09)", () => {
     const rates = ["--kube-api-qps", "50", "--kube-api-burst", "60"];
     const workload = ["--workload-api-qps", "5", "--workload-api-burst", "6"];
     expect(parse(...rates, ...workload, "--take-over-managers", "manager", "argocd")).toMatchObject({

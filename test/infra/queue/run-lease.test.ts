@@ -76,7 +76,7 @@ describe("a run under its lease", () => {
     });
   });
 
-  it("R-04: notices by the clock that its process stood still for longer than the lease, before any timer", async () => {
+  it("notices by the clock that its process stood still for longer than the lease, before any timer", async () => {
     const { leaseMs } = LEASE_TIMING;
     let lateMs = 0;
     const still = virtualClock(NOW);
@@ -94,7 +94,7 @@ describe("a run under its lease", () => {
     expect(await end).toMatchObject({ outcome: { type: "error", failure: { reason: "LeaseExpired" } } });
   });
 
-  it("R-04: gives nothing when it returns after its lease, although no timer has reported the end", async () => {
+  it("gives nothing when it returns after its lease, although no timer has reported the end", async () => {
     const { clock, end, lease, finish } = running();
     const held = await lease;
     clock.standStill(LEASE_TIMING.leaseMs);

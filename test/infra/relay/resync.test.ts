@@ -46,7 +46,7 @@ async function world(objects: number) {
 }
 
 describe("resync", () => {
-  it("enqueues every stored object once per period, spread over it (R-11)", async () => {
+  it("enqueues every stored object once per period, spread over it", async () => {
     const { options, clock, enqueued, abort } = await world(120);
     const running = resyncPeriodically(options);
     await clock.advance(MINUTE);
@@ -79,7 +79,7 @@ describe("resync", () => {
     await running;
   });
 
-  it.each([1, 3, 59, 61])("enqueues each of %i objects exactly once per period (R-11)", async (count) => {
+  it.each([1, 3, 59, 61])("enqueues each of %i objects exactly once per period", async (count) => {
     const { options, clock, enqueued, abort } = await world(count);
     const running = resyncPeriodically(options);
     for (let period = 1; period <= 3; period += 1) {

@@ -117,7 +117,7 @@ describe("snapshot", () => {
       expect(snapshotOf(other, []).metadata).not.toHaveProperty("isSilent");
   });
 
-  it("reduces a Node to what rules read, without heartbeats (KR-02, R-10)", () => {
+  it("reduces a Node to what rules read, without heartbeats (KR-02)", () => {
     const node = (heartbeat: string) =>
       ({
         apiVersion: "v1",

@@ -1,6 +1,6 @@
 import { type Fault, isNotification } from "./fault.ts";
 
-/** 30 s, as X-13 says; a watch is replaced when it has been silent for three times as long. */
+/** 30 s, as X-13 says; a watch is replaced when it has been silent for three times as long. */
 const MAX_LAG_MS = 90_000;
 
 /** changes that a watch of the relay delivers twice, late or never. */

@@ -60,7 +60,7 @@ export const stores: readonly Fault[] = [
   },
 ];
 
-/** the reaper comes every minute. */
+/** The reaper comes every minute. */
 const REAP_MS = 60 * SECOND;
 
 const OUTAGES = [

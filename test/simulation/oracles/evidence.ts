@@ -58,7 +58,7 @@ export const evidence: readonly Oracle[] = [
   },
   {
     number: "F-04",
-    title: "a run that has lost its lease sends nothing more (R-04)",
+    title: "a run that has lost its lease sends nothing more",
     watch({ world, violated, evaluated }) {
       world.network.onLeave(({ request }) => {
         const run = world.runs.of(request.headers["audit-id"] ?? "");

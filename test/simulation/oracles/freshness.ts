@@ -57,7 +57,7 @@ export const freshness: readonly Oracle[] = [
         if (type === "DELETED") gone.add(object.metadata.uid);
       });
 
-      /** Versions before and after a restore are not comparable, and some from before are still under way. */
+      /** Versions before and after a restore are not comparable, and some from before are still under way. */
       const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
       const check = (run: ObservedRun, read: ReadObject): void => {
         if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;

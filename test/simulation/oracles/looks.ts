@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { World } from "../play/world.ts";
 import { parsed, placeOf } from "./sent-write.ts";
 
-/** Reads of runs of objects whose write was not confirmed (KC-07, KW-12). */
+/** Reads of runs of objects whose write was not confirmed (KC-07). */
 export interface Looks {
   /** Result of a run's read after its last write of the object; undefined: it has none. */
   of(runId: string, object: Pick<KubeObject, "kind" | "metadata">): KubeObject | undefined;

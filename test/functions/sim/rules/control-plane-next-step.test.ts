@@ -94,7 +94,7 @@ describe("the next step of a control plane", () => {
       "shrink c",
     ],
     [
-      "MG-3: does not take one for lost whose status was lost in a move",
+      "does not take one for lost whose status was lost in a move",
       three({ ...OLD_VERSION, ...YOUNG, spec: { ...OLD_VERSION.spec, providerID: "sim://c" }, ...NO_NODE }),
       {},
       NOT_READY,

@@ -18,7 +18,7 @@ describe("the workload API server of a Cluster", () => {
   ])("%s", (_, options, given) => {
     const now = new Date(36 ** 3);
     const { object } = newServer(OWNER, cluster(), { ...options, now });
-    // Its identity is in the spec, where a move carries it (MG-5).
+    // Its identity is in the spec, where a move carries it.
     const spec = { ...given, serverID: "sim://default/c1/1000" };
     expect(object).toMatchObject({
       metadata: { name: "c1", namespace: "default", ownerReferences: [OWNER], finalizers: [CLOUD_FINALIZER] },

@@ -85,7 +85,7 @@ describe("client", () => {
     ]);
   });
 
-  it("deletes in the background with preconditions (KW-14)", async () => {
+  it("deletes in the background with preconditions", async () => {
     await using w = await world([json(200, { kind: "Status", status: "Success" }), absent, json(200, a)]);
     const preconditions = { uid: "u", resourceVersion: "5" };
     expect(await w.client.delete(Thing, key, preconditions)).toBeUndefined();
@@ -97,7 +97,7 @@ describe("client", () => {
     });
   });
 
-  it("R-04: sends no write once it may not, also when it had to wait for its turn; reads continue", async () => {
+  it("sends no write once it may not, also when it had to wait for its turn; reads continue", async () => {
     await using w = await world([json(200, a)]);
     let isOver: boolean = false;
     const mayGo = (): void => {

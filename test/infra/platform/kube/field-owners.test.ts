@@ -8,7 +8,7 @@ function fieldsOf(fieldsV1: object): readonly string[] {
   return fieldOwners([entry]).map(({ field }) => field);
 }
 
-describe("the owners of fields (KW-13)", () => {
+describe("the owners of fields", () => {
   it("are spelled as paths of the object", () => {
     const fields = {
       "f:metadata": { "f:labels": { ".": {}, "f:cluster.x-k8s.io/cluster-name": {} } },

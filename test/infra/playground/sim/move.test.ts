@@ -139,7 +139,7 @@ async function nodesOf(server: Server) {
 }
 
 describe("the simulated cloud of two management clusters", () => {
-  it("MG-5, MG-8: continues with what is moved there and back: address, Nodes, phase", async () => {
+  it("continues with what is moved there and back: address, Nodes, phase", async () => {
     await using pair = await startPair();
     const { source, target } = pair;
     await using _cloud = await cloudOf([source, target]);
@@ -161,7 +161,7 @@ describe("the simulated cloud of two management clusters", () => {
     }
   });
 
-  it("MG-1: writes nothing to the objects of a paused Cluster, and catches up afterwards", async () => {
+  it("writes nothing to the objects of a paused Cluster, and catches up afterwards", async () => {
     await using pair = await startPair();
     const { source, target } = pair;
     await using _cloud = await cloudOf([source, target]);
@@ -174,7 +174,7 @@ describe("the simulated cloud of two management clusters", () => {
     expect(await running(target)).toEqual(before);
   });
 
-  it("MG-3: fills a status again that was emptied, with the same values", async () => {
+  it("fills a status again that was emptied, with the same values", async () => {
     await using pair = await startPair();
     const { source } = pair;
     await using _cloud = await cloudOf([source]);
@@ -193,7 +193,7 @@ describe("the simulated cloud of two management clusters", () => {
     expect(await running(source)).toEqual(before);
   });
 
-  it("MG-8: switches nothing off whose Cluster is paused, and what is deleted for good afterwards", async () => {
+  it("switches nothing off whose Cluster is paused, and what is deleted for good afterwards", async () => {
     await using pair = await startPair();
     const { source } = pair;
     await using _cloud = await cloudOf([source]);
@@ -214,7 +214,7 @@ describe("the simulated cloud of two management clusters", () => {
     await expect(nodesOf(server)).rejects.toThrow();
   });
 
-  it("MG-14: lets an instance go whose finalizer someone has taken away", async () => {
+  it("lets an instance go whose finalizer someone has taken away", async () => {
     await using pair = await startPair();
     const { source } = pair;
     await using _cloud = await cloudOf([source]);
@@ -230,7 +230,7 @@ describe("the simulated cloud of two management clusters", () => {
     await holds(async () => (await nodesOf(server)).length === 1, { forMs: 500 });
   });
 
-  it("MG-3, MG-5: finds everything again when it was killed in the middle of the move", async () => {
+  it("finds everything again when it was killed in the middle of the move", async () => {
     const data = await mkdtemp(join(tmpdir(), "capstan-cloud-"));
     try {
       await using pair = await startPair(true);

@@ -10,7 +10,7 @@ import { silentLog } from "../../../support/silent-log.ts";
 
 const MINUTE = 60_000;
 
-describeWith(redisMissing())("R-05: jobs without a place in any list", () => {
+describeWith(redisMissing())("jobs without a place in any list", () => {
   let opened: AsyncDisposableStack;
   let redis: Redis;
   let worker: Redis;

@@ -254,7 +254,7 @@ describe("workload connections", () => {
     expect((await w.status())?.failingSince).toBeUndefined();
   });
 
-  it("are given up after five failed probes in a row; the Nodes stay (R-09)", async () => {
+  it("are given up after five failed probes in a row; the Nodes stay", async () => {
     await using w = await world();
     w.workload.watches.push(breaking(event("ADDED", node("n2", "11"))), ...Array(20).fill(reset));
     w.workload.others.push(...Array(20).fill(reset));

@@ -22,7 +22,7 @@ describe("pausing", () => {
     expect(pausedBy(cluster(), machinePool())).toBeUndefined();
   });
 
-  it("leaves alone what a mover deletes here, and does not speak of it (MG-8)", () => {
+  it("leaves alone what a mover deletes here, and does not speak of it", () => {
     const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
     const letGo = machinePool({ metadata: { annotations } });
     expect(isPaused(cluster(), letGo)).toBe(true);

@@ -46,7 +46,7 @@ describe("a run", () => {
     });
   });
 
-  it("R-14: hands the step the time of the ledger, whatever the clock of its worker says", async () => {
+  it("hands the step the time of the ledger, whatever the clock of its worker says", async () => {
     const seen: string[] = [];
     const { record } = await run({
       lease: { claimedAt: new Date("2026-01-01T00:00:30Z") },
@@ -59,7 +59,7 @@ describe("a run", () => {
     expect(record.clock?.toISOString()).toBe("2026-01-01T00:00:30.000Z");
   });
 
-  it("R-14: sends nothing but Events once its claim is too old, and decides again", async () => {
+  it("sends nothing but Events once its claim is too old, and decides again", async () => {
     let isFresh = true;
     const { outcome, sent } = await run({
       lease: { isFresh: () => isFresh },
@@ -76,7 +76,7 @@ describe("a run", () => {
     expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [] });
   });
 
-  it("R-14: sends the first of two writes and leaves the other one to the next run", async () => {
+  it("sends the first of two writes and leaves the other one to the next run", async () => {
     let writes = 0;
     const { outcome, sent } = await run({
       lease: { isFresh: () => writes === 0 },

@@ -39,18 +39,18 @@ describe("a patch that counts in a list", () => {
     { op: "add", path: PLACE, value: {} },
     { op: "remove", path: PLACE },
     { op: "replace", path: `${PLACE}/status`, value: "True" },
-  ])("R-15: is refused while snapshots may lack elements of it: $op $path", (operation) => {
+  ])("is refused while snapshots may lack elements of it: $op $path", (operation) => {
     expect(() => check(declaring("status.nodeRef"), operation)).toThrow(
       "machine-mark patches an element of Machine status.deprecated.v1beta1.conditions by its place",
     );
   });
 
-  it("R-15: may count in a list that is declared whole, or in an object that was read live", () => {
+  it("may count in a list that is declared whole, or in an object that was read live", () => {
     check(declaring("status.deprecated.v1beta1.conditions"), { op: "remove", path: PLACE });
     check(declaring("status.nodeRef"), { op: "remove", path: PLACE }, true);
   });
 
-  it("R-15: may append, enter maps, and count in the lists that every snapshot has", () => {
+  it("may append, enter maps, and count in the lists that every snapshot has", () => {
     check(declaring(), { op: "add", path: "/status/deprecated/v1beta1/conditions/-", value: {} });
     check(declaring(), { op: "add", path: "/metadata/labels/a", value: "b" });
     check(declaring(), { op: "remove", path: "/metadata/ownerReferences/1" });

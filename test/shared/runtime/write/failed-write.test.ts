@@ -85,7 +85,7 @@ describe("after a failed write", () => {
     expect(await judge({ error }, [servedAt("8")])).toEqual({ error, fence: undefined, looks: 0 });
   });
 
-  it("a lost race waits for a newer snapshot without a look (KW-11)", async () => {
+  it("a lost race waits for a newer snapshot without a look", async () => {
     const error = failure({ class: "Conflict", status: 409, reason: "Conflict" });
     expect(await judge({ error })).toEqual({
       error,
@@ -94,7 +94,7 @@ describe("after a failed write", () => {
     });
   });
 
-  it("a failed test is a race when the object has changed (KW-12)", async () => {
+  it("a failed test is a race when the object has changed", async () => {
     expect(await judge({ error: failedTest }, [servedAt("12")])).toMatchObject({
       error: failedTest,
       fence: { resourceVersion: "12" },
@@ -112,7 +112,7 @@ describe("after a failed write", () => {
     expect((await judge({ error: failedTest }, [servedAt("7", "u2")])).fence).toMatchObject(another);
   });
 
-  it("a failed test is a bug when the object is still what the patch was made for (KW-12)", async () => {
+  it("a failed test is a bug when the object is still what the patch was made for", async () => {
     const verdict = await judge({ error: failedTest }, [servedAt("7")]);
     expect(verdict.error).toMatchObject({ class: "Terminal", message: expect.stringMatching(/^bug: /) });
     expect(verdict.fence).toBeUndefined();

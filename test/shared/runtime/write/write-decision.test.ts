@@ -247,7 +247,7 @@ describe("the writes of a decision", () => {
     ]);
   });
 
-  it("release everything that is owned with a body of identity only, without status (KW-06)", async () => {
+  it("release everything that is owned with a body of identity only, without status", async () => {
     const { sent } = await write({ apply: { "status.size": undefined } });
     expect(Object.keys(sent[0]?.body ?? {})).toEqual(["apiVersion", "kind", "metadata"]);
   });

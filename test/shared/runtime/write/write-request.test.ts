@@ -32,7 +32,7 @@ async function callOf({ request }: WriteRequest): Promise<readonly unknown[]> {
 }
 
 describe("requests of a decision", () => {
-  it("KW-12: a patch tests uid and version of what it was made for, before its operations", async () => {
+  it("a patch tests uid and version of what it was made for, before its operations", async () => {
     const [verb, , operations] = await callOf(toPatch({ target: TARGET, operations: [OPERATION] }));
     expect(verb).toBe("jsonPatch");
     expect(operations).toEqual([
@@ -42,7 +42,7 @@ describe("requests of a decision", () => {
     ]);
   });
 
-  it("KW-12: a patch that must not lose against other writers tests the uid alone", async () => {
+  it("a patch that must not lose against other writers tests the uid alone", async () => {
     const target = { ...TARGET, resourceVersion: undefined };
     const [, , operations, subresource] = await callOf(
       toPatch({ target, operations: [OPERATION], subresource: "status" }),
@@ -53,14 +53,14 @@ describe("requests of a decision", () => {
     ]);
   });
 
-  it("KW-14: a delete carries uid and version", async () => {
+  it("a delete carries uid and version", async () => {
     expect((await callOf(toDelete({ target: TARGET }))).at(-1)).toEqual({
       uid: "uid-m1",
       resourceVersion: "70",
     });
   });
 
-  it("KW-10: an apply carries identity, uid and version, and its own labels beside them", async () => {
+  it("an apply carries identity, uid and version, and its own labels beside them", async () => {
     const body = {
       metadata: { labels: { a: "1" }, name: "other", uid: "other" },
       status: { phase: "Running" },
