@@ -62,7 +62,7 @@ export const machinepoolRetire = defineFunction(
     const batch = departed.slice(0, AT_ONCE);
     if (batch.length === 0) return { result: done };
 
-    // Snapshots only say where to look; what is deleted is decided on live reads (F-20), the newest of the pool itself.
+    // Snapshots only say where to look; what is deleted is decided on live reads, the newest of the pool itself.
     const cluster = workloadCluster(clusterKeyOf(pool));
     const names = batch.map(({ metadata }) => metadata.name);
     const liveNodes = await readNodesLive(read.live, names, cluster);

@@ -20,8 +20,8 @@ interface Reporting {
 }
 
 /**
- * Leaves in Redis what people see of this process: that it is alive, and beside a relay how every function stands
- *. Nothing for a queue in memory, whose process can be asked itself.
+ * Leaves in Redis what people see of this process: that it is alive, and beside a relay how every function stands.
+ * Nothing for a queue in memory, whose process can be asked itself.
  */
 export async function startReporting(
   redis: RedisAddress | undefined,

@@ -29,7 +29,7 @@ export async function watchForLoss(
 }
 
 /**
- * Lists a type again when the store has lost data (X-34, X-36): the watch has resumed from a complete list, but the
+ * Lists a type again when the store has lost data: the watch has resumed from a complete list, but the
  * store is not complete. A store that does not answer is asked again by the next check. Returns whether it was lost.
  */
 export async function relistIfLost(

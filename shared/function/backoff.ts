@@ -13,7 +13,7 @@ export interface QueueSettings {
   readonly minIntervalMs: number;
   /**
    * Keys of one tenant (workload cluster) that may run at a time in all workers (Q-12). Default: any number. A function
-   * that calls workload servers says at most a quarter of `concurrency`: one that does not answer holds no more (F-16).
+   * that calls workload servers says at most a quarter of `concurrency`: one that does not answer holds no more.
    */
   readonly maxRunningPerTenant?: number | undefined;
   /**

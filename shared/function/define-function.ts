@@ -111,12 +111,12 @@ export interface AppliedObject {
   readonly own?: { readonly [field: string]: unknown };
 }
 
-/** A delete of an object that was read live; uid and resourceVersion of the target become preconditions (F-20). */
+/** A delete of an object that was read live; uid and resourceVersion of the target become preconditions. */
 export interface GuardedDelete {
   readonly target: ObjectRef;
   /**
    * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
-   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again (F-43). After a
+   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again. After a
    * delete without an answer, the others that may fail are left to the next run.
    * With `againAfterMs` it keeps the finalizers of the Decision, and this is when the key comes back, whatever the
    * result says.

@@ -17,7 +17,7 @@ export class TerminalError extends Error {
   }
 }
 
-/** Raised by the runtime: the named dependency is not there yet. Never counts as an attempt (F-13). */
+/** Raised by the runtime: the named dependency is not there yet. Never counts as an attempt. */
 export class WaitingError extends Error {
   readonly what: string;
   constructor(what: string, options?: ErrorOptions) {

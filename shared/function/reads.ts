@@ -18,7 +18,7 @@ export interface ListOptions {
   readonly maxItems?: number | undefined;
 }
 
-/** Reads that go to the API server. For destructive decisions (F-20), and for Secrets. */
+/** Reads that go to the API server. For destructive decisions, and for Secrets. */
 export interface LiveReader {
   /** A Secret of the management server without its values; `undefined` = it does not exist. Refused by `get` and `list`. */
   secret(key: ObjectKey): Promise<SecretSummary | undefined>;

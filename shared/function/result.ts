@@ -18,7 +18,7 @@ export function requeueAfter(afterMs: number, why: string): Result {
   return { type: "requeue", afterMs: Math.max(0, afterMs), why };
 }
 
-/** Terminal, decided: the writes of the Decision happen first (F-34), then the key is dead until a change. */
+/** Terminal, decided: the writes of the Decision happen first, then the key is dead until a change. */
 export function failed(reason: string, message: string): Result {
   return { type: "failed", reason, message };
 }

@@ -184,7 +184,7 @@ export interface KubeClient {
 
 /** Common parameters of the requests of a client, beside the function. */
 export interface Sending {
-  /** Id of the run that sends them; the API server puts it into its audit log as auditID (F-15). */
+  /** Id of the run that sends them; the API server puts it into its audit log as auditID. */
   readonly runId?: string | undefined;
   /** Writes are checked and answered, not stored. */
   readonly dryRun?: boolean | undefined;

@@ -4,13 +4,13 @@ import { callsWorkloads, holdable, limitedWithoutNeed } from "./functions/isolat
 
 const functions = await loadFunctions();
 
-describe("F-16: one workload server that does not answer", () => {
-  it("F-16: holds at most a quarter of the runs of each function that calls it", () => {
+describe("one workload server that does not answer", () => {
+  it("holds at most a quarter of the runs of each function that calls it", () => {
     expect(functions.filter(callsWorkloads).map(({ spec }) => spec.name)).toContain("machinepool-nodes");
     expect(holdable(functions)).toEqual([]);
   });
 
-  it("F-16: holds none of the others, so they run the keys of one Cluster side by side", () => {
+  it("holds none of the others, so they run the keys of one Cluster side by side", () => {
     expect(limitedWithoutNeed(functions)).toEqual([]);
   });
 });

@@ -611,7 +611,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       await world.until(() => runs.count === 2);
     });
 
-    it("F-15: shows the state of a key, why it will run and its last failure", async () => {
+    it("shows the state of a key, why it will run and its last failure", async () => {
       await using world = await open();
       const stateOf = (key: string) => world.queue.keyState(world.functionName, key);
       expect(await stateOf(A)).toBeUndefined();

@@ -104,7 +104,7 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     ).toBe(0);
     const letter = await letterIn(file ?? "");
     expect(letter.attempts).toHaveLength(3);
-    // F-15: the id of the run leads from the letter to its line in the log.
+    // The id of the run leads from the letter to its line in the log.
     const runId = letter.attempts.at(-1)?.run ?? "none";
     expect(shown.output).toContain(`run ${runId}`);
     expect(up.output()).toMatch(

@@ -55,7 +55,7 @@ const queues: readonly (readonly [string, () => Promise<QueueServer>])[] = [
   ],
 ];
 
-describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one (F-16)", () => {
+describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one", () => {
   it.each(queues)("does not keep it from being reconciled, with %s", async (name, startQueue) => {
     await using stack = new AsyncDisposableStack();
     const queue = stack.use(await startQueue());

@@ -82,7 +82,7 @@ for (const flavour of JUDGES) {
         expect(await workload.kubectl("get node/s1 --ignore-not-found")).toBe("");
       });
 
-      it("F-45 writes nothing to objects whose CRD claims no contract, says so, and resumes once it does", async () => {
+      it("writes nothing to objects whose CRD claims no contract, says so, and resumes once it does", async () => {
         const { kubectl } = scene;
         const manifest = fooPool("bare")
           .replaceAll("foo.example.com", "bare.example.com")

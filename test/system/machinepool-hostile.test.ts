@@ -28,7 +28,7 @@ const lists = (providerIDList: unknown) => (kubectl: Kubectl) =>
 const says = (status: object) => (kubectl: Kubectl) => patchStatus(kubectl, INFRA, status);
 const ready = { ready: true, replicas: 2 };
 
-/** X-44 */
+/** Deeds of the provider. */
 const PROVIDER: readonly Deed[] = [
   lists([]),
   says({ replicas: -1 }),
@@ -48,7 +48,7 @@ const PROVIDER: readonly Deed[] = [
     patchStatus(kubectl, CONFIG, { initialization: { dataSecretCreated: true }, dataSecretName: "" }),
 ];
 
-/** X-45 */
+/** Deeds of a user. */
 const USER: readonly Deed[] = [
   (kubectl) => kubectl(`annotate ${POOL} cluster.x-k8s.io/paused=`),
   (kubectl) => patch(kubectl, POOL, { metadata: { ownerReferences: null } }),
@@ -67,7 +67,7 @@ for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `pools among providers and users who do anything on ${flavour.name}`,
     () => {
-      it("X-44, X-45: no Node is lost, nothing dies, and all is Running again once every tenant is reasonable", async () => {
+      it("no Node is lost, nothing dies, and all is Running again once every tenant is reasonable", async () => {
         await using scene = await startFooScene(flavour);
         const { kubectl, workload, capstan } = scene;
         const uids = () => workload.kubectl("get nodes -o jsonpath={.items[*].metadata.uid}");

@@ -87,7 +87,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether one run may do without it: what a snapshot or a watch shows is read only when that fails (F-05, KR-05, KR-11),
+ * Whether one run may do without it: what a snapshot or a watch shows is read only when that fails (KR-05, KR-11),
  * and no request is audited for what OwnerReferencesPermissionEnforcement asks for: this server runs it.
  */
 function isOfFailures(account: string, right: Right): boolean {

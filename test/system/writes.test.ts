@@ -195,7 +195,7 @@ for (const flavour of API_SERVERS) {
       });
     });
 
-    it("sees what a write whose answer was lost has done, and does not send it again (KC-07, X-23)", async () => {
+    it("sees what a write whose answer was lost has done, and does not send it again (KC-07)", async () => {
       const pool = await makePool("lost");
       const access = await loadKubeconfig({ file: kubeconfigFile, env: {} });
       await using proxy = await startCuttingProxy(access.server);

@@ -22,7 +22,7 @@ export function desiredMachineSpec(machine: Machine, providers: MachineProviders
   };
 }
 
-/** Operations for the values that differ; never removes one (F-44). */
+/** Operations for the values that differ; never removes one. */
 export function machineSpecPatch(machine: Machine, desired: DesiredMachineSpec): readonly PatchOperation[] {
   return COPIED_FIELDS.flatMap((path) => {
     const value = desired[path];

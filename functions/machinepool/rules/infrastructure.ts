@@ -63,7 +63,7 @@ export function infrastructureReport(pool: MachinePool, found: Referenced): Infr
   };
 }
 
-/** An empty list is not evidence while instances are reported: providers clear it between two writes (F-22). */
+/** An empty list is not evidence while instances are reported: providers clear it between two writes. */
 function believable(list: Field<readonly string[]>, replicas: Field<number>): readonly string[] | undefined {
   if (list.problem !== undefined) return undefined;
   const { value = [] } = list;

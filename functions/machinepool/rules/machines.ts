@@ -53,7 +53,7 @@ export async function readInfraMachines(
 
 /**
  * Of these infrastructure machines those that the API server has and keeps. A snapshot may still show one that has
- * taken its Machine with it; the Machine made for that would have no end. Source: F-20, F-23
+ * taken its Machine with it; the Machine made for that would have no end.
  */
 export async function stayingInfraMachines(
   live: Pick<LiveReader, "list">,

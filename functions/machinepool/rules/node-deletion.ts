@@ -34,7 +34,7 @@ export function undeletedNodes(left: NodesLeft): readonly Node[] {
 /**
  * When the Nodes are looked at again: exactly at the timeout, if nothing wakes the pool or has to be tried before;
  * `undefined` once it has passed. A workload cluster that refuses is asked again without counting, however long: with
- * a timeout of 0 for ever. Source: F-13, F-43
+ * a timeout of 0 for ever.
  */
 export function nodeDeletionResult(pool: MachinePool, left: NodesLeft, now: Date): Result | undefined {
   const endsAt = nodeDeletionEndsAt(pool);

@@ -32,7 +32,6 @@ export interface NodeReport {
 /**
  * `nodes` are those of `readNodes`, `rivals` those of `readTakers`. The previous refs and counts are kept without a
  * complete view, with an empty list while replicas are wanted, and when no Node matches at all: stale but safe.
- * Source: F-40
  */
 export function nodeReport(
   pool: MachinePool,

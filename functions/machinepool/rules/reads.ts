@@ -45,7 +45,7 @@ export async function isConnected(read: Pick<Reader, "get">, pool: MachinePool):
   return connection?.status.state === "connected";
 }
 
-/** Whether snapshots show all of the workload cluster: only then is the absence of a Node a fact (F-21). */
+/** Whether snapshots show all of the workload cluster: only then is the absence of a Node a fact. */
 export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
   return isCompleteView(await read.get(Connection, clusterKeyOf(pool)));
 }
@@ -85,7 +85,7 @@ export async function readRivals(
 
 /**
  * The same from the API server, before a Node is deleted: a snapshot may not know yet of a pool that has taken an
- * instance over (F-20). Pools that no run has labelled yet are not among them, and list nothing that a run of theirs
+ * instance over. Pools that no run has labelled yet are not among them, and list nothing that a run of theirs
  * has found.
  */
 export async function readRivalsLive(

@@ -13,7 +13,6 @@ export const RETIREMENT_FIELDS = ["spec.providerIDList", "spec.replicas", "statu
 /**
  * Nodes whose instance left the pool: named by a ref of the status, with a provider ID that is in neither list. None
  * while a list is empty or unreadable, unless `spec.replicas` is exactly 0; none for a foreign infrastructure object.
- * Source: F-22, F-41
  */
 export function retiredNodes(
   pool: MachinePool,

@@ -29,7 +29,7 @@ export function poolSpecAwaits(pool: MachinePool, providers: MachineProviders): 
   return awaitedFleet(pool, providers);
 }
 
-/** Operations for the values that differ; never removes one (F-44). */
+/** Operations for the values that differ; never removes one. */
 export function poolSpecPatch(pool: MachinePool, desired: DesiredPoolSpec): readonly PatchOperation[] {
   const { template, providerIDList = [] } = pool.spec;
   const { dataSecretName } = template.spec.bootstrap;

@@ -33,8 +33,8 @@ interface Sibling {
 }
 
 /**
- * Returns a page of the objects of one kind below an object, worst first: what a tree leaves out, and what it shows
- *. Throws a TypeError for a kind that trees do not show, a limit out of range and a foreign cursor.
+ * Returns a page of the objects of one kind below an object, worst first: what a tree leaves out, and what it shows.
+ * Throws a TypeError for a kind that trees do not show, a limit out of range and a foreign cursor.
  */
 export async function siblingsOf(
   { store, functions }: { readonly store: Store; readonly functions: readonly AnyFunction[] },

@@ -21,7 +21,7 @@ export interface OrphanOptions {
 
 /**
  * Removes jobs that a partial loss of data has left without a place in any list, so that no worker would ever take
- * them: now, and every minute (X-38). A search reads the names of all keys of Redis, a million and more with the
+ * them: now, and every minute. A search reads the names of all keys of Redis, a million and more with the
  * history of a large fleet: so one search serves all functions, and of all processes one searches in a minute. Returns a
  * function that stops it.
  */

@@ -3,7 +3,7 @@ import { infoField } from "./checks.ts";
 
 /**
  * Returns the run id of the server process that answers on a connection: it is another one after every restart and
- * failover, which may have lost the newest writes (X-34). Empty while it is unknown.
+ * failover, which may have lost the newest writes. Empty while it is unknown.
  */
 export type RedisIdentity = () => Promise<string>;
 

@@ -41,7 +41,7 @@ export interface RedisStoreOptions extends RedisTarget {
 /**
  * Creates the read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
  * Redis is away. After a restart or a failover no type is ready: Redis may have returned to an earlier state as a
- * whole, which only a list can show (X-34). Throws when Redis cannot be reached or evicts data.
+ * whole, which only a list can show. Throws when Redis cannot be reached or evicts data.
  */
 export async function createRedisStore({
   kindOf = registered,

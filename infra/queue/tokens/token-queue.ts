@@ -30,7 +30,7 @@ const HELD_TICKS = 4;
 const ENTRIES_AT_ONCE = 200;
 /**
  * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
- * started before 4 times (keys ahead of it) + 100 others (F-17): 7 × TOKEN_WINDOW < 4 × TOKEN_WINDOW + 100.
+ * started before 4 times (keys ahead of it) + 100 others: 7 × TOKEN_WINDOW < 4 × TOKEN_WINDOW + 100.
  */
 const RUNS_PER_TOKEN = 7;
 export const TOKEN_WINDOW = 32;

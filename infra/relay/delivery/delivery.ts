@@ -61,7 +61,7 @@ export interface Delivery {
   put(type: TypeKey, snapshots: readonly KubeObject[], urgency: Urgency, upTo?: string): Promise<void>;
   /**
    * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when
-   * the store has lost what it knew (X-36).
+   * the store has lost what it knew.
    */
   remove(type: TypeKey, deleted: KubeObject, upTo?: string): Promise<void>;
   /**
@@ -73,7 +73,7 @@ export interface Delivery {
   replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean>;
   /** A bookmark: everything up to this version has been handed on. */
   reached(type: TypeKey, resourceVersion: string): Promise<void>;
-  /** Says whether the store no longer has all that it was given. Rejects while the store is away. */
+  /** Says whether the store no longer has all that it was given. Rejects while the store is away. */
   hasLost(type: TypeKey): Promise<boolean>;
   /** Forgets a type with all its snapshots, without notifying. */
   drop(type: TypeKey): Promise<void>;

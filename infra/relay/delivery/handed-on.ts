@@ -12,7 +12,7 @@ export interface HandedOn {
   note(type: TypeKey, resourceVersion: string, changes: number): Promise<void>;
   /** Writes to the store now. */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
-  /** Returns whether the store has lost its newest writes. */
+  /** Returns whether the store has lost its newest writes. */
   isAhead(type: TypeKey, stored: string | undefined): boolean;
   forget(type: TypeKey): void;
   /** Writes all versions that the store does not know yet. */

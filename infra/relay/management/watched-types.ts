@@ -260,7 +260,7 @@ class Types implements WatchedTypes {
     return closed.finally(() => this.#closing.delete(closed));
   }
 
-  /** Forgets an unserved kind again when the store has lost its data: readers would wait for its objects. */
+  /** Forgets an unserved kind again when the store has lost its data: readers would wait for its objects. */
   async #forgetIfLost(kind: Kind): Promise<void> {
     const isLost = await this.#options.delivery.hasLost(managementType(kind)).catch(() => false);
     const isUnserved = this.#definitions.choose(idOf(kind)) === undefined && !this.#watched.has(idOf(kind));

@@ -122,7 +122,7 @@ export class ConnectionRecord {
   }
 
   /**
-   * Publishes the snapshot again if the store has lost it (X-36), has gone back to an earlier one (X-34), or has that of
+   * Publishes the snapshot again if the store has lost it, has gone back to an earlier one, or has that of
    * a relay to which the Cluster no longer belongs. A store that does not answer is asked again. Returns whether it did.
    */
   async republishIfLost(store: Store): Promise<boolean> {

@@ -15,7 +15,7 @@ interface LookedAt {
 }
 
 /**
- * Returns a look for data that the store has lost. A store that was wiped or has gone back as a whole (X-34, X-36) shows
+ * Returns a look for data that the store has lost. A store that was wiped or has gone back as a whole shows
  * in any connection, so each look asks for some in turn, and for all of them only once one has lost something or
  * `isTypeLost` says so; what a few of them alone have lost is found when it is their turn. Never waits.
  */

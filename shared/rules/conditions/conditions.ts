@@ -30,7 +30,7 @@ export function condition(
 
 /**
  * The whole list to apply: `desired` in place of the previous entries of those types, all others as they are, in the
- * order in which people read them. `lastTransitionTime` moves only when the status changes (F-18); `generation` is the one that was read.
+ * order in which people read them. `lastTransitionTime` moves only when the status changes; `generation` is the one that was read.
  */
 export function setConditions(
   previous: readonly Condition[] | undefined,

@@ -39,7 +39,6 @@ export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
  * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
  * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
  * the owner was stored; then, and only then, the API server is asked (one request).
- * Source: F-20, X-19
  */
 export async function isStillOwner<T extends KubeObject>(
   live: LiveReader,

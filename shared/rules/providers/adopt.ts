@@ -7,7 +7,7 @@ import { adoptionPatch, awaitedAdoption, type Claim, type Provider, refusal } fr
 
 /**
  * Decides `adopt`: one patch per provider object, each judged by itself, so that a problem with one does not stop the
- * others. An object without contract is left alone: it is not known what a write would do to it (F-45).
+ * others. An object without contract is left alone: it is not known what a write would do to it.
  */
 export async function adopt<T extends KubeObject>(
   live: LiveReader,

@@ -86,7 +86,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
 }
 
 /**
- * The same clients; every request names the run (F-15), and no write leaves once the lease is over or the claim
+ * The same clients; every request names the run, and no write leaves once the lease is over or the claim
  * too old.
  */
 function under(lease: Lease, clients: Clients): Clients {

@@ -101,7 +101,7 @@ async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> 
 
 /**
  * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are masked, so
- * that a replay on redacted inputs, without the key of the installation, gives the same (F-14).
+ * that a replay on redacted inputs, without the key of the installation, gives the same.
  */
 export function decisionDigest(decided: {
   readonly decision?: object | undefined;

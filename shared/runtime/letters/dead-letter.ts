@@ -164,7 +164,7 @@ export type DeadLetterHead = z.infer<ReturnType<typeof deadLetterHeadSchema>>;
 
 /**
  * The last failure of a key that has used up its attempts, with everything its last decision was made of
- * (Q-35, F-14). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
+ * (Q-35). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
  */
 const deadLetterSchema = once(() =>
   z.object({

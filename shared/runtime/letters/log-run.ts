@@ -17,7 +17,7 @@ export interface EndedRun {
 const MAX_VERSIONS = 10;
 
 /**
- * One line per run, under the id that its requests carry (F-15): why it ran, which versions it read, how it ended and
+ * One line per run, under the id that its requests carry: why it ran, which versions it read, how it ended and
  * when the next run is due. A failure is a warning, a run that wrote is info, any other is debug. Of a run that comes
  * back after its lease the queue knows better what comes next, and takes no outcome: also a warning.
  */

@@ -48,7 +48,7 @@ export type ReplayResult =
 
 /**
  * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same requests
- * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads (F-14).
+ * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads.
  * The timers only show when a turn is over.
  */
 export async function replay(

@@ -38,7 +38,7 @@ export interface QueueEntry {
 /** The right to run one key once. */
 export interface Lease {
   readonly key: Key;
-  /** Different for every run: stands in its log line, its requests, its Events and its dead letter (F-15). */
+  /** Different for every run: stands in its log line, its requests, its Events and its dead letter. */
   readonly runId: string;
   readonly causes: readonly Cause[];
   /** Failures so far. */
@@ -67,7 +67,7 @@ export interface Lease {
   readonly fail?: (thrown: unknown) => void;
   /**
    * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off asks it for
-   * the record of that Outcome (F-14): the run itself may never return one.
+   * the record of that Outcome: the run itself may never return one.
    */
   readonly recordFrom?: (soFar: () => AttemptRecord) => void;
 }

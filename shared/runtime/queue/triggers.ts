@@ -22,8 +22,8 @@ export class BehindTriggerError extends Error {
 }
 
 /**
- * Throws BehindTriggerError for snapshots that are older than the newest of their causes (F-05). Normally none is: a
- * change is stored before it is delivered. But a second relay that lags may list, and store an earlier version (X-07).
+ * Throws BehindTriggerError for snapshots that are older than the newest of their causes. Normally none is: a
+ * change is stored before it is delivered. But a second relay that lags may list, and store an earlier version.
  */
 export type DemandTriggers = (cluster: ClusterName, kind: Kind, snapshots: readonly KubeObject[]) => void;
 

@@ -13,7 +13,7 @@ const FIRST_WAIT_MS = 100;
 /** A change that is delivered ends a wait before. */
 const MAX_WAIT_MS = 800;
 const MAX_LIST_WAIT_MS = 5_000;
-/** After so many looks in a row, 11 s at most, stale objects are read live (F-05), and a lost race counts as a failure. */
+/** After so many looks in a row, 11 s at most, stale objects are read live, and a lost race counts as a failure. */
 const MAX_AGAIN = 16;
 
 /** Consequences of the fences and causes of a lease for its run. */
@@ -72,7 +72,7 @@ interface Seen {
 
 /**
  * Returns what the next run must not go back behind: the versions of this run's writes, else what it read live in place
- * of a snapshot that lags behind (F-05), else the fence as it was. A kind that was listed live counts as a whole: what
+ * of a snapshot that lags behind, else the fence as it was. A kind that was listed live counts as a whole: what
  * was seen of objects without a fence must not be older the next time either.
  */
 export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Seen): readonly Fence[] {
@@ -92,7 +92,7 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
 
 /**
  * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and the versions
- * that the answers to its writes, or reads after writes without a clear answer, have shown until then (F-05). Undefined
+ * that the answers to its writes, or reads after writes without a clear answer, have shown until then. Undefined
  * when none did: the fences stay as they are, also their age.
  */
 export function fencesOfCutOff(

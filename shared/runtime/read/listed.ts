@@ -18,7 +18,7 @@ export class NotListedError extends Error {
 
 /**
  * Snapshots of a kind while its list is complete. While it is, snapshots only become newer, so no run sees less than
- * what has woken it or than an earlier run (F-05). The read model may be lost, or go back to an earlier time, between
+ * what has woken it or than an earlier run. The read model may be lost, or go back to an earlier time, between
  * two calls: it is asked before the read and once more behind it.
  */
 export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {

@@ -41,18 +41,18 @@ interface ReadRecord {
 export interface RecordingReader extends Reader {
   /** A method: an object with a getter of its own has a hidden class of its own, which keeps the whole run alive. */
   records(): readonly ReadRecord[];
-  /** Whether the object was read live in this run (F-20). */
+  /** Whether the object was read live in this run. */
   readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
   /** The version that the last live read found; undefined when there was none, or no object. */
   liveVersion(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): string | undefined;
-  /** Live lists in place of snapshots, one fence per kind: the next run must not see less of it (F-05). */
+  /** Live lists in place of snapshots, one fence per kind: the next run must not see less of it. */
   listedInstead(): readonly Fence[];
 }
 
 export interface ReaderOptions extends LiveReaderOptions {
-  /** Objects whose snapshots stay behind their fence: they and lists of their kind are read live (F-05). */
+  /** Objects whose snapshots stay behind their fence: they and lists of their kind are read live. */
   readonly stale: readonly Fence[];
-  /** Changes that no snapshot may be older than (F-05). */
+  /** Changes that no snapshot may be older than. */
   readonly causes?: readonly Cause[] | undefined;
 }
 
@@ -81,7 +81,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
   const triggers = triggersOf(options.causes ?? []);
-  // A run that waits too long reads live, and not every function may ask workload servers (F-16).
+  // A run that waits too long reads live, and not every function may ask workload servers.
   const demandTriggers: DemandTriggers = (cluster, kind, snapshots) => {
     const mayReadLive = cluster === MANAGEMENT || spec.queue?.maxRunningPerTenant !== undefined;
     if (mayReadLive) triggers(cluster, kind, snapshots);

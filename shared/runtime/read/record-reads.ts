@@ -27,7 +27,7 @@ type Keep = <T>(
   toAnswer: (result: T) => RecordedAnswer,
 ) => Promise<T>;
 
-/** The same reader, keeping every question with its answer for a dead letter (F-14). */
+/** The same reader, keeping every question with its answer for a dead letter. */
 export function recordReads(reader: RecordingReader): ReadRecorder {
   const questions: RecordedRead["question"][] = [];
   const answered: RecordedRead[] = [];
@@ -102,7 +102,7 @@ function recordLive(live: LiveReader, keep: Keep): LiveReader {
   };
 }
 
-/** Behind a fence the reader goes to the server although the step asked for a snapshot (F-05). */
+/** Behind a fence the reader goes to the server although the step asked for a snapshot. */
 function sourceOf(reader: RecordingReader, question: RecordedRead["question"]): RecordedRead["source"] {
   if (question.call.startsWith("live.")) return "live";
   return wentToServer(reader, question) ? "live" : "snapshot";

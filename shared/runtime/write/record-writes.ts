@@ -11,7 +11,7 @@ export interface WriteRecorder extends Clients {
 
 /**
  * The same clients, keeping every write request with its outcome for a dead letter, and of a read after an error the
- * version that it found, for a run that is cut off (F-05).
+ * version that it found, for a run that is cut off.
  */
 export function recordWrites(clients: Clients): WriteRecorder {
   const sent: Recording[] = [];

@@ -7,7 +7,7 @@ import { redactMessage } from "../decide/failure.ts";
 import type { Clients, Clock, Issuer, Log } from "../ports.ts";
 import { sideBySide } from "./side-by-side.ts";
 
-/** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing (F-07). */
+/** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing. */
 export type ToldEvents = Map<string, Date>;
 
 /** By then an API server has forgotten an Event. */
@@ -23,7 +23,7 @@ export interface EventContext {
   readonly log: Log;
   /** Aborted when the lease is lost: nothing is sent afterwards. */
   readonly signal: AbortSignal;
-  /** Id of the reporting run; stands on the Event (F-15). */
+  /** Id of the reporting run; stands on the Event. */
   readonly runId?: string | undefined;
   readonly told?: ToldEvents | undefined;
   /** Needed by decisions that issue. */

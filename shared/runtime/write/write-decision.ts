@@ -29,7 +29,7 @@ export interface WriteContext extends EventContext, LimitContext {
  * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
  * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
  * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply
- * that changes nothing (F-07). Errors of `settle` are passed on.
+ * that changes nothing. Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;

@@ -120,7 +120,7 @@ describe("cluster-adopt", () => {
     expect(decision.result).toEqual(waitFor("InfraCluster.metadata.uid"));
   });
 
-  it("never writes to an object whose CRD has no contract label (F-45)", async () => {
+  it("never writes to an object whose CRD has no contract label", async () => {
     const unlabelled = crd("infrastructure.cluster.x-k8s.io", "FooCluster", {
       metadata: { labels: { "cluster.x-k8s.io/v1beta2": undefined } },
     });

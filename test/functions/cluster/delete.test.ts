@@ -148,7 +148,7 @@ describe("cluster-delete", () => {
       "metadata.annotations[cluster.x-k8s.io/paused]",
       deletedCluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "no" } } }),
     ],
-  ])("deletes nothing while %s pauses the Cluster, by a live look (F-19)", async (field, paused) => {
+  ])("deletes nothing while %s pauses the Cluster, by a live look", async (field, paused) => {
     const result = waitFor(`Cluster.${field}`);
     const world = given(deletedCluster(), machinePool(), fooCluster()).live(paused);
     expect(await decide(clusterDelete, world)).toEqual({ result });

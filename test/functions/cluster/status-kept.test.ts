@@ -82,7 +82,7 @@ describe("cluster-status, latches and what is kept", () => {
     expect(both.phase).toBe("Provisioned");
   });
 
-  it("keeps everything of an object whose CRD lost its contract label, and names the CRD (F-45)", async () => {
+  it("keeps everything of an object whose CRD lost its contract label, and names the CRD", async () => {
     const unlabelled = crd("infrastructure.cluster.x-k8s.io", "FooCluster", {
       metadata: { labels: { "cluster.x-k8s.io/v1beta2": undefined } },
     });

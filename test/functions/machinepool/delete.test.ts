@@ -191,7 +191,7 @@ describe("machinepool-delete", () => {
     expect((await decide(machinepoolDelete, stays)).result).toEqual(waitFor("Node.metadata.uid"));
   });
 
-  it("F-13 tries Nodes that it may not read again without counting, until the timeout or for ever, and reports it", async () => {
+  it("tries Nodes that it may not read again without counting, until the timeout or for ever, and reports it", async () => {
     const message = 'get Node /n1: nodes "n1" is forbidden';
     const error = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message });
     const events = [{ type: "Warning", reason: "FailedDeleteNode", message }];

@@ -35,7 +35,7 @@ const IDS = ["foo://1", "foo://2", "foo://3", "foo://4"];
 const TOO_MANY = Array.from({ length: 10_001 }, (_, index) => `foo://${index}`);
 const BAD_VALUES: readonly unknown[] = [null, 7, -1, 2.5, "", "yes", true, {}, [], ["x"], "x".repeat(600)];
 
-/** X-44: lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all. */
+/** Lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all. */
 const providerIDList = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...IDS, ""), { maxLength: 6 }) },
   {
@@ -121,7 +121,7 @@ const OLDER = machinePool({
   spec: { providerIDList: ["foo://1", "foo://4"] },
 });
 
-/** X-45: what users do at a bad moment. */
+/** Deeds of users at a bad moment. */
 const USER: readonly Deed[] = [
   deed("pause the pool", edit(POOL, { metadata: { annotations: { [PAUSED]: "" } } })),
   deed("unpause the pool", edit(POOL, { metadata: { annotations: undefined } })),

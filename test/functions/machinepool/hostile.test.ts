@@ -56,10 +56,7 @@ function controllerUidOf(object: ProviderObject | undefined): string | undefined
   return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
-/**
- * Returns why this must not be deleted with the present state of the servers; undefined when it may (F-20,
- * F-22, F-41, F-43).
- */
+/** Returns why this must not be deleted with the present state of the servers; undefined when it may. */
 function objection(ref: ObjectRef, objects: Objects): string | undefined {
   const pool = poolIn(objects);
   if (pool === undefined) return "there is no pool";
@@ -95,7 +92,7 @@ function nodeObjection({ name, uid }: ObjectRef, pool: MachinePool, objects: Obj
   return decisive ? undefined : "a list is empty";
 }
 
-/** Checks that must hold after every run: the schema, F-22, F-42 and F-44; a failure is never taken back. */
+/** Checks that must hold after every run: the schema, Nodes, counters and names of data; a failure is never taken back. */
 function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
   const pool = poolIn(objects);
   if (pool === undefined) return;
@@ -146,7 +143,7 @@ async function live(objects: Objects, moments: readonly Moment[]): Promise<void>
 }
 
 describe("the machinepool functions among providers and users who do anything", () => {
-  it("X-44, X-45: crash at nothing, delete no Node without proof, and converge once every client is reasonable", async () => {
+  it("crash at nothing, delete no Node without proof, and converge once every client is reasonable", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.boolean(),

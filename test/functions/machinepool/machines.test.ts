@@ -226,7 +226,7 @@ describe("machinepool-machines", () => {
     ]);
   });
 
-  it("F-20 makes none for an infrastructure machine that goes or is gone, whatever its snapshot shows", async () => {
+  it("makes none for an infrastructure machine that goes or is gone, whatever its snapshot shows", async () => {
     const to = world(machine(), infraMachine(), infraMachine("m2"));
     expect(await applied(to)).toContain("m2");
     const going = infraMachine("m2", { metadata: { deletionTimestamp: DELETED } });

@@ -125,7 +125,7 @@ describe("sim-controlplane", () => {
     expect(await decide(simControlplane, given(cluster(), paused, up))).toMatchObject({
       apply: {
         "status.replicas": undefined,
-        // Found by the simulation, F-19.
+        // Found by the simulation.
         "status.selector": undefined,
         "status.externalManagedControlPlane": undefined,
         "status.conditions": [

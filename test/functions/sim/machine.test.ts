@@ -89,7 +89,7 @@ describe("sim-machine", () => {
     expect(await effects(to.live(machineOf({ deletionTimestamp: DELETED })))).toEqual([]);
   });
 
-  it("F-23 takes no Machine along when the SimMachine is gone or another one by now", async () => {
+  it("takes no Machine along when the SimMachine is gone or another one by now", async () => {
     const to = world().without(simInstance("i0"));
     expect(await effects(to.goneLive(simMachine("i0")))).toEqual([]);
     expect(await effects(to.live(simMachine("i0", { metadata: { uid: "uid-later" } })))).toEqual([]);

@@ -409,7 +409,7 @@ describe("sim-machinepool", () => {
       expect(await names()).toEqual(["p1-infra-1"]);
     });
 
-    it("F-20 makes nothing for an instance that the API server has no more, whatever the snapshots show", async () => {
+    it("makes nothing for an instance that the API server has no more, whatever the snapshots show", async () => {
       const without = given(cluster(), machinePool(), pool, ...three, ...simMachines.slice(0, 2));
       const namesOf = async (world: typeof without) =>
         (await decide(simMachinepool, world)).create?.map(

@@ -45,13 +45,13 @@ function fence(name: string, resourceVersion: string): Fence {
 }
 
 describe("a run under its lease", () => {
-  it("F-05: leaves the fences as they are, with their age, when it is cut off before a write was answered", async () => {
+  it("leaves the fences as they are, with their age, when it is cut off before a write was answered", async () => {
     const { clock, end } = running({}, [fence("untouched", "7")]);
     await clock.advance(LEASE_TIMING.runTimeoutMs);
     expect(await end).toMatchObject({ outcome: { failure: { reason: "RunTimeout" }, fences: undefined } });
   });
 
-  it("F-05: leaves the versions of what it wrote or looked at until it was cut off, and what it began with", async () => {
+  it("leaves the versions of what it wrote or looked at until it was cut off, and what it began with", async () => {
     const write = (name: string, outcome: RecordedWrite["outcome"]): RecordedWrite => ({
       ...{ verb: "patch", cluster: "default/c1", kind: Node, fieldManager: "capstan-x", outcome },
       key: { namespace: "", name },

@@ -155,7 +155,7 @@ async function life(killAt: number, after: boolean) {
   };
 }
 
-describe("a relay that is killed at any call to store or queue (X-06, KR-14)", () => {
+describe("a relay that is killed at any call to store or queue (KR-14)", () => {
   it.each([false, true])("loses no change, with the call done: %s", async (after) => {
     const expected = EVENTS.flatMap(({ wakes }) => wakes);
     let killAt = 0;

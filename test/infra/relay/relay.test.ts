@@ -637,7 +637,7 @@ describe("relay", () => {
     expect(watched()).toEqual(["customresourcedefinitions", "machinepools", "foomachinepools"]);
   });
 
-  it("lists again and notifies every function when the store has lost everything (X-36, F-10)", async () => {
+  it("lists again and notifies every function when the store has lost everything", async () => {
     await using w = await world();
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     const relay = await w.start([pools, lates]);
@@ -652,7 +652,7 @@ describe("relay", () => {
     expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(1);
   });
 
-  it("says once more that a kind is not served when the store has lost that alone (X-36)", async () => {
+  it("says once more that a kind is not served when the store has lost that alone", async () => {
     await using w = await world();
     const relay = await w.start([pools, lates]);
     await relay.ready();

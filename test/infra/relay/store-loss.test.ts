@@ -20,7 +20,7 @@ function loopIn(state: "listing" | "streaming" | "backoff"): Relisted & { relist
 const lost = (hasLost: boolean) => ({ hasLost: async () => hasLost });
 
 describe("a store that may lose its data", () => {
-  it("is filled again when it has forgotten that a streaming type is complete (X-36)", async () => {
+  it("is filled again when it has forgotten that a streaming type is complete", async () => {
     const loop = loopIn("streaming");
     await relistIfLost(lost(false), type, loop);
     expect(loop.relists).toBe(0);

@@ -233,7 +233,7 @@ describe("the endpoints of a process", () => {
     });
   });
 
-  it("F-15: say where a key stands, and refuse a malformed key", async () => {
+  it("say where a key stands, and refuse a malformed key", async () => {
     await using world = await serve();
     const key = "default/-|Widget|default/w";
     await world.observed.queue.enqueue(GROW.spec.name, [{ key, class: "live", delayMs: 60_000 }]);

@@ -20,7 +20,7 @@ const { concurrency, maxRunningPerTenant = 0 } = { ...DEFAULT_QUEUE, ...machinep
 const blackHole: Reply = () => undefined;
 
 describe("a worker", () => {
-  it("F-16: serves a Cluster whose server answers beside one whose server swallows every request (X-40)", async () => {
+  it("serves a Cluster whose server answers beside one whose server swallows every request", async () => {
     await using store = createMemoryStore();
     await using queue = createMemoryQueue({ clock: systemClock });
     const servers = new Map<string, Server>();

@@ -28,7 +28,7 @@ function watched(fn: AnyFunction, ran: string[]): AnyFunction {
 }
 
 describe("keys of a workload cluster that cannot be reached", () => {
-  it("F-13: idle, count no attempt, and all come back with the connection, no others (Q-20, KR-19)", async () => {
+  it("idle, count no attempt, and all come back with the connection, no others (Q-20, KR-19)", async () => {
     const clock = virtualClock();
     const nodesRan: string[] = [];
     const adoptRan: string[] = [];

@@ -12,7 +12,7 @@ export interface AuditedRequest {
   readonly user?: string | undefined;
   readonly group?: string | undefined;
   readonly code: number;
-  /** Of a request of Capstan the id of its run (F-15); absent where the server records none. */
+  /** Of a request of Capstan the id of its run; absent where the server records none. */
   readonly auditID?: string | undefined;
 }
 

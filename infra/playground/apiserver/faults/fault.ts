@@ -21,9 +21,9 @@ const matchSchema = z.strictObject({
 const causeSchema = z.strictObject({ reason: z.string(), message: z.string(), field: z.string().optional() });
 
 const effectSchema = z.discriminatedUnion("kind", [
-  /** The answer comes later (X-27). */
+  /** The answer comes later. */
   z.strictObject({ kind: z.literal("slow"), ms: count }),
-  /** A failure instead of the request (X-20 to X-22, X-24 to X-26, X-28); for a watch, before it begins (X-16). */
+  /** A failure instead of the request; for a watch, before it begins. */
   z.strictObject({
     kind: z.literal("status"),
     code: z.int().min(400).max(599),
@@ -33,29 +33,28 @@ const effectSchema = z.discriminatedUnion("kind", [
     retryAfterSeconds: count.optional(),
     causes: z.array(causeSchema).optional(),
   }),
-  /** The connection breaks before the request is carried out, or after it and without an answer (X-23). */
+  /** The connection breaks before the request is carried out, or after it and without an answer. */
   z.strictObject({ kind: z.literal("reset"), when: z.enum(["before", "after"]) }),
-  /** The connection stays open and no answer comes, until the client gives up (X-23). */
+  /** The connection stays open and no answer comes, until the client gives up. */
   z.strictObject({ kind: z.literal("silence"), when: z.enum(["before", "after"]) }),
   /** Text that is not JSON instead of the answer. */
   z.strictObject({ kind: z.literal("garbage") }),
-  /** A get or list shows the objects as they were so many versions ago (X-12). */
+  /** A get or list shows the objects as they were so many versions ago. */
   z.strictObject({ kind: z.literal("stale"), versions: z.int().min(1) }),
   /**
-   * Another client is faster: changes an annotation (X-20), deletes (X-26), or deletes and recreates the object with
-   * another uid (X-19), just before the request is carried out.
+   * Another client is faster: changes an annotation, deletes, or deletes and recreates the object with
+   * another uid, just before the request is carried out.
    */
   z.strictObject({ kind: z.literal("race"), by: z.enum(["touch", "delete", "recreate"]) }),
-  /** The resource is not served: neither in discovery nor on any path, watches end (X-29). Takes no `times`. */
+  /** The resource is not served: neither in discovery nor on any path, watches end. Takes no `times`. */
   z.strictObject({ kind: z.literal("notServed") }),
   /** Something happens to a watch after so many events, bookmarks included. */
   z.strictObject({
     kind: z.literal("stream"),
     /**
-     * stall: no more bytes (X-15). end: a clean end. reset: the connection breaks. expire: 410 in the stream
-     * (X-16).
-     * halfLine, garbage, unknownType, error: X-17. drop: one event is never sent (X-11). duplicate: one is sent twice
-     * (X-14). late: this event and all later ones come after `ms` (X-13).
+     * stall: no more bytes. end: a clean end. reset: the connection breaks. expire: 410 in the stream. halfLine, garbage,
+     * unknownType, error: a line that no client can use. drop: one event is never sent. duplicate: one is sent twice. late:
+     * this event and all later ones come after `ms`.
      */
     as: z.enum([
       "stall",

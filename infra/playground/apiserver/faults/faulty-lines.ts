@@ -5,7 +5,7 @@ import type { StreamEffect } from "./fault.ts";
 
 const DEFAULT_LATE_MS = 1_000;
 
-/** Lines that pass unharmed until the fault's turn comes. */
+/** Lines that pass unharmed until the fault's turn comes. */
 export function faultyLines(
   { as, afterEvents = 0, ms = DEFAULT_LATE_MS }: StreamEffect,
   lines: Lines,

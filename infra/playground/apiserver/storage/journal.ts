@@ -93,7 +93,7 @@ export class Journal {
     );
   }
 
-  /** Continues with other objects, whose version may be lower: a restore from a backup. */
+  /** Continues with other objects, whose version may be lower: a restore from a backup. */
   async replace(storage: Storage): Promise<void> {
     this.#storage.recordIn(undefined);
     await this.#snapshot;

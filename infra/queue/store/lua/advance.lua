@@ -7,8 +7,8 @@
 -- One call because two relays advance at the same time, and the greater version must stay; and because the notes up to
 -- a version must not be forgotten without the version.
 
--- A type is complete only if this server process got its whole list: another one has lost the first part of it (X-34),
--- and so has one that was wiped meanwhile (X-36).
+-- A type is complete only if this server process got its whole list: another one has lost the first part of it,
+-- and so has one that was wiped meanwhile.
 if ARGV[1] == '0' or ARGV[1] == '1' and redis.call('HGET', META, 'server') == ARGV[4] then
   redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4])
   if ARGV[1] == '1' then redis.call('HDEL', META, 'refusal') end

@@ -30,7 +30,7 @@ local function unindex(head)
   for i = 3, #head do redis.call('ZREM', INDEX, head[i]) end
 end
 
--- The expected number is counted apart from the keys, so that a lost key is noticed (X-36).
+-- The expected number is counted apart from the keys, so that a lost key is noticed.
 local function count(objects, entries)
   redis.call('HINCRBY', META, 'objects', objects)
   redis.call('HINCRBY', META, 'entries', entries)

@@ -22,7 +22,7 @@ describe("the fields that a Machine copies from its provider objects", () => {
     expect(operations()).toEqual([]);
   });
 
-  it("follow a value that changes, and keep one that is no longer reported (F-44)", () => {
+  it("follow a value that changes, and keep one that is no longer reported", () => {
     const moved = found(ownInfraMachine({ spec: { providerID: "foo://2", failureDomain: "az-2" } }));
     expect(operations(soloMachine(), { ...ready(), infrastructure: moved })).toEqual([
       { op: "add", path: "/spec/providerID", value: "foo://2" },

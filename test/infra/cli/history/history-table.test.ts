@@ -15,7 +15,7 @@ function cellsOf(...runs: readonly RunEntry[]): readonly (readonly string[])[] {
 }
 
 describe("the table of capstan history", () => {
-  it("F-15: says why a run came, what it wrote and made of it, and when the next one comes", () => {
+  it("says why a run came, what it wrote and made of it, and when the next one comes", () => {
     expect(cellsOf(writingRun(AT, "r1"))).toEqual([
       [
         "2026-01-01T12:00:00Z",

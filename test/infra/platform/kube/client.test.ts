@@ -111,7 +111,7 @@ describe("client", () => {
     expect(w.scripted.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  it("F-15: puts the run into every request, where the API server's audit log keeps it", async () => {
+  it("puts the run into every request, where the API server's audit log keeps it", async () => {
     await using w = await world([json(200, a), json(200, a)]);
     const client = w.server.as("pool-nodes", { runId: "0123456789abcdef" });
     await client.get(Thing, key);

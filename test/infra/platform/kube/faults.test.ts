@@ -51,7 +51,7 @@ async function expectNoSocket({ raw, server }: World): Promise<void> {
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 describe("an answer that is lost", () => {
-  it.each(unsafe)("leaves a %s unrepeated: it may have been done (KC-07, X-23)", async (_verb, send) => {
+  it.each(unsafe)("leaves a %s unrepeated: it may have been done (KC-07)", async (_verb, send) => {
     await using w = await world([cut]);
     await expect(send(w.client)).rejects.toMatchObject({
       name: "KubeError",
@@ -146,7 +146,7 @@ describe("an answer that is damaged", () => {
   });
 });
 
-describe("a server that takes its time (X-27)", () => {
+describe("a server that takes its time", () => {
   /** One byte of a body for every 100 ms of the clock. */
   function dripping(clock: Clock): Play {
     return (socket) => {

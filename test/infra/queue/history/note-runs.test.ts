@@ -70,7 +70,7 @@ describe("the runs of workers", () => {
     expect((await runs.runs("f", KEY))[0]).toMatchObject({ waitingFor: "run 2" });
   });
 
-  it("F-14: show what a run that was cut off had written until then", async () => {
+  it("show what a run that was cut off had written until then", async () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
     await using queue = createMemoryQueue({ clock, timing, random: () => 0 });

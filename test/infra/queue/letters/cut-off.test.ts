@@ -81,7 +81,7 @@ const TOO_LONG = { leaseMs: 60 * MINUTE, runTimeoutMs: 10 * SECOND };
 const LOST = { leaseMs: 10 * SECOND, runTimeoutMs: 60 * MINUTE };
 
 describe("the letter of a run that was cut off", () => {
-  it("F-14, Q-16: by its time limit: holds what was read, and says what it waited for", async () => {
+  it("Q-16: by its time limit: holds what was read, and says what it waited for", async () => {
     const letter = await letterOf(reads, TOO_LONG);
     expect(letter).toMatchObject({
       reason: "MaxAttempts",
@@ -103,7 +103,7 @@ describe("the letter of a run that was cut off", () => {
     });
   });
 
-  it("F-14, Q-13: by its lease: the same, when its worker lives", async () => {
+  it("Q-13: by its lease: the same, when its worker lives", async () => {
     const letter = await letterOf(reads, LOST);
     expect(letter).toMatchObject({
       reason: "LeaseExpired",
@@ -111,7 +111,7 @@ describe("the letter of a run that was cut off", () => {
     });
   });
 
-  it("F-14: while it wrote: holds the decision, which a replay reproduces", async () => {
+  it("while it wrote: holds the decision, which a replay reproduces", async () => {
     const letter = await letterOf(writes, TOO_LONG);
     expect(await replay(writes, letter, systemClock)).toMatchObject({
       type: "reproduced",

@@ -96,7 +96,7 @@ describe("the recorder of dead letters", () => {
     expect(await world.deadLetters.list()).toHaveLength(1);
   });
 
-  it("F-12: leaves other keys alone", async () => {
+  it("leaves other keys alone", async () => {
     await using world = create();
     const ran: string[] = [];
     await runUntilDead(world, async ({ key }) => {
@@ -153,7 +153,7 @@ describe("the recorder of dead letters", () => {
     await untilDead(world, 2);
   });
 
-  it("F-14: a worker that comes back after its lease completes the letter that another worker has written", async () => {
+  it("a worker that comes back after its lease completes the letter that another worker has written", async () => {
     await using world = create();
     const { noteFailure } = world.recorder;
     const since = new Date("2026-01-01T00:00:00Z");

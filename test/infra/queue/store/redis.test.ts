@@ -64,7 +64,7 @@ describeWith(redisMissing())("on Redis", () => {
   });
 
   it.each(["objects", "heads", "index", "meta"])(
-    "does not take a type for complete that has lost its %s, not even with half of it back (X-36, F-21)",
+    "does not take a type for complete that has lost its %s, not even with half of it back",
     async (part) => {
       await using store = await createRedisStore({ url: redis.url, log: silentLog });
       const type = await threeWidgets(store, `lost-${part}`);
@@ -78,7 +78,7 @@ describeWith(redisMissing())("on Redis", () => {
     },
   );
 
-  it("does not take a type for complete that has lost one object, or one index entry (X-36, F-21)", async () => {
+  it("does not take a type for complete that has lost one object, or one index entry", async () => {
     await using store = await createRedisStore({ url: redis.url, log: silentLog });
     const reader = new Redis(redis.url);
     const type = await threeWidgets(store, "lost-one");
@@ -91,7 +91,7 @@ describeWith(redisMissing())("on Redis", () => {
     reader.disconnect();
   });
 
-  it("takes no type for complete that was listed before Redis restarted, until it is listed again (X-34)", async () => {
+  it("takes no type for complete that was listed before Redis restarted, until it is listed again", async () => {
     await using own = await startRedis(["appendonly yes", "appendfsync always"]);
     await using store = await createRedisStore({ url: own.url, log: silentLog });
     const type = await threeWidgets(store, "restarted");
@@ -109,7 +109,7 @@ describeWith(redisMissing())("on Redis", () => {
     expect(await store.progress(type)).toMatchObject({ ready: true });
   });
 
-  it("does not take a type for complete that was wiped while it was listed (X-36, F-21)", async () => {
+  it("does not take a type for complete that was wiped while it was listed", async () => {
     await using store = await createRedisStore({ url: redis.url, log: silentLog });
     const type = { ...TYPE, cluster: "wiped" };
     await store.advance(type, { ready: false });

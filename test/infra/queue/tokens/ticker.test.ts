@@ -42,7 +42,7 @@ describe("a ticker", () => {
   });
 
   it.each([-7_200_000, 7_200_000])(
-    "X-43: ticks when something is due also after its clock was wrong by %d ms",
+    "ticks when something is due also after its clock was wrong by %d ms",
     async (errorMs) => {
       const { clock, wrong, at, ticker } = ticking(undefined, errorMs);
       await clock.advance(100);

@@ -210,7 +210,7 @@ describe("delivery", () => {
     expect(woken()).toEqual([]);
   });
 
-  it("notifies of the deletion of an object that the store has forgotten (X-36)", async () => {
+  it("notifies of the deletion of an object that the store has forgotten", async () => {
     const { delivery, store, woken } = world();
     await delivery.replace(type, [thing("a", "9")], list("9"));
     woken();
@@ -258,7 +258,7 @@ describe("delivery", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("believes the watch that the server was restored though the store has lost what would show it (KR-12, X-36)", async () => {
+  it("believes the watch that the server was restored though the store has lost what would show it (KR-12)", async () => {
     const { delivery, store } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));
     await store.advance(type, { ready: false });
@@ -409,7 +409,7 @@ describe("a relay that is killed and started again", () => {
     },
   );
 
-  it("lists and notifies of differences only where the store has lost some of it (X-36)", async () => {
+  it("lists and notifies of differences only where the store has lost some of it", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6"), thing("c", "7")], complete);
     first.woken();
@@ -429,7 +429,7 @@ describe("a relay that is killed and started again", () => {
     expect(await first.delivery.hasLost(type)).toBe(false);
   });
 
-  it("F-05: starts over in a store that goes back just when it was emptied (X-34)", async () => {
+  it("starts over in a store that goes back just when it was emptied", async () => {
     const inner = createMemoryStore();
     let forgotten = 0;
     const store = {
@@ -446,7 +446,7 @@ describe("a relay that is killed and started again", () => {
     expect((await store.list(type, {})).map(({ metadata }) => metadata.name)).toEqual(["a"]);
   });
 
-  it("F-05: notes in the store that a list begins before anything of it is stored, and at last that it is complete", async () => {
+  it("notes in the store that a list begins before anything of it is stored, and at last that it is complete", async () => {
     const inner = createMemoryStore();
     const told: string[] = [];
     const store = {
@@ -465,7 +465,7 @@ describe("a relay that is killed and started again", () => {
     expect(told).toEqual(["ready false", "put", "put", "ready true"]);
   });
 
-  it("notices a store that has lost its newest writes (X-34)", async () => {
+  it("notices a store that has lost its newest writes", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5")], complete);
     await first.delivery.reached(type, "40");
@@ -475,7 +475,7 @@ describe("a relay that is killed and started again", () => {
     expect(await first.delivery.hasLost(type)).toBe(true);
   });
 
-  it("is harmless beside another one: the later relay notifies once more (X-07, KR-21)", async () => {
+  it("is harmless beside another one: the later relay notifies once more (KR-21)", async () => {
     const first = world();
     const second = world({ store: first.store });
     await first.delivery.replace(type, [thing("a", "5")], complete);

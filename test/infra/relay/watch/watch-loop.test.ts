@@ -408,7 +408,7 @@ describe("watch loop", () => {
     expect(world.loop.status().reconnects).toEqual({ TooLarge: 1 });
   });
 
-  it("lists again as for the first time when what it delivered was lost (X-36)", async () => {
+  it("lists again as for the first time when what it delivered was lost", async () => {
     await using world = await watching(() => undefined);
     await eventually(() => world.watchedFrom().length === 1, within);
     world.loop.relist();

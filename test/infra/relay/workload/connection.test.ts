@@ -152,7 +152,7 @@ describe("a connection", () => {
     await end(w);
   });
 
-  it("F-21: stores the list of an attempt before the next attempt begins, also after an outage of the store", async () => {
+  it("stores the list of an attempt before the next attempt begins, also after an outage of the store", async () => {
     const w = world();
     vi.spyOn(w.store, "list").mockRejectedValue(new Error("the store is away"));
     await play(w, ["a Node appears", "40 seconds pass"]);

@@ -278,7 +278,7 @@ describe("workload connections", () => {
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
   });
 
-  it("are published again with their Nodes when the store has lost them (X-36)", async () => {
+  it("are published again with their Nodes when the store has lost them", async () => {
     await using w = await world();
     await connect(w);
     w.workload.lists.push(listing([node("n1", "5")], "11"));
@@ -290,7 +290,7 @@ describe("workload connections", () => {
     expect(await w.store.progress(nodesOf("default/c1"))).toMatchObject({ ready: true });
   });
 
-  it("are published again when the store has gone back to an earlier one (X-34)", async () => {
+  it("are published again when the store has gone back to an earlier one", async () => {
     await using w = await world();
     await connect(w);
     const earlier = { ...(await w.status()), state: "unknown", nodesComplete: false };
@@ -303,7 +303,7 @@ describe("workload connections", () => {
     expect(await w.status()).toMatchObject({ nodesComplete: true });
   });
 
-  it("F-05, KR-22: are believed only once a store that has gone back knows them as they are", async () => {
+  it("KR-22: are believed only once a store that has gone back knows them as they are", async () => {
     await using w = await world();
     await connect(w);
     expect(await w.store.progress(connectionType)).toMatchObject({ ready: true });
@@ -395,7 +395,7 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
   });
 
-  it("F-21: do not believe in absent Nodes while a server that answers refuses the watch, and say so until it shows them", async () => {
+  it("do not believe in absent Nodes while a server that answers refuses the watch, and say so until it shows them", async () => {
     await using w = await world();
     const forbidden = failing(403, "Forbidden");
     w.workload.watches.push(breaking(), ...Array<typeof forbidden>(20).fill(forbidden));
@@ -428,7 +428,7 @@ describe("workload connections", () => {
     expect(wholeLists(w)).toHaveLength(1);
   });
 
-  it("F-21: do not believe in absent Nodes once another kubeconfig may not see them", async () => {
+  it("do not believe in absent Nodes once another kubeconfig may not see them", async () => {
     await using w = await world();
     await connect(w);
     await using other = await startScriptedServer();
@@ -609,7 +609,7 @@ describe("workload connections", () => {
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
   });
 
-  it("forget what an earlier relay left of a Cluster that went while none ran (X-06)", async () => {
+  it("forget what an earlier relay left of a Cluster that went while none ran", async () => {
     await using w = await world();
     const left = { metadata: { ...node("n1", "5").metadata }, apiVersion: "v1", kind: "Node" };
     await w.store.put(nodesOf("default/c1"), left);

@@ -47,7 +47,7 @@ describe("looks for data that the store has lost", () => {
     expect(many.looks.size).toBe(6_000);
   });
 
-  it("are at all of them once one has lost something, or the store as a whole (X-34, X-36)", async () => {
+  it("are at all of them once one has lost something, or the store as a whole", async () => {
     const one = await connections(500);
     one.lost.add("c3");
     one.look(WHOLE);

@@ -7,6 +7,6 @@ it.each([
   [false, connection({ status: { nodesComplete: false } })],
   [false, connection({ status: { state: "unreachable" } })],
   [false, undefined],
-])("F-21: a view is complete: %s", (complete, of) => {
+])("a view is complete: %s", (complete, of) => {
   expect(isCompleteView(of)).toBe(complete);
 });

@@ -430,7 +430,7 @@ describe("the record of a run", () => {
     ["waits for its snapshot", { lease: { fences: [widgetFence("8")] } }, { type: "again" }, []],
     ["fails", { refuse: invalid }, { type: "error" }, ["apply"]],
     ["is cut off", { lease: { signal: cutOff } }, { failure: { reason: "CutOff" } }, []],
-  ])("F-14: comes with its outcome when the run %s", async (_, given, expected, verbs) => {
+  ])("comes with its outcome when the run %s", async (_, given, expected, verbs) => {
     const { outcome, record } = await run({ step: applies, ...given });
     expect(outcome).toMatchObject(expected);
     expect(record.writes.map(({ verb }) => verb)).toEqual(verbs);
@@ -438,7 +438,7 @@ describe("the record of a run", () => {
   });
 });
 
-describe("F-15: a run id", () => {
+describe("a run id", () => {
   it("stands in every request, in the record of a failure and in the log, with what explains the run", async () => {
     const { log, lines } = recordingLog();
     const lease = {

@@ -61,7 +61,7 @@ function recordOf(count: number, bytes: number): AttemptRecord {
 }
 
 describe("a dead letter", () => {
-  it("F-14: holds every read in order with versions, also of what was not found, and the clock", async () => {
+  it("holds every read in order with versions, also of what was not found, and the clock", async () => {
     const letter = await letterOfFailure(poolCheck, { snapshots: [poisoned], served: [cluster()] });
     const seen = letter.run?.reads.map(({ question, source, found }) => [
       question.call,

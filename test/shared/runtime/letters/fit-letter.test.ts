@@ -58,7 +58,7 @@ describe("a letter that fits", () => {
     expect(letter.run?.writes.map(({ body }) => typeof body)).toEqual(["object", "string"]);
   });
 
-  it("F-14: keeps that a read had no answer, of which nothing can be left out", () => {
+  it("keeps that a read had no answer, of which nothing can be left out", () => {
     const unanswered: Read = { ...readOf(1), answer: { type: "unanswered" } };
     const letter = fitLetter(letterOf({ reads: [readOf(800_000), unanswered, readOf(800_000)] }));
     expect(letter.run?.reads.map(({ answer }) => answer.type)).toContain("unanswered");

@@ -30,7 +30,7 @@ function lineOf(
   return lines[0];
 }
 
-describe("F-15: the line of a run", () => {
+describe("the line of a run", () => {
   it.each([
     [ok, 0, "on an event"],
     [{ ...ok, afterMs: 5_000 }, 0, "in 5000 ms"],

@@ -26,7 +26,7 @@ describe("replay of reads", () => {
     expect(versions).toEqual(["1", "2", "2"]);
   });
 
-  it("F-14: answers what is asked together in the order of the answers then", async () => {
+  it("answers what is asked together in the order of the answers then", async () => {
     const failed = (message: string): LetterRead["answer"] => {
       return { type: "error", error: { name: "Error", class: "Transient", reason: "Reset", message } };
     };

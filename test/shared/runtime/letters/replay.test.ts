@@ -63,7 +63,7 @@ function stored(letter: DeadLetter): DeadLetter {
 }
 
 describe("replay", () => {
-  it("F-14: reproduces what a step threw, from the letter alone", async () => {
+  it("reproduces what a step threw, from the letter alone", async () => {
     const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], served }));
     const result = await replay(poolCheck, letter, systemClock);
     expect(result).toMatchObject({
@@ -86,7 +86,7 @@ describe("replay", () => {
     expect(JSON.stringify(result)).toContain("malformed c1 a secret 2026");
   });
 
-  it("F-14: reproduces a decision whose request was refused, with every request in order", async () => {
+  it("reproduces a decision whose request was refused, with every request in order", async () => {
     const refuse = () =>
       new KubeError({ class: "Terminal", status: 422, reason: "Invalid", message: "Bearer abcdef is wrong" });
     const letter = stored(await letterOfFailure(repairedCheck, { snapshots: [poisoned], served, refuse }));
@@ -106,7 +106,7 @@ describe("replay", () => {
   it.each([
     ["machinepool-guard", machinepoolGuard, { metadata: { finalizers: undefined } }],
     ["machinepool-status", machinepoolStatus, {}],
-  ])("F-14: reproduces a decision of %s, with its clock", async (_, fn, overrides) => {
+  ])("reproduces a decision of %s, with its clock", async (_, fn, overrides) => {
     const refuse = () =>
       new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
     const snapshots = [machinePool(overrides), cluster(), bootstrapConfig(), infraMachinePool(), ...FOO_CRDS];
@@ -119,7 +119,7 @@ describe("replay", () => {
     expect(result.type === "reproduced" && result.recorded.requests.length).toBeGreaterThan(0);
   });
 
-  it("F-14: reproduces a decision that holds secrets, without the key that hides them", async () => {
+  it("reproduces a decision that holds secrets, without the key that hides them", async () => {
     const copies = defineFunction(
       { ...COMMON, owns: [], calls: [{ verb: "create", kind: Secret }] },
       async (pool, { read }) => {
@@ -139,7 +139,7 @@ describe("replay", () => {
     expect((await replay(copies, letter, systemClock)).type).toBe("reproduced");
   });
 
-  it("F-14: holds a Secret without values and what was asked to be issued, and no key; both replay", async () => {
+  it("holds a Secret without values and what was asked to be issued, and no key; both replay", async () => {
     const issues = defineFunction(
       { ...COMMON, owns: [], readsLive: [CoreSecret], calls: [{ verb: "issue", kind: CoreSecret }] },
       async (pool, { read }) => {
@@ -184,7 +184,7 @@ describe("replay", () => {
     expect(result).toMatchObject({ type: "reproduced", recorded: { requests: [{}] } });
   });
 
-  it("F-14: reproduces a letter of version 1, in which one option held for all deletes", async () => {
+  it("reproduces a letter of version 1, in which one option held for all deletes", async () => {
     const deletes = defineFunction(
       { ...COMMON, owns: [], calls: [{ verb: "delete", kind: Secret }] },
       async (pool, { read }) => {
@@ -248,7 +248,7 @@ describe("replay", () => {
     expect((await replay(unreachable, letter, systemClock)).type).toBe("reproduced");
   });
 
-  describe("F-14: of a step with reads side by side, of which one fails", () => {
+  describe("of a step with reads side by side, of which one fails", () => {
     const first = { namespace: "default", name: "first" };
     const second = { namespace: "default", name: "second" };
     const reset = (message: string) =>

@@ -43,7 +43,7 @@ const recordOf = (...writes: readonly RecordedWrite[]): AttemptRecord => ({
 const endedAt = new Date("2026-01-01T12:00:00Z");
 const OK: Outcome = { type: "ok", requested: true, fences: [] };
 
-describe("F-15: what a run leaves for people", () => {
+describe("what a run leaves for people", () => {
   it("is why it ran, what the servers accepted of it, and what it waits for", () => {
     const record = recordOf(STATUS, nodeWrite("n1", { error: new Error("refused") }));
     expect(runEntryOf(LEASE, { ...OK, waitingFor: "Cluster.spec.paused", record }, endedAt)).toEqual({

@@ -17,7 +17,7 @@ const pool = (resourceVersion: string, name = "p1"): KubeObject => ({
 });
 const cause = (resourceVersion: string, what = "MachinePool default/p1") => ({ what, resourceVersion });
 
-describe("F-05: the changes that have woken a run", () => {
+describe("the changes that have woken a run", () => {
   it("are what its snapshots must have reached", () => {
     const demand = triggersOf([cause("98"), cause("103"), { what: "resync" }]);
     expect(() => demand(MANAGEMENT, Pool, [pool("103"), pool("7", "p2")])).not.toThrow();

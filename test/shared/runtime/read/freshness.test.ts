@@ -67,7 +67,7 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
-  it("F-05 waits for the read model to show the change that has woken it, and reads live after sixteen looks", async () => {
+  it("waits for the read model to show the change that has woken it, and reads live after sixteen looks", async () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     const store = await storeOf(widget());
     const step = decides({ result: done });
@@ -80,7 +80,7 @@ describe("the freshness barrier", () => {
     expect((await run({ store, step, lease: { causes: restored } })).outcome).toMatchObject({ type: "ok" });
   });
 
-  it("F-05 keeps the fence of an object that is gone while the read model still shows what was before", async () => {
+  it("keeps the fence of an object that is gone while the read model still shows what was before", async () => {
     const store = await storeOf(widget());
     const step = decides({ result: done });
     const fences = [widgetFence("8")];
@@ -93,7 +93,7 @@ describe("the freshness barrier", () => {
     expect((await run({ store, step, lease: { fences } })).outcome).toMatchObject({ type: "ok", fences: [] });
   });
 
-  it("F-05 fences the next run behind all that it listed live, objects without a fence included", async () => {
+  it("fences the next run behind all that it listed live, objects without a fence included", async () => {
     const whole = { ...widgetFence("12"), namespace: "", name: "" };
     const step: GrowStep = async (_, { read }) => {
       await read.list(Widget, { namespace: "default" });

@@ -86,7 +86,7 @@ describe("keeping only some fields", () => {
       expect(keepOnly(fields)(object({ spec }))).toEqual({ spec });
   });
 
-  it("survives values of a shape that the paths do not expect (X-44)", () => {
+  it("survives values of a shape that the paths do not expect", () => {
     const keep = keepOnly(["status.conditions[Ready].status", "spec.list"]);
     for (const value of [null, 3, "x", [null, 3, "x", [], { type: 7 }], { Ready: "True" }]) {
       expect(() => keep(object({ status: { conditions: value }, spec: value }))).not.toThrow();

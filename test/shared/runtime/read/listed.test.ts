@@ -15,7 +15,7 @@ describe("what is read while its kind is listed", () => {
     expect(await whileListed(await listedStore(), WIDGETS, async () => "found")).toBe("found");
   });
 
-  it("F-05: is not believed when the read model goes back before the read is over", async () => {
+  it("is not believed when the read model goes back before the read is over", async () => {
     const store = await listedStore();
     const read = async (): Promise<string> => {
       // By now the first look is over.

@@ -132,7 +132,7 @@ describe("a read of the read model", () => {
     await expect(readerOf(store).get(Widget, key)).rejects.toThrow(NotListedError);
   });
 
-  it("F-05, F-16: is not older than its trigger; of a workload server only where the function may ask that", async () => {
+  it("is not older than its trigger; of a workload server only where the function may ask that", async () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     const workload = "default/c1";
     const type = { cluster: workload, group: Widget.group, kind: Widget.kind };
@@ -175,7 +175,7 @@ describe("a read of the read model", () => {
     expect(read.listedInstead()).toEqual([{ ...widgetFence("9"), namespace: "", name: "" }]);
   });
 
-  it("F-05 goes to the server for every object of a kind that lags behind as a whole", async () => {
+  it("goes to the server for every object of a kind that lags behind as a whole", async () => {
     const whole = { ...widgetFence("9"), namespace: "", name: "" };
     const read = readerOf(await storeOf(widget()), {
       served: [widget({ resourceVersion: "11" })],

@@ -20,7 +20,7 @@ function reader(answer: LetterRead["answer"], source: LetterRead["source"] = "sn
 }
 
 describe("recorded reads", () => {
-  it("F-14: keep question, source and answer in order, and answer as before", async () => {
+  it("keep question, source and answer in order, and answer as before", async () => {
     const recorder = recordReads(reader({ type: "object", object: OBJECT }));
     expect(await recorder.get(POOL, KEY)).toEqual(OBJECT);
     expect(await recorder.live.get(POOL, KEY)).toEqual(OBJECT);
@@ -37,14 +37,14 @@ describe("recorded reads", () => {
     expect(recorder.asked().map(({ answer }) => answer)).toEqual([{ type: "object", object: undefined }]);
   });
 
-  it("F-05: call a snapshot read live when a fence sent it to the server", async () => {
+  it("call a snapshot read live when a fence sent it to the server", async () => {
     const recorder = recordReads(reader({ type: "object", object: OBJECT }, "live"));
     await recorder.get(POOL, KEY);
     expect(recorder.asked()).toMatchObject([{ question: { call: "get" }, source: "live" }]);
     expect(recorder.liveVersion(MANAGEMENT, POOL, KEY)).toBe("20");
   });
 
-  it("F-05: call a list live when a fence sent it to the server, so that a replay has the same evidence", async () => {
+  it("call a list live when a fence sent it to the server, so that a replay has the same evidence", async () => {
     const question = { call: "list" as const, cluster: MANAGEMENT, kind: POOL, selection: {} };
     const answer = { type: "list" as const, items: [OBJECT] };
     const inner = createReplayReader([{ question, source: "snapshot", answer, found: [] }]);
@@ -54,7 +54,7 @@ describe("recorded reads", () => {
     expect(recorder.asked()).toMatchObject([{ question: { call: "list" }, source: "live" }]);
   });
 
-  it("F-14: keep a question without an answer behind those that have one, and what was asked later too", async () => {
+  it("keep a question without an answer behind those that have one, and what was asked later too", async () => {
     const other = { namespace: "default", name: "p2" };
     const recorder = recordReads(reader({ type: "object", object: OBJECT }));
     const [late, known] = [recorder.live.get(POOL, KEY), recorder.get(POOL, KEY)];
@@ -70,7 +70,7 @@ describe("recorded reads", () => {
     expect(recorder.asked(failed).map(({ question }) => question.call)).toEqual(inOrderOfAnswers);
   });
 
-  it("F-14: do not count what was answered after the read that the step failed with", async () => {
+  it("do not count what was answered after the read that the step failed with", async () => {
     const error = { name: "Error", class: "Transient", reason: "Reset", message: "reset" } as const;
     const recorder = recordReads(reader({ type: "error", error }));
     const thrown = await recorder.live.get(POOL, KEY).catch((failure: unknown) => failure);

@@ -53,7 +53,7 @@ async function judge(
 
 describe("after a failed write", () => {
   it.each(["patch", "apply"] as const)(
-    "the next run sees what a %s whose answer was lost has done (KC-07, X-23)",
+    "the next run sees what a %s whose answer was lost has done (KC-07)",
     async (verb) => {
       expect(await judge({ verb }, [servedAt("8")])).toEqual({
         error: lostAnswer,
@@ -79,7 +79,7 @@ describe("after a failed write", () => {
   it.each([
     ["an invalid field", failure({ class: "Terminal", status: 422, reason: "Invalid" })],
     ["a refusal", failure({ status: 403, reason: "Forbidden" })],
-    ["another field manager (X-28)", failure({ status: 409, reason: "Conflict" })],
+    ["another field manager", failure({ status: 409, reason: "Conflict" })],
     ["a server that asks to wait", failure({ class: "Throttled", status: 429 })],
   ])("%s is an answer: nothing is read", async (_what, error) => {
     expect(await judge({ error }, [servedAt("8")])).toEqual({ error, fence: undefined, looks: 0 });

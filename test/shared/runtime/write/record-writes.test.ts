@@ -38,7 +38,7 @@ describe("recorded writes", () => {
     expect(recorder.sent).toMatchObject([{ verb: "patch", outcome: { error: refusal } }]);
   });
 
-  it("F-05: keep the version that a read found after an error, not after an answer", async () => {
+  it("keep the version that a read found after an error, not after an answer", async () => {
     const lost = new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "no answer" });
     const [refused, served] = [machinePool(), machinePool({ metadata: { name: "p2" } })];
     const clients = recordingClients(({ name }) => (name === "p1" ? lost : undefined), [refused, served]);

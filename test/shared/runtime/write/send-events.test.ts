@@ -90,7 +90,7 @@ describe("an Event", () => {
     ]);
   });
 
-  it("F-15: names the run that sends them", async () => {
+  it("names the run that sends them", async () => {
     const clients = recordingClients();
     const signal = new AbortController().signal;
     const by = { function: grow, clients, clock: virtualClock(), log: silentLog, signal, runId: "r1" };
@@ -122,7 +122,7 @@ describe("an Event", () => {
     expect(most).toBe(8);
   });
 
-  it("F-07: is sent once an hour by one process, also when it was there already", async () => {
+  it("is sent once an hour by one process, also when it was there already", async () => {
     const exists = { class: "Conflict", status: 409, reason: "AlreadyExists", message: "exists" } as const;
     for (const refusal of [undefined, new KubeError(exists)]) {
       const clients = recordingClients(() => refusal);

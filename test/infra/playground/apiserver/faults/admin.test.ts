@@ -53,7 +53,7 @@ describe("the paths below /capstan", () => {
     expect((await watch.next())?.object.code).toBe(410);
   });
 
-  it("X-18: bring back an earlier state, with lower versions", async () => {
+  it("bring back an earlier state, with lower versions", async () => {
     await using api = await startTestServer();
     const { body: made } = await create(api, "a");
     await create(api, "b");

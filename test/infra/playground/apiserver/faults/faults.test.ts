@@ -48,7 +48,7 @@ describe("faults", () => {
     expect((await one.call("GET", PATH)).code).toBe(404);
   });
 
-  it("X-29: take a kind out of service and put it back", async () => {
+  it("take a kind out of service and put it back", async () => {
     await using api = await startTestServer();
     await api.call("POST", WIDGETS_PATH, { body: widget("a") });
     await using watch = await api.watch(`${WIDGETS_PATH}?watch=1`);

@@ -28,25 +28,25 @@ async function textOf(as: StreamEffect["as"], afterEvents: number): Promise<stri
 const namesIn = (text: string) => [...text.matchAll(/"name":"(\w)"/g)].map(([, name]) => name);
 
 describe("a faulty watch", () => {
-  it("X-16: says in the stream that its version is too old", async () => {
+  it("says in the stream that its version is too old", async () => {
     const text = await textOf("expire", 1);
     expect(namesIn(text)).toEqual(["a"]);
     const [, last = ""] = text.trim().split("\n");
     expect(JSON.parse(last)).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
   });
 
-  it("X-17: sends an error, half a line, or ends", async () => {
+  it("sends an error, half a line, or ends", async () => {
     expect(JSON.parse(await textOf("error", 0))).toMatchObject({ type: "ERROR", object: { code: 500 } });
     expect(await textOf("halfLine", 0)).toBe('{"type":"MODIFIED","object":{"apiVersion":"v1","ki');
     expect(await textOf("end", 0)).toBe("");
     expect(namesIn(await textOf("end", 2))).toEqual(["a", "b"]);
   });
 
-  it("X-17: breaks its connection", async () => {
+  it("breaks its connection", async () => {
     await expect(textOf("reset", 1)).rejects.toThrow();
   });
 
-  it("X-17, X-11, X-14: sends garbage, unknown types, too little or too much, and continues", async () => {
+  it("sends garbage, unknown types, too little or too much, and continues", async () => {
     const seen: Record<string, readonly (string | undefined)[]> = {};
     for (const as of ["garbage", "unknownType", "drop", "duplicate"] as const) {
       const { api, answer } = await watched(as, 1);
@@ -66,7 +66,7 @@ describe("a faulty watch", () => {
     });
   });
 
-  it("X-13: is late from one event on", async () => {
+  it("is late from one event on", async () => {
     const { api, answer } = await watched("late", 1, 200);
     await using _ = api;
     let text = "";
@@ -78,7 +78,7 @@ describe("a faulty watch", () => {
     expect(namesIn(text)).toEqual(["a", "b", "c"]);
   });
 
-  it("X-15: says nothing more and stays open, whatever its timeout", async () => {
+  it("says nothing more and stays open, whatever its timeout", async () => {
     await using api = await startTestServer();
     api.server.faults.add({ times: 1, effect: { kind: "stream", as: "stall" } });
     let bytes = "";

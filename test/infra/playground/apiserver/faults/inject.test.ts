@@ -15,7 +15,7 @@ const sizeOf = async (api: TestApiServer) => (await api.call("GET", PATH)).body?
 const writes = { verbs: ["patch"] };
 
 describe("an injected fault", () => {
-  it("X-21, X-22: answers instead of the request, which has no effect", async () => {
+  it("answers instead of the request, which has no effect", async () => {
     await using api = await withWidget();
     const { faults } = api.server;
     faults.add({ on: writes, times: 1, effect: { kind: "status", code: 429, retryAfterSeconds: 3 } });
@@ -32,7 +32,7 @@ describe("an injected fault", () => {
     expect(await sizeOf(api)).toBe(1);
   });
 
-  it("X-24, X-25, X-28: names causes as a real refusal does", async () => {
+  it("names causes as a real refusal does", async () => {
     await using api = await withWidget();
     const causes = [{ reason: "FieldManagerConflict", message: 'conflict with "m"', field: ".spec.size" }];
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "status", code: 409, causes } });
@@ -41,7 +41,7 @@ describe("an injected fault", () => {
     expect((await resize(api, 2)).body.reason).toBe("Unauthorized");
   });
 
-  it("X-23: loses the answer after the write was carried out", async () => {
+  it("loses the answer after the write was carried out", async () => {
     await using api = await withWidget();
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "reset", when: "after" } });
     await expect(resize(api, 2)).rejects.toThrow("ECONNRESET");
@@ -51,7 +51,7 @@ describe("an injected fault", () => {
     expect(await sizeOf(api)).toBe(2);
   });
 
-  it("X-23: leaves the client without any answer", async () => {
+  it("leaves the client without any answer", async () => {
     await using api = await withWidget();
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "silence", when: "after" } });
     const unanswered = resize(api, 2);
@@ -60,14 +60,14 @@ describe("an injected fault", () => {
     await expect(unanswered).rejects.toThrow();
   });
 
-  it("X-17: spoils an answer", async () => {
+  it("spoils an answer", async () => {
     await using api = await withWidget();
     api.server.faults.add({ times: 1, effect: { kind: "garbage" } });
     const { code, text, body } = await api.call("GET", PATH);
     expect([code, text, body]).toEqual([200, "<html>502 Bad Gateway", undefined]);
   });
 
-  it("X-27: makes the answer late", async () => {
+  it("makes the answer late", async () => {
     await using api = await withWidget();
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "slow", ms: 300 } });
     const order: string[] = [];
@@ -78,7 +78,7 @@ describe("an injected fault", () => {
     expect(order).toEqual(["quick", "slow"]);
   });
 
-  it("X-12: shows an earlier state to reads", async () => {
+  it("shows an earlier state to reads", async () => {
     await using api = await withWidget();
     await resize(api, 2);
     await api.call("POST", WIDGETS_PATH, { body: widget("b") });
@@ -91,7 +91,7 @@ describe("an injected fault", () => {
     expect(Number(now.metadata.resourceVersion) - Number(before.metadata.resourceVersion)).toBe(1);
   });
 
-  it("X-20: lets another client change the object first", async () => {
+  it("lets another client change the object first", async () => {
     await using api = await withWidget();
     const { resourceVersion } = (await api.call("GET", PATH)).body.metadata;
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "touch" } });
@@ -99,13 +99,13 @@ describe("an injected fault", () => {
     expect(await sizeOf(api)).toBe(1);
   });
 
-  it("X-26: lets another client delete the object first", async () => {
+  it("lets another client delete the object first", async () => {
     await using api = await withWidget();
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "delete" } });
     expect((await resize(api, 2)).code).toBe(404);
   });
 
-  it("X-19: lets another client replace the object by another of its name", async () => {
+  it("lets another client replace the object by another of its name", async () => {
     await using api = await withWidget();
     const { uid } = (await api.call("GET", PATH)).body.metadata;
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "recreate" } });

@@ -56,7 +56,7 @@ describe("certificates of the API server", () => {
     expect([code, body.message]).toEqual([400, "this server has no TLS, and so no certificate"]);
   });
 
-  it("X-23: leave connections that can break", async () => {
+  it("leave connections that can break", async () => {
     await using api = await startTestServer({ tls: true });
     api.server.faults.add({ times: 1, effect: { kind: "reset", when: "before" } });
     await expect(api.call("GET", "/api/v1/nodes")).rejects.toThrow();
