@@ -41,7 +41,6 @@ import { ATTACHMENT_FIELDS, NODE_VOLUME_FIELDS, POD_VOLUME_FIELDS, VOLUME_FIELDS
 
 /** They write other conditions of a Machine, each its own. */
 const OTHER_WRITERS = [
-  "machinepool-machines",
   "machinepool-remediate",
   "machineset-remediate",
   "sim-controlplane-machines",

@@ -116,13 +116,6 @@ export const machineStatus = defineFunction(
     ],
     owns: ["status"],
     inTurnWith: [
-      {
-        function: "machinepool-machines",
-        on: Machine,
-        field: "status.conditions[UpToDate]",
-        reason:
-          "machinepool-machines only for a Machine of a pool, machine-status for one of a set or of its own",
-      },
       ...["machinepool-remediate", "machineset-remediate"].flatMap((name) =>
         MARK_FIELDS.map((field) => ({
           function: name,

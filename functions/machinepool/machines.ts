@@ -47,8 +47,7 @@ import { hasCompleteView, NODE_FIELDS, readProviders } from "./rules/reads.ts";
 export const machinepoolMachines = defineFunction(
   {
     name: "machinepool-machines",
-    summary:
-      "Keeps one Machine per infrastructure machine of a MachinePool and reports whether it is up to date.",
+    summary: "Keeps one Machine per infrastructure machine of a MachinePool.",
     source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
@@ -77,11 +76,7 @@ export const machinepoolMachines = defineFunction(
         ],
         poolOfMachine,
       ),
-      watch(
-        Machine,
-        ["metadata.uid", "metadata.generation", "metadata.deletionTimestamp", ...MACHINE_FIELDS],
-        poolOfMachine,
-      ),
+      watch(Machine, ["metadata.uid", "metadata.deletionTimestamp", ...MACHINE_FIELDS], poolOfMachine),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(Node, [...NODE_FIELDS, ...KUBELET_FIELDS], claimantsOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
@@ -95,7 +90,7 @@ export const machinepoolMachines = defineFunction(
     blocks: [MachinePool],
     queue: { settleMs: 50 },
   },
-  async (pool, { read, now }) => {
+  async (pool, { read }) => {
     const hold = poolHold(pool, await readCluster(read, pool));
     if (hold !== undefined) return { result: hold };
     const { infrastructure } = await readProviders(read, pool);
@@ -118,7 +113,6 @@ export const machinepoolMachines = defineFunction(
       infraMachines: { ...infraMachines, objects: shown },
       machines: [...machines, ...inTheWay.filter((machine) => machine !== undefined)],
       versionOf: await kubeletVersions(read, pool, infraMachines),
-      now,
     });
     return { ...writes, result: done };
   },

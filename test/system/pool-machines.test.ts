@@ -19,13 +19,13 @@ interface List {
   }[];
 }
 
-/** `p1-0 v1.34.2 UpToDate=True`, sorted. */
+/** `p1-0 v1.34.2 Available, Ready, UpToDate=True`, sorted: the version and the first three conditions. */
 async function machinesOf(kubectl: Kubectl): Promise<readonly string[]> {
   const { items } = JSON.parse(await kubectl("get machines -o json")) as List;
   return items
     .map(({ metadata, spec, status }) => {
-      const upToDate = status?.conditions?.find(({ type }) => type === "UpToDate")?.status;
-      return `${metadata.name} ${spec.version} UpToDate=${upToDate}`;
+      const [first, second, third] = status?.conditions ?? [];
+      return `${metadata.name} ${spec.version} ${first?.type}, ${second?.type}, ${third?.type}=${third?.status}`;
     })
     .toSorted();
 }
@@ -54,9 +54,9 @@ for (const flavour of JUDGES) {
           await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
           await eventually(async () => {
             expect(await machinesOf(kubectl)).toEqual([
-              "p1-0 v1.34.2 UpToDate=True",
-              "p1-1 v1.34.2 UpToDate=True",
-              "p1-2 v1.34.2 UpToDate=True",
+              "p1-0 v1.34.2 Available, Ready, UpToDate=True",
+              "p1-1 v1.34.2 Available, Ready, UpToDate=True",
+              "p1-2 v1.34.2 Available, Ready, UpToDate=True",
             ]);
             expect(await statusOf(kubectl)).toMatchObject({
               phase: "Running",

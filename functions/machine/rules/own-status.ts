@@ -13,7 +13,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   "Updating",
 ]);
 
-/** Conditions that `machine-status` writes in its turn only: `UpToDate` where no other owner judges, `Deleting` but for a drain. */
+/** Conditions that `machine-status` writes in its turn only: `UpToDate` where no control plane judges, `Deleting` but for a drain. */
 export type Turns = ReadonlySet<"UpToDate" | "Deleting">;
 
 /**

@@ -1,6 +1,7 @@
 import { type ContractReference, groupOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
@@ -8,9 +9,11 @@ import { condition, type DesiredCondition } from "../../../shared/rules/conditio
 import { isClone, isClonedFrom, kindOfClones } from "../../../shared/rules/machines/clones.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const TYPE = "UpToDate";
+const JUDGED_OWNERS: ReadonlySet<string> = new Set([MachineSet.kind, MachinePool.kind]);
 
 /** The fields of a MachineSet that `upToDateCondition` reads. */
 export const SET_FIELDS = ["metadata.uid", "metadata.ownerReferences", "spec.template.spec"] as const;
@@ -32,19 +35,25 @@ interface Inputs {
 }
 
 /**
- * Whether `machine-status` says whether a Machine is up to date: pools and control planes say it of theirs.
+ * Whether `machine-status` says whether a Machine is up to date: control planes say it of theirs.
  * Differs: Cluster API leaves it out for a Machine of its own and for that of a set without MachineDeployment, which
  * clusterctl then counts as outdated and their Cluster as unknown. Here it compares such a one with the template.
  */
 export function isJudgedHere(machine: Machine): boolean {
   const controller = machine.metadata.ownerReferences?.find((owner) => owner.controller === true);
   if (controller === undefined) return !isControlPlaneMachine(machine);
-  return controller.kind === MachineSet.kind && groupOf(controller.apiVersion) === MachineSet.group;
+  return groupOf(controller.apiVersion) === MachineSet.group && JUDGED_OWNERS.has(controller.kind);
 }
 
-/** `UpToDate`: first match. A Machine of its own is as it was wanted. */
+/**
+ * `UpToDate`: first match. A Machine of its own is as it was wanted; so is one of a pool until it is deleted, since a
+ * rollout is the business of the pool's provider.
+ */
 export function upToDateCondition(machine: Machine, inputs: Inputs): DesiredCondition {
   const { rollout, updating, now } = inputs;
+  if (isDeleting(machine) && isOfPool(machine)) {
+    return condition(TYPE, "False", "NotUpToDate", "Machine is being deleted");
+  }
   const outdated = rollout === undefined ? [] : outdatedLines(machine, rollout, inputs.providers, now);
   if (outdated.length > 0) return condition(TYPE, "False", "NotUpToDate", outdated.join("\n"));
   if (updating.status === "True") return inPlace(updating);
@@ -52,6 +61,12 @@ export function upToDateCondition(machine: Machine, inputs: Inputs): DesiredCond
   return line === undefined
     ? condition(TYPE, "True", "UpToDate")
     : condition(TYPE, "False", "Updating", line);
+}
+
+function isOfPool({ metadata }: Machine): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, controller }) => controller === true && kind === MachinePool.kind,
+  );
 }
 
 function outdatedLines(

@@ -9,12 +9,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AppliedObject, GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
-import {
-  compareText,
-  condition,
-  conditionOf,
-  setConditions,
-} from "../../../shared/rules/conditions/conditions.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
@@ -35,7 +30,6 @@ export const MACHINE_FIELDS = [
   "spec.bootstrap.dataSecretName",
   "spec.infrastructureRef",
   "spec.version",
-  "status.conditions[UpToDate]",
 ] as const;
 
 /** Writes for the Machines of a pool. */
@@ -52,29 +46,24 @@ export interface MachineInputs {
   readonly machines: readonly Machine[];
   /** Kubelet version of the Node of an infrastructure machine, when it is known. */
   readonly versionOf: (infraMachine: KubeObject) => string | undefined;
-  readonly now: Date;
 }
 
 /**
- * One Machine per infrastructure machine, with the fields of the pool's template, and `UpToDate` on each. None is
- * deleted, none is made for an infrastructure machine that is going, and none is taken from another controller.
+ * One Machine per infrastructure machine, with the fields of the pool's template. None is deleted, none is made for
+ * an infrastructure machine that is going, and none is taken from another controller.
  */
 export function machineWrites(inputs: MachineInputs): MachineWrites {
-  const { pool, infraMachines, machines, now } = inputs;
+  const { pool, infraMachines, machines } = inputs;
   const parts = infraMachines.objects.map((infraMachine) => writeFor(inputs, infraMachine));
   const orphans = machines.filter(
     (machine) => !infraMachines.objects.some((infraMachine) => machineFor(infraMachine, [machine])),
   );
-  const own = machines.filter((machine) => isControlled(pool, machine));
   return {
     patch: [
       ...parts.flatMap(({ patch }) => patch),
       ...orphans.filter((machine) => isLabelled(pool, machine)).flatMap((machine) => adoption(pool, machine)),
     ],
-    applyOn: [
-      ...parts.flatMap(({ applyOn }) => applyOn),
-      ...own.flatMap((machine) => upToDateWrite(machine, now) ?? []),
-    ],
+    applyOn: parts.flatMap(({ applyOn }) => applyOn),
     events: parts.flatMap(({ events }) => events),
   };
 }
@@ -212,18 +201,4 @@ function includesAll(
   wanted: { readonly [key: string]: string },
 ): boolean {
   return Object.entries(wanted).every(([key, value]) => present?.[key] === value);
-}
-
-/** No version is compared: a rollout of a pool is its provider's business. */
-function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
-  const stored = conditionOf(machine.status?.conditions, "UpToDate");
-  const desired =
-    machine.metadata.deletionTimestamp === undefined
-      ? condition("UpToDate", "True", "UpToDate")
-      : condition("UpToDate", "False", "NotUpToDate", "Machine is being deleted");
-  const previous = stored === undefined ? [] : [stored];
-  const conditions = setConditions(previous, [desired], now, machine.metadata.generation);
-  if (sameJson(previous, conditions)) return undefined;
-  // With the version that it was decided by: a late request must not undo a newer one.
-  return { target: refTo(Machine, machine), subresource: "status", body: { status: { conditions } } };
 }

@@ -28,7 +28,6 @@ function turn(other: string, on: Kind | ContractKind, field: string, reason: str
 /** Turns of the function that keeps the Machines of a control plane. */
 export const MACHINES_TURNS = [
   turn("machinepool-machines", Machine, "metadata", ONE_CONTROLLER),
-  turn("machinepool-machines", Machine, UP_TO_DATE, ONE_CONTROLLER),
   turn("machinepool-remediate", Machine, REMEDIATED, ONE_CONTROLLER),
   turn("machineset-remediate", Machine, REMEDIATED, ONE_CONTROLLER),
   turn("machineset-machines", Machine, "metadata", ONE_CONTROLLER),

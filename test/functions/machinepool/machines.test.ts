@@ -28,15 +28,15 @@ function world(...objects: readonly KubeObject[]): World {
   );
 }
 
-/** Returns the applied Machines: `m1`, `m1 status`. */
+/** Returns the names of the applied Machines. */
 async function applied(to: World) {
   const { applyOn = [] } = await decide(machinepoolMachines, to);
-  return applyOn.map(({ target, subresource }) => [target.name, subresource].filter(Boolean).join(" "));
+  return applyOn.map(({ target }) => target.name);
 }
 
 async function bodyFor(to: World) {
   const { applyOn = [] } = await decide(machinepoolMachines, to);
-  return applyOn.find(({ subresource }) => subresource === undefined);
+  return applyOn[0];
 }
 
 describe("machinepool-machines", () => {
@@ -221,9 +221,7 @@ describe("machinepool-machines", () => {
     const leaving = machine("m3", { metadata: { deletionTimestamp: DELETED, labels: { tier: "x" } } });
     const decision = await decide(machinepoolMachines, world(machine(), going, infraMachine("m3"), leaving));
     expect(decision.delete).toBeUndefined();
-    expect(decision.applyOn?.map(({ target, subresource }) => `${target.name} ${subresource}`)).toEqual([
-      "m3 status",
-    ]);
+    expect(decision.applyOn).toEqual([]);
   });
 
   it("makes none for an infrastructure machine that goes or is gone, whatever its snapshot shows", async () => {
@@ -234,18 +232,6 @@ describe("machinepool-machines", () => {
     expect(await applied(to.goneLive(going))).not.toContain("m2");
     const another = infraMachine("m2", { metadata: { uid: "uid-of-another" } });
     expect(await applied(to.live(another))).not.toContain("m2");
-  });
-
-  it("says of each Machine whether it is up to date, and moves no time without need", async () => {
-    const fresh = machine("m1", { status: undefined });
-    const older = machine("m2", { metadata: { generation: 2 } });
-    const leaving = machine("m3", { metadata: { deletionTimestamp: DELETED } });
-    const { applyOn = [] } = await decide(machinepoolMachines, world(fresh, older, leaving));
-    expect(applyOn.map(({ body }) => body["status"])).toMatchObject([
-      { conditions: [{ type: "UpToDate", status: "True", lastTransitionTime: "2026-01-01T12:00:00Z" }] },
-      { conditions: [{ status: "True", observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" }] },
-      { conditions: [{ status: "False", reason: "NotUpToDate", message: "Machine is being deleted" }] },
-    ]);
   });
 
   it("says nothing of a Machine of another controller", async () => {

@@ -59,13 +59,12 @@ describe("conditions of a Machine", () => {
     ownerReferences: [{ apiVersion, kind, name: "o", uid: "u", controller: true }],
   });
 
-  it("leave UpToDate to pools and control planes, and other writers' conditions alone", () => {
+  it("leave UpToDate to control planes, and other writers' conditions alone", () => {
     const conditions = [
       machineCondition("UpToDate", "True", "UpToDate"),
       machineCondition("HealthCheckSucceeded", "False", "NodeNotHealthy"),
     ];
     for (const metadata of [
-      controlledBy("MachinePool"),
       controlledBy("FooControlPlane", "controlplane.foo.example.com/v1"),
       { labels: { "cluster.x-k8s.io/control-plane": "" } },
     ]) {
@@ -76,6 +75,13 @@ describe("conditions of a Machine", () => {
       // It counts for Ready all the same.
       expect(machineConditions(view).find(({ type }) => type === "Ready")?.status).toBe("False");
     }
+  });
+
+  it("say UpToDate of a Machine of a pool until it is deleted", () => {
+    const metadata = controlledBy("MachinePool");
+    expect(said("UpToDate", { machine: soloMachine({ metadata }) })).toBe("True UpToDate");
+    const leaving = soloMachine({ metadata: { ...metadata, deletionTimestamp: "2026-01-01T11:59:00Z" } });
+    expect(said("UpToDate", { machine: leaving })).toBe("False NotUpToDate Machine is being deleted");
   });
 
   it("say UpToDate of a Machine of its own and of that of a set, until it is updated in place", () => {
