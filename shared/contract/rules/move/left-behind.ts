@@ -2,7 +2,6 @@ import { CLUSTER_GROUP } from "../../../api/kinds.ts";
 import { warn } from "../rule.ts";
 import { at, GRAPH, moveRule } from "./move-rule.ts";
 import { goneOwners, unlisted } from "./owners-gone.ts";
-import { DASHED_PURPOSE } from "./secret-names.ts";
 import type { MoveObject, MoveSubject } from "./subject.ts";
 
 /** Why an object stays, in a few words that are always the same. */
@@ -10,7 +9,6 @@ export type StayReason =
   | "no CRD label"
   | "kind never moves"
   | "other namespace"
-  | "suffix with a dash"
   | "no owner"
   | "owner stays"
   | "cannot be placed";
@@ -49,7 +47,6 @@ const EXPECTED: { readonly [reason in StayReason]: string } = {
   "no CRD label": "the label clusterctl.cluster.x-k8s.io on its CRD",
   "kind never moves": "the object made at the target by hand, where it is needed",
   "other namespace": "an owner that moves, or the label clusterctl.cluster.x-k8s.io/move",
-  "suffix with a dash": "an owner, or the label clusterctl.cluster.x-k8s.io/move",
   "no owner": "an owner, or the label clusterctl.cluster.x-k8s.io/move",
   "owner stays": "an owner that moves, or the label clusterctl.cluster.x-k8s.io/move",
   "cannot be placed": "owners that move",
@@ -84,18 +81,12 @@ function isDrainRule({ kind, group }: MoveObject): boolean {
 
 function belongs(object: MoveObject, clusters: ReadonlySet<string>): boolean {
   if (isCluster(object) || isDrainRule(object)) return true;
-  if (object.clusterName !== undefined && clusters.has(object.clusterName)) return true;
-  return isDashed(object) && clusters.has(object.name.slice(0, -DASHED_PURPOSE.length));
-}
-
-function isDashed({ kind, group, name, owners }: MoveObject): boolean {
-  return kind === "Secret" && group === "" && owners.length === 0 && name.endsWith(DASHED_PURPOSE);
+  return object.clusterName !== undefined && clusters.has(object.clusterName);
 }
 
 function reasonOf(object: MoveObject, namespace: string): StayReason {
   if (object.fate === "unplaced") return "cannot be placed";
   if (!object.discovered) return object.hasCrd ? "no CRD label" : "kind never moves";
-  if (isDashed(object)) return "suffix with a dash";
   if (object.namespace !== "" && object.namespace !== namespace) return "other namespace";
   return object.owners.length === 0 ? "no owner" : "owner stays";
 }
