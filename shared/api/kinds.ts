@@ -180,15 +180,13 @@ export function objectKeyOf(object: KubeObject): ObjectKey {
   return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
 }
 
-/** Returns the object as the target of a write, with the uid and version that were read. */
+/**
+ * Returns the object as the target of a write, with the uid and version that were read. Cluster API's in-memory workload
+ * servers give no uid, which Kubernetes' own client reads as an empty one.
+ */
 export function refTo(kind: Kind, object: KubeObject, cluster: ClusterName = MANAGEMENT): ObjectRef {
-  return {
-    ...objectKeyOf(object),
-    cluster,
-    kind,
-    uid: object.metadata.uid,
-    resourceVersion: object.metadata.resourceVersion,
-  };
+  const { uid = "", resourceVersion } = object.metadata;
+  return { ...objectKeyOf(object), cluster, kind, uid, resourceVersion };
 }
 
 /** Returns the name of the workload server of a Cluster. */

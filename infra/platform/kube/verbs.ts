@@ -8,6 +8,7 @@ import { EVICTION_TIMEOUT } from "../../../shared/runtime/write/evictions.ts";
 import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
 import { createListBounds } from "./list-bounds.ts";
+import { mergePatchOf } from "./merge-patch.ts";
 import type { Members } from "./object-shape.ts";
 import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
 import { decodeEvents, type ReceivedEvent } from "./watch-stream.ts";
@@ -16,6 +17,7 @@ const PAGE_ITEMS = 500;
 const NOT_OLDER = "NotOlderThan";
 const JSON_TYPE = "application/json";
 const JSON_PATCH_TYPE = "application/json-patch+json";
+const MERGE_PATCH_TYPE = "application/merge-patch+json";
 const METADATA_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const APPLY_TYPE = "application/apply-patch+yaml";
 
@@ -165,10 +167,24 @@ export function createWrites(
       const path = `${pathOf(kind, { namespace })}?${query}`;
       return calls.send(subject, { method: "POST", path, body: object, contentType: JSON_TYPE });
     },
-    jsonPatch(kind, key, operations, subresource) {
+    async jsonPatch(kind, key, operations, subresource) {
       const path = `${pathOf(kind, key, subresource)}?${query}`;
-      const request = { method: "PATCH", path, body: operations, contentType: JSON_PATCH_TYPE };
-      return calls.send({ kind, key, verb: "patch" }, request);
+      const subject = { kind, key, verb: "patch" } as const;
+      const send = (contentType: string, body: object) =>
+        calls.send(subject, { method: "PATCH", path, body, contentType });
+      try {
+        return await send(JSON_PATCH_TYPE, operations);
+      } catch (error) {
+        // Cluster API's in-memory workload servers know merge patches only.
+        if (!(error instanceof KubeError) || error.status !== 415) throw error;
+        const found = await calls.send(
+          { ...subject, verb: "get" },
+          { method: "GET", path: pathOf(kind, key) },
+        );
+        const merged = mergePatchOf(found, operations);
+        if (merged === undefined) throw lostTest(error);
+        return await send(MERGE_PATCH_TYPE, merged);
+      }
     },
     async evict(key, { uid, gracePeriodSeconds, withinMs }) {
       // The server would count a dry run against a budget that another eviction uses up meanwhile: it proves nothing.
@@ -220,6 +236,10 @@ function wantedBy({ where }: ListOptions): (object: KubeObject) => boolean {
   if (where === undefined) return () => true;
   const values: ReadonlySet<unknown> = new Set(where.values);
   return (object) => values.has(valueAt(object, where.path));
+}
+
+function lostTest({ message }: KubeError): KubeError {
+  return new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message });
 }
 
 /** No turn for it came, or no answer. */

@@ -22,7 +22,7 @@ export interface WriteRequest
 }
 
 export function toCreate({ kind, object, cluster, ...options }: NewObject): WriteRequest {
-  const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
+  const ref = { ...refTo(kind, object, cluster), uid: undefined, resourceVersion: undefined };
   const request: WriteRequest["request"] = (client) => client.create(kind, object);
   return { ...options, ref, verb: "create", request };
 }

@@ -85,6 +85,20 @@ describe("client", () => {
     ]);
   });
 
+  it("patches and deletes on a server that knows merge patches only and answers deletions with nothing", async () => {
+    const unknown = failing(415, "UnsupportedMediaType");
+    await using w = await world([unknown, json(200, a), json(200, a), unknown, json(200, a), text(200, "")]);
+    await w.client.jsonPatch(Thing, key, [...test, { op: "add", path: "/spec", value: { size: 1 } }]);
+    expect(w.scripted.requests[2]?.headers["content-type"]).toBe("application/merge-patch+json");
+    expect(JSON.parse(w.scripted.requests[2]?.body ?? "")).toEqual({
+      metadata: { resourceVersion: "5" },
+      spec: { size: 1 },
+    });
+    const another = [{ op: "test", path: "/metadata/uid", value: "other" }] as const;
+    await expect(w.client.jsonPatch(Thing, key, another)).rejects.toMatchObject({ class: "Conflict" });
+    expect(await w.client.delete(Thing, key, { uid: "u", resourceVersion: "5" })).toBeUndefined();
+  });
+
   it("deletes in the background with preconditions", async () => {
     await using w = await world([json(200, { kind: "Status", status: "Success" }), absent, json(200, a)]);
     const preconditions = { uid: "u", resourceVersion: "5" };
