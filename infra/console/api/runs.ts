@@ -42,6 +42,21 @@ export const runEntrySchema = z.object({
   /** Empty: nothing to do. */
   writes: z.array(writtenSchema),
   moreWrites: z.int().optional(),
+  /** Inputs of a run that wrote or failed; of a list the kind, its length and its newest version. */
+  read: z
+    .array(
+      z.object({
+        what: z.string(),
+        /** NAMESPACE/NAME of the Cluster of a workload server; absent: the management cluster. */
+        cluster: z.string().optional(),
+        resourceVersion: z.string().optional(),
+        items: z.int().optional(),
+        /** Asked of the server, not of the read model. */
+        live: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
+  moreRead: z.int().optional(),
   waitingFor: z.string().optional(),
   /** It asked to run again so long after its end. */
   afterMs: z.number().optional(),

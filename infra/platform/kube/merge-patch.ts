@@ -23,7 +23,7 @@ function isCarriedOut(holder: object, operation: PatchOperation): boolean {
   const last = segments.pop() ?? "";
   const place = segments.reduce<unknown>((at, segment) => member(at, segment), holder);
   if (operation.op === "test") {
-    // What is absent is null for a JSON patch, and an empty uid for Kubernetes' own client.
+    // A JSON patch takes an absent value for null, and an absent uid is an empty one for Kubernetes' own client.
     const found = member(place, last) ?? null;
     return sameJson(found, operation.value ?? null) || (found === null && operation.value === "");
   }

@@ -1,4 +1,4 @@
-import type { RunEntry, Written } from "../../../shared/runtime/letters/run-history.ts";
+import type { Input, RunEntry, Written } from "../../../shared/runtime/letters/run-history.ts";
 
 /** A run as texts. Thousands of objects go through the same: the text that their runs share is the longer one. */
 export interface PackedRun {
@@ -12,7 +12,7 @@ export interface PackedRun {
 }
 
 type Request = Omit<Written, keyof Place>;
-type Deed = Pick<RunEntry, "outcome" | "moreWrites" | "waitingFor" | "failure"> & {
+type Deed = Pick<RunEntry, "outcome" | "moreRead" | "moreWrites" | "waitingFor" | "failure"> & {
   readonly writes: readonly Request[];
 };
 type Own = readonly [
@@ -21,6 +21,7 @@ type Own = readonly [
   afterMs: number | null,
   causes: readonly PackedPlace[],
   written: readonly PackedPlace[],
+  read?: readonly Input[],
 ];
 
 /** An object, and its version if that is known. */
@@ -30,11 +31,13 @@ type PackedPlace = readonly [what: string, resourceVersion?: string | undefined]
 /** Each member by name: to copy the rest of an object takes longer than all else here. */
 export function packRun(run: RunEntry): PackedRun {
   const { outcome, moreWrites, waitingFor, failure, runId, durationMs, afterMs = null, endedAt } = run;
+  const { read, moreRead } = run;
   const writes = run.writes.map(({ verb, cluster, subresource, changes, moreChanges }) => {
     return { verb, cluster, subresource, changes, moreChanges } satisfies All<Request>;
   });
-  const deed = { outcome, moreWrites, waitingFor, failure, writes } satisfies All<Deed>;
-  const own: Own = [runId, durationMs, afterMs, run.causes.map(packPlace), run.writes.map(packPlace)];
+  const deed = { outcome, moreRead, moreWrites, waitingFor, failure, writes } satisfies All<Deed>;
+  const known = [runId, durationMs, afterMs, run.causes.map(packPlace), run.writes.map(packPlace)] as const;
+  const own: Own = read === undefined ? known : [...known, read];
   const { times = 1, since = endedAt } = run;
   return { deed: JSON.stringify(deed), own: JSON.stringify(own), endedAt, times, since };
 }
@@ -44,7 +47,7 @@ type All<T> = { readonly [P in keyof Required<T>]: T[P] };
 
 export function unpackRun({ deed, own, endedAt, times, since }: PackedRun): RunEntry {
   const { writes, ...rest } = JSON.parse(deed) as Deed;
-  const [runId, durationMs, afterMs, causes, written] = JSON.parse(own) as Own;
+  const [runId, durationMs, afterMs, causes, written, read] = JSON.parse(own) as Own;
   return {
     ...rest,
     runId,
@@ -52,6 +55,7 @@ export function unpackRun({ deed, own, endedAt, times, since }: PackedRun): RunE
     durationMs,
     causes: causes.map(unpackPlace),
     writes: written.map((place, at) => ({ ...unpackPlace(place), ...writes[at] }) as Written),
+    ...(read === undefined ? {} : { read }),
     ...(afterMs === null ? {} : { afterMs }),
     ...(times === 1 ? {} : { times, since }),
   };

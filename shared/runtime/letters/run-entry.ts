@@ -1,10 +1,12 @@
 import { MANAGEMENT, titleOf } from "../../api/kinds.ts";
 import type { Failure, Lease, Outcome } from "../queue/queue-port.ts";
+import { newestOf } from "../read/resource-version.ts";
 import { changedFields } from "../write/changed-fields.ts";
-import type { AttemptRecord, RecordedWrite } from "./attempt-record.ts";
-import type { RunEntry, Written } from "./run-history.ts";
+import type { AttemptRecord, RecordedRead, RecordedWrite } from "./attempt-record.ts";
+import type { Input, RunEntry, Written } from "./run-history.ts";
 
 const MAX_WRITES = 8;
+const MAX_READ = 12;
 const MAX_CHANGES = 12;
 const MAX_TEXT_CHARS = 300;
 
@@ -24,10 +26,60 @@ export function runEntryOf({ runId, causes }: Lease, outcome: Outcome, endedAt: 
     outcome: outcome.type,
     writes: writes.slice(0, MAX_WRITES),
     ...(writes.length > MAX_WRITES ? { moreWrites: writes.length - MAX_WRITES } : {}),
+    // Idle runs are many, and equal ones become one.
+    ...(writes.length > 0 || outcome.type === "error" ? inputsOf(record?.reads ?? []) : {}),
     ...(waitingFor === undefined ? {} : { waitingFor: waitingFor.slice(0, MAX_TEXT_CHARS) }),
     ...(outcome.type !== "error" && outcome.afterMs !== undefined ? { afterMs: outcome.afterMs } : {}),
     ...(outcome.type === "error" ? { failure: shortened(outcome.failure) } : {}),
   };
+}
+
+function inputsOf(reads: readonly RecordedRead[]): Pick<RunEntry, "read" | "moreRead"> {
+  if (reads.length === 0) return {};
+  const read = reads.slice(0, MAX_READ).map(inputOf);
+  return reads.length > MAX_READ ? { read, moreRead: reads.length - MAX_READ } : { read };
+}
+
+function inputOf({ question, source, answer }: RecordedRead): Input {
+  const found = objectsIn(answer);
+  const resourceVersion = newestOf(found);
+  return {
+    ...subjectOf(question),
+    ...(found.length === 0 ? {} : { resourceVersion }),
+    ...(answer.type === "list" ? { items: found.length } : {}),
+    ...(source === "live" ? { live: true } : {}),
+  };
+}
+
+function subjectOf(question: RecordedRead["question"]): Pick<Input, "what" | "cluster"> {
+  if ("reference" in question) {
+    const { reference, namespace } = question;
+    return { what: titleOf(reference.kind, { namespace, name: reference.name }) };
+  }
+  const { kind, cluster } = question;
+  const what = "key" in question ? titleOf(kind.kind, question.key) : kind.kind;
+  return cluster === MANAGEMENT ? { what } : { what, cluster };
+}
+
+/** Also of what is known of a Secret. */
+function objectsIn(
+  answer: RecordedRead["answer"],
+): readonly { readonly resourceVersion?: string | undefined }[] {
+  switch (answer.type) {
+    case "object":
+      return answer.object === undefined ? [] : [answer.object.metadata];
+    case "secret":
+      return answer.summary === undefined ? [] : [answer.summary.metadata];
+    case "list":
+      return answer.items.map(({ metadata }) => metadata);
+    case "referenced":
+      return answer.value.state === "found" ? [answer.value.object.metadata] : [];
+    case "error":
+    case "unanswered":
+      return [];
+    default:
+      return answer satisfies never;
+  }
 }
 
 function writesOf(record: AttemptRecord): readonly Written[] {

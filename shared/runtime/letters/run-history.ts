@@ -24,6 +24,10 @@ export interface RunEntry {
   readonly writes: readonly Written[];
   /** Number of accepted requests beyond those. */
   readonly moreWrites?: number | undefined;
+  /** Inputs of a run that wrote or failed, in the order of reading, at most 12. Their content is in a dead letter only. */
+  readonly read?: readonly Input[] | undefined;
+  /** Number of reads beyond those. */
+  readonly moreRead?: number | undefined;
   /** `Kind.path`, or why it runs again by itself; at most 300 characters. */
   readonly waitingFor?: string | undefined;
   /** It asked to run again so long after its end. */
@@ -34,6 +38,20 @@ export interface RunEntry {
   readonly times?: number | undefined;
   /** When the first of them ended, RFC 3339; absent = `endedAt`. */
   readonly since?: string | undefined;
+}
+
+/** An object that a run has read, or a list of them. */
+export interface Input {
+  /** `Machine default/m1`; of a list only the kind. */
+  readonly what: string;
+  /** Of a workload server; absent: the management cluster. */
+  readonly cluster?: ClusterName | undefined;
+  /** Of a list the newest; absent: nothing was there, or it could not be read. */
+  readonly resourceVersion?: string | undefined;
+  /** Length of a list. */
+  readonly items?: number | undefined;
+  /** It was asked of the server; absent: of the read model. */
+  readonly live?: true | undefined;
 }
 
 /** A write request that a server accepted. */

@@ -25,7 +25,7 @@ import {
   type Seen,
 } from "./live-reader.ts";
 import { resolveReference } from "./resolve-reference.ts";
-import { isAtLeast } from "./resource-version.ts";
+import { newestOf } from "./resource-version.ts";
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {
@@ -62,13 +62,6 @@ function typeText(cluster: ClusterName, { group, kind }: Pick<Kind, "group" | "k
 
 /** In a fence: every object of the kind. */
 const ALL: ObjectKey = { namespace: "", name: "" };
-
-function newestOf(versions: readonly { readonly resourceVersion?: string | undefined }[]): string {
-  return versions.reduce(
-    (newest, { resourceVersion = "0" }) => (isAtLeast(newest, resourceVersion) ? newest : resourceVersion),
-    "0",
-  );
-}
 
 /** The reader of one run. Every read is recorded; reading an undeclared kind is a bug. */
 export function createReader(options: ReaderOptions): RecordingReader {

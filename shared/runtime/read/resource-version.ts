@@ -8,3 +8,11 @@ export function isAtLeast(a: string | undefined, b: string): boolean {
   if (a === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return false;
   return a.length === b.length ? a >= b : a.length > b.length;
 }
+
+/** The newest of these versions; `0` of none. */
+export function newestOf(versions: readonly { readonly resourceVersion?: string | undefined }[]): string {
+  return versions.reduce(
+    (newest, { resourceVersion = "0" }) => (isAtLeast(newest, resourceVersion) ? newest : resourceVersion),
+    "0",
+  );
+}

@@ -37,7 +37,7 @@ describe("a JSON patch as a merge patch", () => {
     expect(patch).toEqual({ ...rest, metadata: { ...metadata, resourceVersion: "7" } });
   });
 
-  it("is none where a test fails, or where a place is missing", () => {
+  it("does not exist where a test fails, or where a place is missing", () => {
     expect(mergePatchOf(NODE, [{ op: "test", path: "/metadata/uid", value: "u" }])).toBeUndefined();
     expect(mergePatchOf(NODE, [{ op: "add", path: "/metadata/annotations/a", value: "" }])).toBeUndefined();
   });

@@ -16,6 +16,8 @@ describe("a packed run", () => {
       causes: [{ what: "timer" }, { what: "Node n1", resourceVersion: "9" }],
       writes: [unanswered, { ...write, what: "Widget default/v", moreChanges: 2 }],
       moreWrites: 3,
+      read: [{ what: "Node", cluster: "default/c1", resourceVersion: "9", items: 4, live: true }],
+      moreRead: 1,
       waitingFor: "Widget.status.size",
       afterMs: 0,
       failure: { class: "Transient", reason: "Odd", message: 'it is "odd"\n' },

@@ -66,6 +66,46 @@ describe("what a run leaves for people", () => {
     });
   });
 
+  it("names what a run that wrote or failed has read, with versions and never with content", () => {
+    const at = (name: string, resourceVersion: string) => ({
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name, uid: "u", resourceVersion },
+      data: { key: "secret" },
+    });
+    const key = { namespace: "default", name: "p1" };
+    const reads: AttemptRecord["reads"] = [
+      {
+        question: { call: "get", cluster: "management", kind: MachinePool, key },
+        source: "snapshot",
+        answer: { type: "object", object: at("p1", "7") },
+      },
+      {
+        question: { call: "live.list", cluster: "default/c1", kind: Node, selection: {} },
+        source: "live",
+        answer: { type: "list", items: [at("n1", "9"), at("n2", "10")] },
+      },
+      {
+        question: { call: "get", cluster: "management", kind: MachinePool, key },
+        source: "snapshot",
+        answer: { type: "object", object: undefined },
+      },
+    ];
+    const written = runEntryOf(LEASE, { ...OK, record: { ...recordOf(STATUS), reads } }, endedAt);
+    expect(written.read).toEqual([
+      { what: "MachinePool default/p1", resourceVersion: "7" },
+      { what: "Node", cluster: "default/c1", resourceVersion: "10", items: 2, live: true },
+      { what: "MachinePool default/p1" },
+    ]);
+    const many = Array.from({ length: 5 }, () => reads).flat();
+    expect(runEntryOf(LEASE, { ...OK, record: { ...recordOf(STATUS), reads: many } }, endedAt).moreRead).toBe(
+      3,
+    );
+    expect(runEntryOf(LEASE, { ...OK, record: { ...recordOf(), reads } }, endedAt)).not.toHaveProperty(
+      "read",
+    );
+  });
+
   it("stays small: at most eight requests, twelve fields, and the beginning of a message", () => {
     const record = recordOf(...Array.from({ length: 20 }, (_, index) => nodeWrite(`n${index}`)));
     expect(runEntryOf(LEASE, { ...OK, record }, endedAt)).toMatchObject({ moreWrites: 12 });
