@@ -11,6 +11,7 @@ const ENTRIES = [
   "infra/cli/lambda/entry.ts",
   "infra/operate/replay/replay-process.ts",
   "functions/*/*.ts",
+  "infra/playground/functions/*/*.ts",
 ];
 /** Files that are read at run time, beside the code that reads them. */
 const DATA = ["package.json", "infra/**/*.{lua,yaml}"];

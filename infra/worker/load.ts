@@ -5,17 +5,20 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { GROUPS, groupOf } from "../../shared/function/groups.ts";
 import { PROVIDERS, providerOf } from "../../shared/function/providers.ts";
 
-const ROOT = fileURLToPath(new URL("../../functions/", import.meta.url));
+/** Where functions are: those of the core, and those of the provider that the playground brings. */
+const FOLDERS = ["../../functions/", "../playground/functions/"].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
 
 /**
  * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), whose group is one of them
  * (`workload`), or whose provider is (`cluster-api`), sorted by name. Nothing is registered: `functions/machinepool/nodes.ts` is `machinepool-nodes`, and a worker imports only what it serves.
- * `folder` takes the place of `functions`.
+ * `folder` takes the place of all of them.
  * Throws when a pattern matches nothing or a file does not define the function its path names.
  */
 export async function loadFunctions(
   patterns: readonly string[] = ["*"],
-  folder: string = ROOT,
+  folder?: string,
 ): Promise<readonly AnyFunction[]> {
   const files = await functionFiles(folder);
   // Group and provider of a function stand in its spec, so they load all.
@@ -36,7 +39,12 @@ export async function loadFunctions(
 }
 
 /** Files of a function each, by its name. Without glob, whose code takes longer to load than the search. */
-export async function functionFiles(folder: string = ROOT): Promise<ReadonlyMap<string, string>> {
+export async function functionFiles(folder?: string): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all((folder === undefined ? FOLDERS : [folder]).map(filesIn));
+  return new Map(found.flat());
+}
+
+async function filesIn(folder: string): Promise<readonly (readonly [string, string])[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const kinds = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const found = await Promise.all(
@@ -47,7 +55,7 @@ export async function functionFiles(folder: string = ROOT): Promise<ReadonlyMap<
       }),
     ),
   );
-  return new Map(found.flat());
+  return found.flat();
 }
 
 /** Without `matchesGlob` for the names that a Deployment gives: its code takes 5 ms to load. */

@@ -38,7 +38,10 @@ function repetitions(sources: readonly Source[]): readonly string[] {
   );
 }
 
-const sources = [...(await sourcesIn("functions")), ...(await sourcesIn("shared/rules"))];
+const sources = [
+  ...(await sourcesIn("{functions,infra/playground/functions}")),
+  ...(await sourcesIn("shared/rules")),
+];
 
 describe("a list of fields", () => {
   it("is written once, by the rule that reads them; watches compose such lists", () => {

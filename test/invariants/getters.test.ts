@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { sourcesIn } from "../support/sources.ts";
 
-const sources = (await Promise.all(["shared", "functions"].map(sourcesIn))).flat();
+const sources = (
+  await Promise.all(["shared", "functions", "infra/playground/functions"].map(sourcesIn))
+).flat();
 
 /** A method of a class is a getter of its prototype, once for all objects. */
 const OF_LITERAL = /^(?: {4,}get \w+\(|.*Object\.definePropert)/m;

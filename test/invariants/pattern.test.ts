@@ -6,8 +6,7 @@ import { sourcesIn } from "../support/sources.ts";
 const ROOT = new URL("../../", import.meta.url);
 const page = await readFile(new URL("functions/README.md", ROOT), "utf8");
 const paths = (await sourcesIn("functions")).map(({ path }) => path);
-/** The reference provider simulates providers: it has objects of its own, and no provider objects. */
-const kinds = [...new Set(paths.map((path) => path.split("/")[1] ?? ""))].filter((kind) => kind !== "sim");
+const kinds = [...new Set(paths.map((path) => path.split("/")[1] ?? ""))];
 
 /** Rows of the table whose first header is this, as the names in backticks of each cell. */
 function tableOf(header: string): readonly (readonly (readonly string[])[])[] {

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { sourcesIn } from "../support/sources.ts";
 import { reasonsIn, unlistedReasons } from "./functions/reasons.ts";
 
-const sources = [...(await sourcesIn("functions")), ...(await sourcesIn("shared/rules"))];
+const sources = [
+  ...(await sourcesIn("{functions,infra/playground/functions}")),
+  ...(await sourcesIn("shared/rules")),
+];
 
 describe("every reason that users see", () => {
   it("is in the table of reasons", () => {

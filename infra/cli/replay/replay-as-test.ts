@@ -18,13 +18,12 @@ interface Placed {
 /**
  * Returns a test that runs a function on the reads of a dead letter. It expects the recorded decision: change
  * it to the right one, and the test fails until the function is repaired. `file` is the path of the test,
- * `functions` the folder of the function. Throws when the letter has no reads.
+ * `source` that of the function. Throws when the letter has no reads.
  */
-export function testFileOf(letter: DeadLetter, file: string, functions = "functions"): string {
+export function testFileOf(letter: DeadLetter, file: string, source: string): string {
   const { run } = letter;
   if (run === undefined)
     throw new Error("the dead letter holds no reads, so it cannot become a test; write one by hand");
-  const [folder = "", ...rest] = letter.function.split("-");
   const name = letter.function.replace(/-(.)/g, (_, first: string) => first.toUpperCase());
   const from = (path: string): string => importPath(file, path);
   const snapshots = placedOf(run.reads.filter(({ source }) => source === "snapshot"));
@@ -42,7 +41,7 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
       : [`    await expect(${ask}).rejects.toThrow(${code(run.error.message)});`];
   return [
     'import { describe, expect, it } from "vitest";',
-    `import { ${name} } from ${from(`${functions}/${folder}/${rest.join("-")}.ts`)};`,
+    `import { ${name} } from ${from(source.replace(/\.js$/, ".ts"))};`,
     `import type { KubeObject } from ${from("shared/api/kinds.ts")};`,
     ...(run.error === undefined
       ? [

@@ -9,7 +9,7 @@ import { writePrivateFile } from "../../platform/private-file.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
-import { loadFunctions } from "../../worker/load.ts";
+import { functionFiles, loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
 import { testFileOf } from "./replay-as-test.ts";
 import type { LiveResult } from "./replay-live.ts";
@@ -127,8 +127,12 @@ async function writeTest(
   asTest: string | true,
   { functionsDir }: ReplayOptions,
 ): Promise<void> {
-  const file = asTest === true ? `test/functions/${letter.function.split("-", 1)[0]}/x.test.ts` : asTest;
-  const text = testFileOf(letter, file, functionsDir === undefined ? undefined : resolve(functionsDir));
+  const [kind = "", ...step] = letter.function.split("-");
+  const folder = functionsDir === undefined ? "functions" : resolve(functionsDir);
+  const found = (await functionFiles(functionsDir)).get(letter.function);
+  const source = found ?? `${folder}/${kind}/${step.join("-")}.ts`;
+  const file = asTest === true ? `test/functions/${kind}/x.test.ts` : asTest;
+  const text = testFileOf(letter, file, source);
   if (asTest === true) {
     printSource(text);
     return;

@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
-import { simBootstrap } from "../../../../functions/sim/bootstrap.ts";
 import { testFileOf } from "../../../../infra/cli/replay/replay-as-test.ts";
+import { simBootstrap } from "../../../../infra/playground/functions/sim/bootstrap.ts";
+import { functionFiles } from "../../../../infra/worker/load.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
@@ -30,12 +31,18 @@ const refuse = () =>
   new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
 const snapshots = [machinePool(), cluster(), bootstrapConfig(), infraMachinePool(), ...FOO_CRDS];
 
+const FILES = await functionFiles();
+
+function sourceOf({ function: name }: DeadLetter): string {
+  return FILES.get(name) ?? `functions/${name.replace("-", "/")}.ts`;
+}
+
 /** Returns the output of vitest for the test of this letter. */
 async function runTestOf(letter: DeadLetter): Promise<{ readonly ok: boolean; readonly output: string }> {
   const dir = await mkdtemp(join(HERE, "generated-"));
   try {
     const file = join(dir, "letter.test.ts");
-    await writeFile(file, testFileOf(letter, file));
+    await writeFile(file, testFileOf(letter, file, sourceOf(letter)));
     const args = ["run", "--config", join(ROOT, "test/vitest.config.ts"), "--project", "infra", file];
     const { stdout } = await run(join(ROOT, "node_modules/.bin/vitest"), args, { cwd: ROOT });
     return { ok: true, output: stdout };
@@ -79,26 +86,28 @@ describe("the test that is made of a dead letter", () => {
     expect(found.run?.decision).toMatchObject({ result: { type: "failed", reason: "SecretConflict" } });
     const missing = await letterOfFailure(simBootstrap, world);
     expect(missing.run?.decision).toMatchObject({ create: [{ object: { kind: "Secret" } }] });
-    expect(testFileOf(missing, join(ROOT, "test/functions/sim/x.test.ts"))).toContain(
-      'from "../../../functions/sim/bootstrap.ts"',
+    expect(testFileOf(missing, join(ROOT, "test/functions/sim/x.test.ts"), sourceOf(missing))).toContain(
+      'from "../../../infra/playground/functions/sim/bootstrap.ts"',
     );
     for (const letter of [found, missing]) expect(await runTestOf(letter)).toMatchObject({ ok: true });
   });
 
   it("decides by the recorded answers to evictions", async () => {
     const letter = await letterOfFailure(evictor(), { snapshots, served: [pod("a")] });
-    const file = testFileOf(letter, join(ROOT, "test/functions/pool/x.test.ts"));
+    const file = testFileOf(letter, join(ROOT, "test/functions/pool/x.test.ts"), sourceOf(letter));
     expect(file).toContain('import { settle } from "../../../shared/runtime/evictions.ts";');
     expect(file).toMatch(/settle\(await decide\(poolEvict, [^;]*"accepted"[^;]*\] as never\)/);
   });
 
   it("cannot be turned into other code by names in the letter", () => {
     const key = 'default/c1|A|default/*/"); process.exit(9); ("\n';
-    expect(testFileOf(deadLetter({ key }), "x.test.ts")).not.toMatch(/^.*[^\\]"\); process\.exit/m);
+    expect(testFileOf(deadLetter({ key }), "x.test.ts", "functions/pool/x.ts")).not.toMatch(
+      /^.*[^\\]"\); process\.exit/m,
+    );
   });
 
   it("needs a letter with reads", () => {
     const { run: _, ...bare } = deadLetter();
-    expect(() => testFileOf(bare, "x.test.ts")).toThrow("holds no reads");
+    expect(() => testFileOf(bare, "x.test.ts", "functions/pool/x.ts")).toThrow("holds no reads");
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { machinesetStatus } from "../../../../functions/machineset/status.ts";
-import { simControlplane } from "../../../../functions/sim/controlplane.ts";
 import { type FleetIndex, startFleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
 import type { FleetSources } from "../../../../infra/console/fleet/fleet-reader.ts";
 import type { FleetList } from "../../../../infra/console/fleet/roster.ts";
+import { simControlplane } from "../../../../infra/playground/functions/sim/controlplane.ts";
 import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";

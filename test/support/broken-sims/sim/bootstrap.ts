@@ -1,4 +1,4 @@
-import { simBootstrap as good } from "../../../../functions/sim/bootstrap.ts";
+import { simBootstrap as good } from "../../../../infra/playground/functions/sim/bootstrap.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
 import { randomName } from "../random-name.ts";

@@ -1,4 +1,4 @@
-import { simCluster as good } from "../../../../functions/sim/cluster.ts";
+import { simCluster as good } from "../../../../infra/playground/functions/sim/cluster.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
 import { hasty } from "../hasty.ts";

@@ -1,4 +1,4 @@
-import { simControlplaneMachines as good } from "../../../../functions/sim/controlplane-machines.ts";
+import { simControlplaneMachines as good } from "../../../../infra/playground/functions/sim/controlplane-machines.ts";
 import { brokenIn } from "../broken-in.ts";
 import { careless } from "../careless.ts";
 

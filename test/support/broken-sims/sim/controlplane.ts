@@ -1,4 +1,4 @@
-import { simControlplane as good } from "../../../../functions/sim/controlplane.ts";
+import { simControlplane as good } from "../../../../infra/playground/functions/sim/controlplane.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
 import { hasty } from "../hasty.ts";

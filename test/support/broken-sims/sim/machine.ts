@@ -1,4 +1,4 @@
-import { simMachine as good } from "../../../../functions/sim/machine.ts";
+import { simMachine as good } from "../../../../infra/playground/functions/sim/machine.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
 import { misplaces } from "../misplaces.ts";

@@ -1,4 +1,4 @@
-import { simMachinepool as good } from "../../../../functions/sim/machinepool.ts";
+import { simMachinepool as good } from "../../../../infra/playground/functions/sim/machinepool.ts";
 import { brokenIn } from "../broken-in.ts";
 import { deaf } from "../deaf.ts";
 import { forgets } from "../forgets.ts";

@@ -1,0 +1,30 @@
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
+import { Connection } from "../../../../shared/api/core.ts";
+import { SimServer } from "../../../../shared/api/sim/sim-cloud.ts";
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
+import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
+import { KUBECONFIG_USE_FIELDS } from "../../../../shared/rules/credentials/kubeconfig.ts";
+import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
+import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
+import { ADDRESS_FIELDS } from "./rules/server-address.ts";
+
+export const simControlplaneCertificates = defineFunction<SimControlPlane, "status.certificates">(
+  {
+    ...CERTIFICATE_RIGHTS,
+    blocks: [SimControlPlane],
+    name: "sim-controlplane-certificates",
+    summary: "Makes the certificates and the kubeconfig of a SimControlPlane, and renews the kubeconfig.",
+    source: "own",
+    reconciles: SimControlPlane,
+    watches: [
+      watch(SimControlPlane, CERTIFIED_FIELDS, itself),
+      watch(Cluster, GATE_FIELDS, ownedBy),
+      // Both have the name of the Cluster.
+      watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], inCluster),
+      watch(Connection, KUBECONFIG_USE_FIELDS, inCluster),
+    ],
+    owns: ["status.certificates"],
+  },
+  certify,
+);

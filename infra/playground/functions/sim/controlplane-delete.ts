@@ -1,0 +1,20 @@
+import type { Kind } from "../../../../shared/api/kinds.ts";
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
+import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { deleteControlPlane } from "./rules/control-plane-deletion.ts";
+import { deleteParts } from "./rules/control-plane-spec-parts.ts";
+import { finalizerTurn } from "./rules/control-plane-turns.ts";
+
+export const simControlplaneDelete = defineFunction<SimControlPlane>(
+  {
+    name: "sim-controlplane-delete",
+    summary:
+      "Takes a SimControlPlane apart once its Cluster has no workers: its Machines, then its finalizer.",
+    source: "own",
+    reconciles: SimControlPlane,
+    ...deleteParts(SimControlPlane),
+    inTurnWith: finalizerTurn("sim-controlplane-guard", SimControlPlane as unknown as Kind),
+    owns: [],
+  },
+  deleteControlPlane,
+);

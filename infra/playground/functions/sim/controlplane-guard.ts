@@ -1,0 +1,18 @@
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
+import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { guardControlPlane } from "./rules/control-plane-guard.ts";
+import { guardParts } from "./rules/control-plane-spec-parts.ts";
+import { GUARD_TURNS } from "./rules/control-plane-turns.ts";
+
+export const simControlplaneGuard = defineFunction<SimControlPlane>(
+  {
+    name: "sim-controlplane-guard",
+    summary: "Makes a SimControlPlane safe to work on and prepares the API server of its Cluster.",
+    source: "own",
+    reconciles: SimControlPlane,
+    ...guardParts(SimControlPlane),
+    inTurnWith: GUARD_TURNS,
+    owns: [],
+  },
+  guardControlPlane,
+);

@@ -1,0 +1,18 @@
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
+import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { controlPlaneMachines } from "./rules/control-plane-machines.ts";
+import { machinesParts } from "./rules/control-plane-spec-parts.ts";
+import { MACHINES_TURNS } from "./rules/control-plane-turns.ts";
+
+export const simControlplaneMachines = defineFunction<SimControlPlane>(
+  {
+    name: "sim-controlplane-machines",
+    summary: "Keeps the Machines of a SimControlPlane: one by one, spread over failure domains, up to date.",
+    source: "own",
+    reconciles: SimControlPlane,
+    ...machinesParts(SimControlPlane),
+    inTurnWith: MACHINES_TURNS,
+    owns: [],
+  },
+  controlPlaneMachines,
+);

@@ -1,0 +1,20 @@
+import type { Kind } from "../../../../shared/api/kinds.ts";
+import { SimControlPlaneLegacy } from "../../../../shared/api/sim/sim-controlplane-legacy.ts";
+import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { deleteControlPlane } from "./rules/control-plane-deletion.ts";
+import { deleteParts } from "./rules/control-plane-spec-parts.ts";
+import { finalizerTurn } from "./rules/control-plane-turns.ts";
+
+export const simLegacyDelete = defineFunction<SimControlPlaneLegacy>(
+  {
+    name: "sim-legacy-delete",
+    summary:
+      "Takes a SimControlPlaneLegacy apart once its Cluster has no workers: its Machines, then its finalizer.",
+    source: "own",
+    reconciles: SimControlPlaneLegacy,
+    ...deleteParts(SimControlPlaneLegacy),
+    inTurnWith: finalizerTurn("sim-legacy-guard", SimControlPlaneLegacy as unknown as Kind),
+    owns: [],
+  },
+  deleteControlPlane,
+);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "../../../../../../infra/playground/functions/sim/rules/control-plane-faults.ts";
+import { SECOND } from "../../../../../../shared/function/backoff.ts";
+import { machinesControlPlane } from "../../../../../support/control-planes.ts";
+import { NOW } from "../../../../../support/world.ts";
+
+/** Of a control plane that is ten seconds old. */
+function faults(annotations: { readonly [key: string]: string } | undefined) {
+  const metadata = { annotations, creationTimestamp: "2026-01-01T11:59:50Z" };
+  return faultsOf(machinesControlPlane({ metadata }), NOW);
+}
+
+const NONE = {
+  initializedInMs: 0,
+  uninitialized: false,
+  failureReason: undefined,
+  failureMessage: undefined,
+  unreachable: false,
+  corruptKubeconfig: false,
+  invalidAvailable: false,
+};
+
+describe("faults of a simulated control plane", () => {
+  it("are off without annotations", () => {
+    expect(faults(undefined)).toEqual(NONE);
+  });
+
+  it.each([
+    ["15", 5 * SECOND],
+    ["10", 0],
+    ["1", 0],
+    ["0.5", 0],
+    ["soon", 0],
+    ["", 0],
+  ])("delay the initialization by %s s from the creation", (seconds, inMs) => {
+    const { initializedInMs } = faults({ "fault.sim.capstan.dev/initialized-after-seconds": seconds });
+    expect(initializedInMs).toBe(inMs);
+  });
+
+  it.each([
+    ["uninitialized", "uninitialized"],
+    ["unreachable", "unreachable"],
+    ["corrupt-kubeconfig", "corruptKubeconfig"],
+    ["invalid-available", "invalidAvailable"],
+  ])("are switched on by the annotation %s, whatever its value is", (name, field) => {
+    expect(faults({ [`fault.sim.capstan.dev/${name}`]: "" })).toEqual({ ...NONE, [field]: true });
+    expect(faults({ [`fault.sim.capstan.dev/${name}`]: "false" })).toEqual({ ...NONE, [field]: true });
+  });
+
+  it("report a failure in the words of the annotations", () => {
+    const annotations = {
+      "fault.sim.capstan.dev/failure-reason": "Broken",
+      "fault.sim.capstan.dev/failure-message": "etcd is lost",
+    };
+    expect(faults(annotations)).toEqual({ ...NONE, failureReason: "Broken", failureMessage: "etcd is lost" });
+  });
+});
