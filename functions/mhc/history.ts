@@ -6,6 +6,7 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, inClusterOf, itself } from "../../shared/function/mappings.ts";
 import type { Reader } from "../../shared/function/reads.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
+import { SKIP_FIELDS } from "../../shared/rules/machines/left-alone.ts";
 import { isMoved } from "../../shared/rules/machines/remediation-limits.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -14,7 +15,6 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { type Found, recordedVerdicts, settled, takenOver } from "./rules/policy-history.ts";
 import { ledgerPatch } from "./rules/policy-ledger.ts";
 import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
-import { SKIP_FIELDS } from "./rules/targets.ts";
 
 const WRITTEN = [...LEDGER_FIELDS, "status.verdicts"] as const;
 

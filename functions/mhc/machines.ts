@@ -2,7 +2,6 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
-import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { RemediationRequest } from "../../shared/contract/remediation.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
@@ -17,10 +16,9 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+import { binding } from "./rules/binding.ts";
 import { checkHold } from "./rules/hold.ts";
 import { decideMachines } from "./rules/machines.ts";
-import { ESCALATION_FIELDS } from "./rules/policy-escalation.ts";
-import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import {
   CLUSTER_FIELDS,
   JUDGING_FIELDS,
@@ -53,13 +51,13 @@ export const mhcMachines = defineFunction(
       watch(Machine, NAMED_FIELDS, checksOfConditions),
       watch(Node, NODE_FIELDS, checksOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watchContract(RemediationRequest, ["metadata.uid", ...ESCALATION_FIELDS], checksOfNamesake),
+      watchContract(RemediationRequest, ["metadata.uid", ...binding.requestFields], checksOfNamesake),
       watch(CustomResourceDefinition, DEFINITION_FIELDS, referencingKind),
-      watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
+      ...binding.watches,
     ],
     owns: [],
     ownsOn: [
-      { kind: RemediationPolicy, fields: LEDGER_FIELDS },
+      binding.writes,
       {
         kind: Machine,
         fields: [...HEALTH_FIELDS, ...MARK_FIELDS, "status.conditions[ExternallyRemediated]"],

@@ -3,7 +3,6 @@ import { Connection, CustomResourceDefinition, Node } from "../../shared/api/cor
 import type { Kind } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
-import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { TEMPLATE_PATH } from "../../shared/contract/machine-templates.ts";
 import { RemediationRequest, RemediationTemplate } from "../../shared/contract/remediation.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
@@ -26,9 +25,9 @@ import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
 import { REFERENCE_FIELDS } from "../../shared/rules/providers/machine-providers.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+import { binding } from "./rules/binding.ts";
 import { HELD_FIELDS } from "./rules/hand-over.ts";
 import { checkHold } from "./rules/hold.ts";
-import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import {
   CLUSTER_FIELDS,
   JUDGING_FIELDS,
@@ -78,7 +77,7 @@ export const mhcRequests = defineFunction(
       ),
       watchContract(RemediationTemplate, ["metadata.uid", "metadata.generation"], referencing),
       watch(CustomResourceDefinition, DEFINITION_FIELDS, referencingKind),
-      watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
+      ...binding.watches,
     ],
     reads: [
       {
@@ -98,7 +97,7 @@ export const mhcRequests = defineFunction(
     owns: [],
     ownsOn: [
       { kind: Machine, fields: [MARK] },
-      { kind: RemediationPolicy, fields: LEDGER_FIELDS },
+      binding.writes,
       { kind: MachineHealthCheck, fields: REFUSED_FIELDS },
     ],
     inTurnWith: [
@@ -109,7 +108,7 @@ export const mhcRequests = defineFunction(
       ),
       {
         function: "mhc-machines",
-        on: RemediationPolicy as unknown as Kind,
+        on: binding.writes.kind,
         field: "status",
         reason:
           "each writes the whole history in the version that it has read, so that the later one reads again",

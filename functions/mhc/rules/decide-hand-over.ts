@@ -1,21 +1,19 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
-import type { Reader } from "../../../shared/function/reads.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { hasGivenUp } from "./given-up.ts";
+import { type Bound, permissionFor } from "./binding.ts";
+import { hasGivenUp, mayEscalate } from "./given-up.ts";
 import { type HandOver, handOver, heldBack } from "./hand-over.ts";
 import { failedAt } from "./health.ts";
 import type { Judged } from "./judge.ts";
 import { hasNoLimit } from "./limit.ts";
-import { type LiveFacts, readForHandOver } from "./live-reads.ts";
+import { answered, type LiveFacts, readForHandOver } from "./live-reads.ts";
 import { givenUpPatch, handOverPatch, leftOverPatch } from "./machine-writes.ts";
-import { blocked } from "./notices.ts";
-import { escalatesAtMs, type Requested } from "./policy-escalation.ts";
-import type { Permission } from "./policy-ledger.ts";
-import { readPermission, refusalNotices, refusedUntilMs } from "./policy-reads.ts";
+import { blocked, refusalNotices, refusedUntilMs } from "./notices.ts";
+import type { Occupant } from "./places.ts";
 import type { Scene } from "./reads.ts";
 import { occupantsOf, type RequestKind, type Requests } from "./request-reads.ts";
 import { retryMs } from "./retry.ts";
@@ -29,13 +27,12 @@ export interface PlanFacts {
   readonly requestKind: RequestKind;
   /** `undefined`: the owners act, or nothing is known. */
   readonly requests: Requests | undefined;
-  /** Those that bind the health check. */
-  readonly policies: readonly RemediationPolicy[];
+  readonly bound: Bound | undefined;
 }
 
-/** All targets may be handed over at the same time, so that no place is reserved and no policy is asked. */
-export function reservesNothing({ scene: { check, targets }, policies }: PlanFacts): boolean {
-  return policies.length === 0 && hasNoLimit(check, targets.length);
+/** All targets may be handed over at the same time, so that no place is reserved and nobody is asked. */
+export function reservesNothing({ scene: { check, targets }, bound }: PlanFacts): boolean {
+  return bound === undefined && hasNoLimit(check, targets.length);
 }
 
 /** Candidates according to snapshots; only live reads start anything. */
@@ -44,7 +41,7 @@ export interface Plan extends HandOver {
   readonly owners: readonly Machine[];
   /** Given up by their external controllers. */
   readonly givenUp: readonly Machine[];
-  /** Taken from their external controllers by a policy. */
+  /** Taken from their external controllers before they are done. */
   readonly escalated: readonly Machine[];
   /** Kept from being handed over by an annotation alone. */
   readonly held: readonly Machine[];
@@ -53,10 +50,10 @@ export interface Plan extends HandOver {
 const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [], escalated: [], held: [] };
 
 /** Finds the Machines for which servers are worth asking, on snapshots. */
-export function planHandOver({ scene, judged, requests, policies }: PlanFacts, now: Date): Plan {
+export function planHandOver({ scene, judged, requests, bound }: PlanFacts, now: Date): Plan {
   const { check } = scene;
   if (isDeleting(check)) return NOTHING;
-  const isBound = policies.length > 0;
+  const isBound = bound !== undefined;
   const known = { check, occupants: occupantsOf(judged, requests), isBound, now };
   const plan = { ...handOver(known), held: heldBack(known) };
   if (check.spec.remediation?.templateRef === undefined) {
@@ -71,14 +68,19 @@ export function planHandOver({ scene, judged, requests, policies }: PlanFacts, n
   // Calm is waited for by who makes the requests.
   const ofPlaces = plan.waits?.because === "places" ? plan.againAtMs : undefined;
   const asked = judged.map((one) => ({ ...one, request: requests?.get(one.machine.metadata.name) }));
-  const { escalated, nextAtMs } = escalation(policies, asked, now);
+  const { escalated, nextAtMs } = escalation(bound, asked, now);
   return { ...plan, againAtMs: sooner(ofPlaces, nextAtMs), owners: [], givenUp, escalated };
 }
 
+/** A target with the object that has the name of its request. */
+type Requested = Pick<Occupant, "machine" | "verdict"> & { readonly request: KubeObject | undefined };
+
 /** Those whose owners take over now, and when the next one follows. */
-function escalation(policies: readonly RemediationPolicy[], asked: readonly Requested[], now: Date) {
+function escalation(bound: Bound | undefined, asked: readonly Requested[], now: Date) {
   const timed = asked.flatMap((one) => {
-    const atMs = escalatesAtMs(policies, one);
+    const { request } = one;
+    if (request === undefined || !mayEscalate(one, request)) return [];
+    const atMs = bound?.escalatesAtMs(request);
     return atMs === undefined ? [] : [{ machine: one.machine, atMs }];
   });
   const isDue = ({ atMs }: { readonly atMs: number }) => atMs <= now.getTime();
@@ -130,7 +132,7 @@ export async function decideHandOver(
   if ("unreadable" in live) return unanswered(facts, plan, live.unreadable, now);
   const touched = new Set(namesOf(isUnlimited ? plan.owners : []));
   if (live.answer === "changed") return { patch: [], touched, events: [] };
-  return carriedOut(read, facts, { live: live.answer, together: isUnlimited ? touched : undefined }, now);
+  return carriedOut(facts, { live: live.answer, together: isUnlimited ? touched : undefined }, now);
 }
 
 interface Answers {
@@ -139,28 +141,27 @@ interface Answers {
   readonly together: ReadonlySet<string> | undefined;
 }
 
-/** The policies have the last word about those that the limit lets go. */
+/** What else binds the health check has the last word about those that the limit lets go. */
 async function carriedOut(
-  read: Reader,
-  { scene: { check }, statements, policies }: PlanFacts,
+  { scene: { check }, statements, bound }: PlanFacts,
   { live: { occupants, requests }, together }: Answers,
   now: Date,
 ): Promise<HandedOver> {
   const { chosen, leftOvers, againAtMs, waits } = handOver({
     check,
     occupants,
-    isBound: policies.length > 0,
+    isBound: bound !== undefined,
     now,
   });
   const isExternal = check.spec.remediation?.templateRef !== undefined;
-  const asked = await readPermission(read, check, policies, { chosen: isExternal ? [] : chosen, now });
+  const asked = await answered(() => permissionFor(bound, { chosen: isExternal ? [] : chosen, now }));
   const { allowed, patch: entries, refused } = "answer" in asked ? asked.answer : UNKNOWN;
   const said = together === undefined ? new Map<string, ConditionChanges>() : saidOf(statements, together);
   const givenUp = occupants
     .map(({ machine }) => machine)
     .filter((machine) => isExternal && hasGivenUp(machine, requests.get(machine.metadata.name)));
   const withRequests = occupants.map((one) => ({ ...one, request: requests.get(one.machine.metadata.name) }));
-  const { escalated } = escalation(isExternal ? policies : [], withRequests, now);
+  const { escalated } = escalation(isExternal ? bound : undefined, withRequests, now);
   const owners = [...allowed, ...escalated.filter((machine) => !givenUp.includes(machine))];
   return {
     patch: [
@@ -179,7 +180,7 @@ async function carriedOut(
   };
 }
 
-const UNKNOWN: Permission = { allowed: [], patch: [], refused: [] };
+const UNKNOWN = { allowed: [], patch: [], refused: [] };
 
 function saidOf(
   statements: readonly Statement[],

@@ -2,6 +2,8 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { handOverChanges } from "./hand-over.ts";
+import type { Occupant } from "./places.ts";
 import { ownerOfRequest } from "./request.ts";
 
 /**
@@ -21,5 +23,25 @@ export function hasGivenUp(machine: Machine, request: KubeObject | undefined): b
     ownerOfRequest(request, machine) === "ours" &&
     conditionOf(conditions, "HealthCheckSucceeded")?.status === "False" &&
     (present === undefined || present.status === "True")
+  );
+}
+
+/**
+ * Whether the owner of an unhealthy Machine may take over from its external controller: its request is under way, and
+ * the place is the one that the request holds. Source: MHC-16.7
+ */
+export function mayEscalate(
+  { machine, verdict }: Pick<Occupant, "machine" | "verdict">,
+  request: KubeObject,
+) {
+  const hasFailed = conditionOf(machine.status?.conditions, "HealthCheckSucceeded")?.status === "False";
+  const { present = [] } = handOverChanges(machine);
+  return (
+    verdict.is === "unhealthy" &&
+    hasFailed &&
+    !isDeleting(machine) &&
+    !isDeleting(request) &&
+    ownerOfRequest(request, machine) === "ours" &&
+    present.length > 0
   );
 }

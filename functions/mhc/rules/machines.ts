@@ -2,6 +2,7 @@ import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { done, type Result, requeueAfter } from "../../../shared/function/result.ts";
+import { binding } from "./binding.ts";
 import {
   decideHandOver,
   type HandedOver,
@@ -14,8 +15,7 @@ import {
 import { type Judged, judge } from "./judge.ts";
 import { type Answered, answered, readAbsent } from "./live-reads.ts";
 import { statementPatch } from "./machine-writes.ts";
-import { blocked, restrictedByPlaces } from "./notices.ts";
-import { heldNotices, readPolicies } from "./policy-reads.ts";
+import { blocked, heldNotices, restrictedByPlaces } from "./notices.ts";
 import type { Scene } from "./reads.ts";
 import { type RequestKind, type Requests, readRequestKind, readRequests } from "./request-reads.ts";
 import { retryMs, verdictAgeMs } from "./retry.ts";
@@ -56,7 +56,7 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
     statements: statementsOf(scene.check, judged, requests),
     requestKind,
     requests,
-    policies: await readPolicies(read, scene.check),
+    bound: await binding.of(read, scene.check),
   };
   const plan = planHandOver(facts, now);
   const due = facts.statements.flatMap((statement) => writeOf(statement, now));

@@ -6,8 +6,8 @@ import type {
   RemediationPolicy,
 } from "../../../shared/api/remediation-policy.ts";
 import { compareText, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { isLeftAlone } from "../../../shared/rules/machines/left-alone.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import { isLeftAlone } from "./targets.ts";
 
 const MAX_ENTRIES = 500;
 

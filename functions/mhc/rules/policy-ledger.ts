@@ -23,12 +23,13 @@ export interface PermissionFacts {
 }
 
 /** Which of them may go now, and what has to be written or waited for. */
-export interface Permission {
+interface Permission {
   /** With an entry of this remediation in every policy. */
   readonly allowed: readonly Machine[];
   /** New entries: the run that they wake hands over. */
   readonly patch: readonly GuardedPatch[];
-  readonly refused: readonly (Refusal & { readonly machine: Machine; readonly policy: string })[];
+  /** `by`: the policy, as people call it. */
+  readonly refused: readonly (Refusal & { readonly machine: Machine; readonly by: string })[];
 }
 
 /**
@@ -48,7 +49,9 @@ export function permissionOf(facts: PermissionFacts): Permission {
     const missing = ledgers.filter(({ entries }) => !entries.some((entry) => isOf(entry, machine)));
     const refusals = missing.flatMap(({ policy, entries }) => {
       const refusal = refusalOf({ policy, entries, machine, controlPlane, now });
-      return refusal === undefined ? [] : [{ ...refusal, machine, policy: policy.metadata.name }];
+      return refusal === undefined
+        ? []
+        : [{ ...refusal, machine, by: `RemediationPolicy ${policy.metadata.name}` }];
     });
     if (missing.length === 0) allowed.push(machine);
     refused.push(...refusals);

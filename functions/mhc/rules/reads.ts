@@ -6,6 +6,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { SKIP_FIELDS } from "../../../shared/rules/machines/left-alone.ts";
 import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { MARK_FIELDS, URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
 import { PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
@@ -16,7 +17,7 @@ import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts"
 import { CHECKED_FIELDS } from "./guard.ts";
 import { HELD_FIELDS } from "./hand-over.ts";
 import { REST_FIELDS } from "./hold.ts";
-import { SKIP_FIELDS, targetsOf } from "./targets.ts";
+import { targetsOf } from "./targets.ts";
 import type { NodeEvidence } from "./verdict.ts";
 
 /** The fields of a health check by which it judges, and by which others of its Cluster find what it says. */

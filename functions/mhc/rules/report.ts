@@ -5,15 +5,15 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
+import { binding, type Permission, permissionFor } from "./binding.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { checkHold } from "./hold.ts";
 import { type Judged, judge } from "./judge.ts";
 import { budgetOf, limitOf } from "./limit.ts";
 import { type Answered, answered, readAbsent, readForHandOver } from "./live-reads.ts";
+import { refusedUntilMs } from "./notices.ts";
 import { overlapText } from "./overlap.ts";
 import { type Occupant, usesPlace } from "./places.ts";
-import type { Permission } from "./policy-ledger.ts";
-import { readPermission, readPolicies, refusedUntilMs } from "./policy-reads.ts";
 import { readScene, readUnseenScene, type Scene } from "./reads.ts";
 import { remarksOf } from "./report-remarks.ts";
 import { type Planned, reportTarget } from "./report-target.ts";
@@ -100,26 +100,24 @@ async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Pr
   const { occupants, requestKind, unreadable } = view;
   if (isDeleting(check)) return obstacleOf("deletion", "the health check is being deleted");
   if (unreadable !== undefined) return obstacleOf("live read", unreadable);
-  const policies = await readPolicies(read, check);
-  const isBound = policies.length > 0;
+  const bound = await binding.of(read, check);
+  const isBound = bound !== undefined;
   const plan = handOver({ check, occupants, isBound, now });
   if (plan.chosen.length === 0) return plannedBy(plan);
   const live = await readForHandOver(read, check, { requestKind, now });
   if ("unreadable" in live) return obstacleOf("live read", live.unreadable);
   if (live.answer === "changed") return obstacleOf("live read", "the server has another health check");
   const decided = handOver({ check, occupants: live.answer.occupants, isBound, now });
-  const asked = await readPermission(read, check, policies, { chosen: decided.chosen, now });
+  const asked = await answered(() => permissionFor(bound, { chosen: decided.chosen, now }));
   if ("unreadable" in asked) return obstacleOf("live read", asked.unreadable);
   return permitted(decided, asked.answer);
 }
 
-/** The policies have the last word about those that the limit lets go. */
+/** What else binds the health check has the last word about those that the limit lets go. */
 function permitted(decided: HandOver, { allowed, refused }: Permission): Planned {
   const [first] = refused;
-  const texts = refused.map(
-    ({ machine, policy }) => [machine.metadata.name, `RemediationPolicy ${policy}`] as const,
-  );
-  const waits = first && { because: "policy", text: `RemediationPolicy ${first.policy}: ${first.text}` };
+  const texts = refused.map(({ machine, by }) => [machine.metadata.name, by] as const);
+  const waits = first && { because: "policy", text: `${first.by}: ${first.text}` };
   return {
     ...plannedBy({ ...decided, chosen: allowed }),
     ...(decided.waits === undefined && waits !== undefined

@@ -10,14 +10,14 @@ import type {
 import { done, type Result, requeueAfter, soonest } from "../../../shared/function/result.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { binding, permissionFor } from "./binding.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { type Judged, judge } from "./judge.ts";
 import { type Answered, answered, readForHandOver } from "./live-reads.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
-import { blocked } from "./notices.ts";
+import { blocked, refusalNotices, refusedUntilMs } from "./notices.ts";
 import { speaksFor } from "./overlap.ts";
 import { requestLandsUntilMs } from "./places.ts";
-import { readPermission, readPolicies, refusalNotices, refusedUntilMs } from "./policy-reads.ts";
 import type { Scene } from "./reads.ts";
 import { deleteServed, servedTargets } from "./request-cleanup.ts";
 import { createRequests } from "./request-creation.ts";
@@ -119,8 +119,8 @@ async function make(
   { requestKind, judged, requests }: Known,
 ): Promise<Made> {
   if (requests === undefined || isDeleting(check)) return NOTHING;
-  const policies = await readPolicies(read, check);
-  const isBound = policies.length > 0;
+  const bound = await binding.of(read, check);
+  const isBound = bound !== undefined;
   const plan = handOver({ check, occupants: occupantsOf(judged, requests), isBound, now });
   if (plan.chosen.length === 0) return { ...NOTHING, result: inTime(plan, now) };
   const live = await readForHandOver(read, check, { requestKind, now });
@@ -130,7 +130,7 @@ async function make(
   }
   if (live.answer === "changed") return NOTHING;
   const { chosen, againAtMs } = handOver({ check, occupants: live.answer.occupants, isBound, now });
-  const asked = await readPermission(read, check, policies, { chosen, now });
+  const asked = await answered(() => permissionFor(bound, { chosen, now }));
   if ("unreadable" in asked) {
     const again = requeueAfter(retriesMs(judged, now), "an answer of a server");
     return { ...NOTHING, events: [blocked(asked.unreadable)], result: again };

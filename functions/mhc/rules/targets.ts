@@ -2,12 +2,8 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { isLeftAlone } from "../../../shared/rules/machines/left-alone.ts";
 import { parseSelector } from "../../../shared/rules/metadata/label-selector.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
-
-const SKIP_REMEDIATION = "cluster.x-k8s.io/skip-remediation";
-/** The field of a Machine by which a person keeps it from health checks. */
-export const SKIP_FIELDS = [`metadata.annotations[${SKIP_REMEDIATION}]`] as const;
 
 /** The Machines that a health check judges, by name, or what is wrong with its selector. */
 export type Targets = { readonly machines: readonly Machine[] } | { readonly problem: string };
@@ -55,9 +51,4 @@ function parse({ spec }: MachineHealthCheck): Selection {
     selector.matches(machine.metadata.labels) &&
     !isLeftAlone(machine);
   return { selects };
-}
-
-/** By presence: the values of both annotations mean nothing. */
-export function isLeftAlone(machine: Machine): boolean {
-  return isPaused(undefined, machine) || Object.hasOwn(machine.metadata.annotations ?? {}, SKIP_REMEDIATION);
 }

@@ -59,7 +59,9 @@ describe("the entry that a hand-over needs", () => {
     const { patch, refused } = ask([policy], ["m3", "m1", "m2"].map(ill));
     const { status } = patched(policy, patch[0]?.operations ?? []);
     expect(status?.remediations?.map(({ machine }) => machine.name)).toEqual(["m1", "m2"]);
-    expect(refused).toMatchObject([{ machine: ill("m3"), policy: "r1", untilMs: NOW.getTime() + 60_000 }]);
+    expect(refused).toMatchObject([
+      { machine: ill("m3"), by: "RemediationPolicy r1", untilMs: NOW.getTime() + 60_000 },
+    ]);
   });
 
   it("is written only once the history of a policy that was moved is taken over", () => {
@@ -78,7 +80,7 @@ describe("the entry that a hand-over needs", () => {
     });
     const { patch, refused, allowed } = ask([remediationPolicy(), strict], [ill("m1")]);
     expect([patch, allowed]).toEqual([[], []]);
-    expect(refused).toMatchObject([{ machine: ill("m1"), policy: "r2" }]);
+    expect(refused).toMatchObject([{ machine: ill("m1"), by: "RemediationPolicy r2" }]);
     const other = remediationPolicy({ metadata: { name: "r3", uid: "uid-r3" } });
     expect(ask([remediationPolicy(), other], [ill("m1")]).patch.map(({ target }) => target.name)).toEqual([
       "r1",

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { handOver } from "../../../../functions/mhc/rules/hand-over.ts";
-import { blocked, restrictedByPlaces } from "../../../../functions/mhc/rules/notices.ts";
+import {
+  blocked,
+  heldNotices,
+  refusalNotices,
+  restrictedByPlaces,
+} from "../../../../functions/mhc/rules/notices.ts";
 import type { Occupant } from "../../../../functions/mhc/rules/places.ts";
-import { heldNotices, refusalNotices } from "../../../../functions/mhc/rules/policy-reads.ts";
 import { waitedFor, waitOf } from "../../../../infra/cli/remediations/waits.ts";
 import type { Event } from "../../../../shared/api/core.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
@@ -56,7 +60,11 @@ const RECOVERING: Occupant = {
 const BROKEN: Occupant = { ...RECOVERING, machine: machineWith("m2", failed()), verdict: UNHEALTHY };
 
 const refused = (name: string) => {
-  return { machine: machineWith(name, failed()), policy: "r1", text: "2 remediations have begun" };
+  return {
+    machine: machineWith(name, failed()),
+    by: "RemediationPolicy r1",
+    text: "2 remediations have begun",
+  };
 };
 
 describe("what remediation waited for, in the words of the functions", () => {
