@@ -4,10 +4,9 @@ import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
-import { isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { isAtRest, PAUSING_FIELDS, REST_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { CHECKED_FIELDS, GUARDED_FIELDS, healthCheckGuardPatch } from "./rules/guard.ts";
-import { REST_FIELDS } from "./rules/hold.ts";
 
 export const mhcGuard = defineFunction(
   {

@@ -60,7 +60,7 @@ function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
 }
 
 /** Functions of kinds that belong to no Cluster. */
-const OF_NO_CLUSTER = ["mhc-history"];
+const OF_NO_CLUSTER = ["remediationpolicy-history"];
 const functions = (await loadFunctions()).filter(({ spec }) => !OF_NO_CLUSTER.includes(spec.name));
 
 function objectsFor({ spec }: AnyFunction): readonly KubeObject[] {

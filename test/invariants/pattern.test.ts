@@ -6,7 +6,10 @@ import { sourcesIn } from "../support/sources.ts";
 const ROOT = new URL("../../", import.meta.url);
 const page = await readFile(new URL("functions/README.md", ROOT), "utf8");
 const paths = (await sourcesIn("functions")).map(({ path }) => path);
-const kinds = [...new Set(paths.map((path) => path.split("/")[1] ?? ""))];
+/** A policy has no objects at all, so it has no provider objects. */
+const kinds = [...new Set(paths.map((path) => path.split("/")[1] ?? ""))].filter(
+  (kind) => kind !== "remediationpolicy",
+);
 
 /** Rows of the table whose first header is this, as the names in backticks of each cell. */
 function tableOf(header: string): readonly (readonly (readonly string[])[])[] {

@@ -15,7 +15,7 @@ import { coreDeployment, startFleet } from "./takeover-fleet.ts";
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 const CORE_USER = "system:serviceaccount:capi-system:capi-manager";
-const FUNCTIONS = ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*"];
+const FUNCTIONS = ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*", "remediationpolicy-*"];
 
 /** Why it cannot be started here; undefined when it can. */
 export function bothMissing(): string | undefined {

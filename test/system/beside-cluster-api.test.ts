@@ -193,7 +193,7 @@ async function relabel(kubectl: Kubectl, value: string): Promise<void> {
 function startBeside(kubeconfigFile: string): Promise<AsyncDisposable & Pick<Running, "deadLetters">> {
   return startCapstan(kubeconfigFile, {
     roles: ["relay", "worker"],
-    functions: ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*"],
+    functions: ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*", "remediationpolicy-*"],
     installCrds: false,
     watchFilter: "capstan",
     deadLetters: `${kubeconfigFile}.letters`,

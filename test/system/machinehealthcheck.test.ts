@@ -52,7 +52,10 @@ for (const flavour of JUDGES) {
         kubectl = kubectlFor(server.kubeconfigFile);
         workload = stack.use(await startFooWorkload());
         capstan = stack.use(
-          await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"], functions: ["mhc-*"] }),
+          await startCapstan(server.kubeconfigFile, {
+            roles: ["relay", "worker"],
+            functions: ["mhc-*", "remediationpolicy-*"],
+          }),
         );
         await kubectl("apply -f -", FOREIGN_REMEDIATORS);
         await kubectl("wait crd --all --for=condition=Established --timeout=240s");

@@ -3,9 +3,9 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { GuardedPatch, Watch } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { policyBinding } from "./policy-reads.ts";
+import { policyBinding } from "../../remediationpolicy/rules/binding.ts";
 
-/** What else binds one health check; without it, its limit alone decides. */
+/** A bond of one health check beside its limit; without one, the limit alone decides. */
 export interface Bound {
   /** Asks about Machines that the limit lets go; live reads. */
   permission(question: { readonly chosen: readonly Machine[]; readonly now: Date }): Promise<Permission>;
@@ -13,10 +13,10 @@ export interface Bound {
   escalatesAtMs(request: KubeObject): number | undefined;
 }
 
-/** Which Machines may go now, and what has to be written or waited for. */
+/** Answer about Machines that may go now, with writes and waits that come first. */
 export interface Permission {
   readonly allowed: readonly Machine[];
-  /** What has to be written before the others go: the run that this wakes hands them over. */
+  /** Written before the others go: the run that this wakes hands them over. */
   readonly patch: readonly GuardedPatch[];
   /** `by` refuses a Machine, as `text` says; `untilMs`: when time alone ends it, in ms since 1970. */
   readonly refused: readonly {
@@ -27,13 +27,13 @@ export interface Permission {
   }[];
 }
 
-/** What a feature that binds hand-overs tells the functions of health checks, and how they ask it. */
+/** A feature that binds hand-overs, as the functions of health checks see it. */
 interface Binding {
   /** Changes that wake a health check which hands over. */
   readonly watches: readonly Watch[];
   /** Fields of a request by which `escalatesAtMs` decides. */
   readonly requestFields: readonly string[];
-  /** What `patch` of a permission writes. */
+  /** Fields that `patch` of a permission writes. */
   readonly writes: { readonly kind: Kind; readonly fields: readonly string[] };
   of(read: Reader, check: MachineHealthCheck): Promise<Bound | undefined>;
 }

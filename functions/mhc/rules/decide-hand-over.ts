@@ -30,7 +30,7 @@ export interface PlanFacts {
   readonly bound: Bound | undefined;
 }
 
-/** All targets may be handed over at the same time, so that no place is reserved and nobody is asked. */
+/** All targets may be handed over at the same time, so that no place is reserved and no permission is needed. */
 export function reservesNothing({ scene: { check, targets }, bound }: PlanFacts): boolean {
   return bound === undefined && hasNoLimit(check, targets.length);
 }
@@ -141,7 +141,7 @@ interface Answers {
   readonly together: ReadonlySet<string> | undefined;
 }
 
-/** What else binds the health check has the last word about those that the limit lets go. */
+/** The bond of the health check has the last word about those that the limit lets go. */
 async function carriedOut(
   { scene: { check }, statements, bound }: PlanFacts,
   { live: { occupants, requests }, together }: Answers,

@@ -1,10 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { type Result, waitFor } from "../../../shared/function/result.ts";
-import { PAUSE_FIELDS, pausedBy } from "../../../shared/rules/metadata/paused.ts";
-
-/** The fields by which a health check itself rests. */
-export const REST_FIELDS = ["metadata.deletionTimestamp", ...PAUSE_FIELDS] as const;
+import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 
 /**
  * Returns why a health check judges nothing; `undefined` when it does. One that is being deleted still judges.

@@ -9,14 +9,13 @@ import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { SKIP_FIELDS } from "../../../shared/rules/machines/left-alone.ts";
 import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { MARK_FIELDS, URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
-import { PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
+import { PAUSING_FIELDS, REST_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS } from "../../../shared/rules/metadata/paused.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { CHECKED_FIELDS } from "./guard.ts";
 import { HELD_FIELDS } from "./hand-over.ts";
-import { REST_FIELDS } from "./hold.ts";
 import { targetsOf } from "./targets.ts";
 import type { NodeEvidence } from "./verdict.ts";
 

@@ -113,7 +113,7 @@ async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Pr
   return permitted(decided, asked.answer);
 }
 
-/** What else binds the health check has the last word about those that the limit lets go. */
+/** The bond of the health check has the last word about those that the limit lets go. */
 function permitted(decided: HandOver, { allowed, refused }: Permission): Planned {
   const [first] = refused;
   const texts = refused.map(({ machine, by }) => [machine.metadata.name, by] as const);

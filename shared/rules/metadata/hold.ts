@@ -6,6 +6,8 @@ import { isPaused, PAUSE_FIELDS, type Pausing, pausedBy } from "./paused.ts";
 
 /** The fields of an object that decide whether functions work on it. */
 export const HOLD_FIELDS = [...FINALIZER_FIELDS, ...PAUSE_FIELDS] as const;
+/** Those that decide the same where no finalizer is needed. */
+export const REST_FIELDS = ["metadata.deletionTimestamp", ...PAUSE_FIELDS] as const;
 /** The fields of a Cluster that decide the same about its objects. */
 export const PAUSING_FIELDS = ["metadata.uid", "spec.paused"] as const;
 

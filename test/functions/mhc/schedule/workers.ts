@@ -1,6 +1,6 @@
-import { mhcHistory } from "../../../../functions/mhc/history.ts";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
 import { mhcRequests } from "../../../../functions/mhc/requests.ts";
+import { remediationpolicyHistory } from "../../../../functions/remediationpolicy/history.ts";
 import type { AnyFunction } from "../../../../shared/function/define-function.ts";
 import { runStep } from "../../../../shared/runtime/decide/run-step.ts";
 import { formatKey, type Key } from "../../../../shared/runtime/queue/key.ts";
@@ -40,7 +40,7 @@ export function startWorkers(to: Connected): Workers {
   const checks = schedule.second === undefined ? ["h1"] : ["h1", "h2"];
   const jobs = [
     ...functions.flatMap((fn) => checks.map((name) => jobOf(fn, name))),
-    ...(schedule.policy === undefined ? [] : [jobOf(mhcHistory, "r1")]),
+    ...(schedule.policy === undefined ? [] : [jobOf(remediationpolicyHistory, "r1")]),
   ];
   const workers = jobs.flatMap((job) =>
     Array.from({ length: schedule.workers }, () => createWorker(to, job, errors)),

@@ -12,15 +12,15 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { type Found, recordedVerdicts, settled, takenOver } from "./rules/policy-history.ts";
-import { ledgerPatch } from "./rules/policy-ledger.ts";
-import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
+import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/binding.ts";
+import { type Found, recordedVerdicts, settled, takenOver } from "./rules/history.ts";
+import { ledgerPatch } from "./rules/ledger.ts";
 
 const WRITTEN = [...LEDGER_FIELDS, "status.verdicts"] as const;
 
-export const mhcHistory = defineFunction(
+export const remediationpolicyHistory = defineFunction(
   {
-    name: "mhc-history",
+    name: "remediationpolicy-history",
     summary: "Says in the history of a RemediationPolicy how each remediation has ended.",
     source: "own",
     reconciles: RemediationPolicy,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordedVerdicts, settled } from "../../../../functions/mhc/rules/policy-history.ts";
+import { recordedVerdicts, settled } from "../../../../functions/remediationpolicy/rules/history.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import { merge } from "../../../support/builders.ts";
 import { at, failed, machineWith, succeeded } from "../../../support/checked-machines.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { permissionOf } from "../../../../functions/mhc/rules/policy-ledger.ts";
+import { permissionOf } from "../../../../functions/remediationpolicy/rules/ledger.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { RemediationPolicy } from "../../../../shared/api/remediation-policy.ts";
 import { at, failed, limitedCheck, machineWith } from "../../../support/checked-machines.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mayEscalate } from "../../../../functions/mhc/rules/given-up.ts";
-import { escalatesAtMs } from "../../../../functions/mhc/rules/policy-escalation.ts";
 import type { Verdict } from "../../../../functions/mhc/rules/verdict.ts";
+import { escalatesAtMs } from "../../../../functions/remediationpolicy/rules/escalation.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { RemediationPolicy } from "../../../../shared/api/remediation-policy.ts";
 import { merge } from "../../../support/builders.ts";

@@ -9,8 +9,8 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
-import { ESCALATION_FIELDS, escalatesAtMs } from "./policy-escalation.ts";
-import { permissionOf } from "./policy-ledger.ts";
+import { ESCALATION_FIELDS, escalatesAtMs } from "./escalation.ts";
+import { permissionOf } from "./ledger.ts";
 
 /** The fields of a policy that decide about hand-overs. */
 export const POLICY_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "spec", "status"] as const;
@@ -18,8 +18,8 @@ export const POLICY_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "spe
 export const LEDGER_FIELDS = ["status.policyUID", "status.remediations", "status.underWay"] as const;
 
 /**
- * What binds the hand-overs of health checks beyond their own limits: this is all that functions of health checks know
- * of policies (functions/mhc/rules/binding.ts says what they ask).
+ * Binds the hand-overs of health checks beyond their own limits: this is all that functions of health checks know of
+ * policies (functions/mhc/rules/binding.ts says what they ask).
  */
 export const policyBinding = {
   watches: [watch(RemediationPolicy, POLICY_FIELDS, inClusterOf)],

@@ -5,16 +5,15 @@ import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
-import { isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { isAtRest, PAUSING_FIELDS, REST_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { labelPatch } from "../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../shared/rules/metadata/owner-references.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
-import { REST_FIELDS } from "./rules/hold.ts";
 
-export const mhcPolicyGuard = defineFunction(
+export const remediationpolicyGuard = defineFunction(
   {
-    name: "mhc-policy-guard",
+    name: "remediationpolicy-guard",
     summary:
       "Makes a RemediationPolicy move and go with its Cluster: cluster label, Cluster owner reference.",
     source: "own",
