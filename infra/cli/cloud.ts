@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -23,11 +23,8 @@ interface CloudCommandOptions {
   readonly logLevel?: LogLevel;
 }
 
-export function cloudCommand(): Command {
-  return new Command("cloud")
-    .description(
-      "Run the simulated cloud alone: workload API servers and instances of one or several management clusters",
-    )
+export function cloudCommand(command: Command): Command {
+  return command
     .option(
       "--kubeconfig <files...>",
       "management clusters, one file for each (default: one, from KUBECONFIG, in-cluster files, ~/.kube/config)",

@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, type Command } from "commander";
 import { printSource } from "../platform/terminal/print.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -13,9 +13,11 @@ interface Place {
   readonly options: readonly { readonly name: string; readonly description: string }[];
 }
 
-export function completionCommand(loadCommands: () => Promise<readonly Command[]>): Command {
-  return new Command("completion")
-    .description("Print a script that completes commands and options in a shell")
+export function completionCommand(
+  command: Command,
+  loadCommands: () => Promise<readonly Command[]>,
+): Command {
+  return command
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .addHelpText("after", "\nExample:\n  source <(capstan completion bash)")
     .action(async (shell: Shell) => printSource(scriptFor(shell, await loadCommands())));

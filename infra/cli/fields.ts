@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type Kind, kindNames, type ObjectKey, titleOf } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
@@ -6,11 +6,11 @@ import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { type FieldOwner, fieldOwners } from "../platform/kube/field-owners.ts";
-import { print, printJson } from "../platform/terminal/print.ts";
-import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { readManagement } from "./management.ts";
 import { addObjectArguments, keyOf, namedObject } from "./object-arguments.ts";
+import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { openLog } from "./terminal/log.ts";
+import { print, printJson } from "../platform/terminal/print.ts";
 
 interface FieldsOptions {
   readonly namespace?: string;
@@ -19,10 +19,8 @@ interface FieldsOptions {
   readonly output: string;
 }
 
-export function fieldsCommand(): Command {
-  const command = new Command("fields").description(
-    "Print who wrote each field of an object, and when: one row per field and manager",
-  );
+/** KW-13. */
+export function fieldsCommand(command: Command): Command {
   return addObjectArguments(
     command,
     "machinepool, clusters, simmachinepools.infrastructure.sim.capstan.dev, …",

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
@@ -30,9 +30,8 @@ export function toRow({ spec }: AnyFunction): FunctionRow {
   };
 }
 
-export function functionsCommand(): Command {
-  return new Command("functions")
-    .description("List the functions: what each reconciles, what wakes it, what it writes")
+export function functionsCommand(command: Command): Command {
+  return command
     .argument("[patterns...]", "names or patterns such as machinepool-*")
     .option("-o, --output <format>", "table, wide or json", "table")
     .action(async (patterns: string[], { output }: { output: string }) => {

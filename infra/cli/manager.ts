@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -43,10 +43,7 @@ interface Manager extends AsyncDisposable {
 }
 
 /** The process of a Deployment of a provider, as clusterctl installs it. */
-export function managerCommand(): Command {
-  const command = new Command("manager").description(
-    "Run relay and worker in one process with the queue in memory: the manager of a provider in a Deployment",
-  );
+export function managerCommand(command: Command): Command {
   return addListenOptions(addServeOptions(command))
     .addOption(namespaceOption())
     .addOption(kubeconfigSecretsOption())

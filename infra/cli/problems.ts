@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
@@ -53,9 +53,8 @@ Examples:
 The exit status is 3 when there is a problem, else 0. Without --queue only dead letters show which functions fail.
 capstan explain cluster NAMESPACE/NAME shows what follows from each.`;
 
-export function problemsCommand(): Command {
-  const command = new Command("problems")
-    .description("List what must be mended, the worst first: one line each with cause and next step")
+export function problemsCommand(command: Command): Command {
+  command
     .option("-n, --namespace <namespace>", "of this namespace", "default")
     .option("-A, --all-namespaces", "of all namespaces", false)
     .option(

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { groupOf } from "../../shared/api/kinds.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
@@ -10,17 +10,17 @@ import { providerRoles } from "../deploy/manifests/provider-roles.ts";
 import { isStandardGroup } from "../deploy/rights.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
-import { printError, printSource } from "../platform/terminal/print.ts";
 import { readManagement } from "./management.ts";
 import { openLog } from "./terminal/log.ts";
+import { printError, printSource } from "../platform/terminal/print.ts";
 
 interface RbacOptions {
   readonly kubeconfig?: string;
 }
 
-export function rbacCommand(): Command {
-  return new Command("rbac")
-    .description("Print the rights that Capstan needs on kinds of providers, as ClusterRoles to apply")
+/** D-405 */
+export function rbacCommand(command: Command): Command {
+  return command
     .requiredOption("--from-cluster", "for the providers that this management cluster has")
     .option(
       "--kubeconfig <file>",

@@ -1,5 +1,4 @@
-import { Command } from "commander";
-import { print } from "../platform/terminal/print.ts";
+import type { Command } from "commander";
 import type { Running } from "./compose.ts";
 import { composePart } from "./compose-part.ts";
 import { addListenOptions, type ListenOptions } from "./listen-options.ts";
@@ -13,16 +12,14 @@ import {
   stopRequested,
 } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
+import { print } from "../platform/terminal/print.ts";
 
 interface RelayCommandOptions extends ServeOptions, ListenOptions, Omit<RelayScope, "namespaces"> {
   readonly namespace?: readonly string[];
   readonly installCrds: boolean;
 }
 
-export function relayCommand(): Command {
-  const command = new Command("relay").description(
-    "Watch the management cluster and its workload clusters and enqueue reconcile keys",
-  );
+export function relayCommand(command: Command): Command {
   addQueueOptions(
     addServeOptions(command),
     "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",

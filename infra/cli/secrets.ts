@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { newSecrets } from "../deploy/manifests/secrets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { x509 } from "../platform/pki/x509.ts";
@@ -13,11 +13,8 @@ interface SecretsFlags {
   readonly redisPort?: number;
 }
 
-export function secretsCommand(): Command {
-  return new Command("secrets")
-    .description(
-      "Print new certificates and Redis users of a deployment, as Secrets for kubectl apply. Stores nothing; each call makes other ones",
-    )
+export function secretsCommand(command: Command): Command {
+  return command
     .option("--namespace <namespace>", "namespace of the deployment (default: capstan-system)", parseName)
     .option(
       "--redis-host <host>",

@@ -1,10 +1,9 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
 
-export function versionCommand(): Command {
-  return new Command("version")
-    .description("Print the versions of Capstan and Node.js")
+export function versionCommand(command: Command): Command {
+  return command
     .option("-o, --output <format>", "text or json", "text")
     .action(({ output }: { output: string }) => {
       const versions = { capstan: packageVersion(), node: process.version };

@@ -1,14 +1,11 @@
-import { Command } from "commander";
-import { print } from "../platform/terminal/print.ts";
+import type { Command } from "commander";
 import { composePart } from "./compose-part.ts";
 import { addListenOptions, type ListenOptions } from "./listen-options.ts";
 import { addServeOptions, printListeners, type ServeOptions, stopRequested } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
+import { print } from "../platform/terminal/print.ts";
 
-export function workerCommand(): Command {
-  const command = new Command("worker").description(
-    "Run functions for the keys on the queue; start as many as you need",
-  );
+export function workerCommand(command: Command): Command {
   addQueueOptions(
     addServeOptions(command),
     "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",

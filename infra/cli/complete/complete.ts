@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { printSource } from "../../platform/terminal/print.ts";
 import { namesFor } from "./names-for.ts";
 
@@ -13,9 +13,8 @@ interface CompleteOptions {
 }
 
 /** Completes names for the scripts of `capstan completion`; not for people, so `--help` does not show it. */
-export function completeCommand(): Command {
-  return new Command("complete-words")
-    .description("Print names that may follow the words of a command, one per line")
+export function completeCommand(command: Command): Command {
+  return command
     .option("--within <ms>", "print nothing later than this", String(WITHIN_MS))
     .argument("[words...]", "words behind capstan, the last is being typed")
     .action(async (words: readonly string[], { within }: CompleteOptions) => {

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
@@ -41,10 +41,7 @@ interface ConsoleCommandFlags
 /** Reviews of persons: a page of a new person asks once for each namespace. */
 const REVIEW_RATE = { requestsPerSecond: 100, burst: 500 };
 
-export function consoleCommand(): Command {
-  const command = new Command("console").description(
-    "Serve the console in a browser: state, history and dead letters of relay and workers that share a queue. Reads only, without --actions",
-  );
+export function consoleCommand(command: Command): Command {
   addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(
       "--kubeconfig <file>",

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
@@ -39,9 +39,8 @@ Examples:
   capstan contract check config/crd -o sarif > contract.sarif
   capstan contract check --live -n default`;
 
-export function checkCommand(): Command {
-  return new Command("check")
-    .description("Judge CRDs, releases and objects of a provider by the contracts with Cluster API")
+export function checkCommand(command: Command): Command {
+  return command
     .argument(
       "[path...]",
       "file, folder (with the labels of its kustomization.yaml), release, or - for stdin",

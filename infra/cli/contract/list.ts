@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import { MOVE_RULES } from "../../../shared/contract/rules/move/rules.ts";
 import type { RuleText } from "../../../shared/contract/rules/rule.ts";
@@ -7,9 +7,8 @@ import { tableLines } from "../../platform/terminal/table.ts";
 import { linkTo } from "../../providers/contract/links.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
 
-export function listCommand(): Command {
-  return new Command("list")
-    .description("Print every rule: id, level, the artefact that decides it, and the requirement")
+export function listCommand(command: Command): Command {
+  return command
     .addOption(
       new Option("-o, --output <format>", "table or json").choices(["table", "json"]).default("table"),
     )
@@ -20,9 +19,8 @@ export function listCommand(): Command {
 }
 
 /** Everything that is known of one rule, for people who have a finding in front of them. */
-export function explainCommand(): Command {
-  return new Command("explain")
-    .description("Say what a rule asks for, what follows where it is broken, and where it comes from")
+export function explainCommand(command: Command): Command {
+  return command
     .argument("<rule>", "its id, as findings and `contract list` show it, such as IMP-13")
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .exitOverride(exitAsWronglyCalled)

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -37,9 +37,8 @@ Examples:
 /** 4.3: nothing may change for ten seconds. */
 const REST_SECONDS = 10;
 
-export function probeCommand(): Command {
-  return new Command("probe")
-    .description("Judge running providers by the life of a Cluster in a namespace of its own")
+export function probeCommand(command: Command): Command {
+  return command
     .requiredOption(
       "-f, --file <manifest>",
       "a Cluster as clusterctl generate cluster prints it, - for stdin",

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Manifest } from "../../../shared/contract/rules/release/subject.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { readVariables } from "../../platform/config.ts";
@@ -20,11 +20,8 @@ interface RenderOptions {
   readonly output: "yaml" | "json";
 }
 
-export function renderCommand(): Command {
-  return new Command("render")
-    .description(
-      "Print the objects that clusterctl applies for a components file, with variables, namespace and labels",
-    )
+export function renderCommand(command: Command): Command {
+  return command
     .argument("<components>", "components YAML of a release, or one of its templates")
     .requiredOption("--provider <label>", "label of the provider, for example infrastructure-aws")
     .option(

@@ -1,5 +1,4 @@
-import { Command } from "commander";
-import { print } from "../../platform/terminal/print.ts";
+import type { Command } from "commander";
 import { callerName } from "../caller-name.ts";
 import {
   addSourceOptions,
@@ -9,6 +8,7 @@ import {
   type SourceOptions,
   someOf,
 } from "../letter-source.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 interface DropOptions extends SourceOptions {
@@ -16,12 +16,11 @@ interface DropOptions extends SourceOptions {
   readonly yes: boolean;
 }
 
-/** Keys of one call, and of one line of the audit log: it keeps which user did what (S-42). */
+/** Keys of one call, and of one line of the audit log: it keeps which user did what. */
 const DROPPED_AT_ONCE = 500;
 
-export function dlqDropCommand(): Command {
-  const command = new Command("drop")
-    .description("Remove dead letters for good; their keys stay dead until an event")
+export function dlqDropCommand(command: Command): Command {
+  command
     .argument("<function>")
     .argument("[keys...]", "keys, or their ends such as default/demo-pool")
     .option("--all", "every dead letter of the function", false)

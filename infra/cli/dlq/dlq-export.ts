@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { writePrivateFile } from "../../platform/private-file.ts";
 import { print, printSource } from "../../platform/terminal/print.ts";
@@ -11,11 +11,8 @@ import {
 } from "../letter-source.ts";
 import { showProgress } from "../terminal/progress.ts";
 
-export function dlqExportCommand(): Command {
-  const command = new Command("export")
-    .description(
-      "Write dead letters as JSON, for capstan replay on another machine: one, or all as JSON lines",
-    )
+export function dlqExportCommand(command: Command): Command {
+  command
     .argument("[function]")
     .argument("[key]", "the key, or its end such as default/demo-pool")
     .option("-f, --file <file>", "write to this file (mode 0600) instead of standard output");

@@ -1,10 +1,10 @@
-import { Command } from "commander";
-import { ageOf, tableLines } from "../../platform/terminal/table.ts";
+import type { Command } from "commander";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths } from "../../queue/letters/known-deaths.ts";
 import { groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 interface GroupsOptions extends SourceOptions {
@@ -20,9 +20,9 @@ Examples:
 Letters of one function with one error are one group, whatever their objects are called. DEAD counts the keys that are
 still dead: a letter stays for 14 days, also when its key was requeued. capstan dlq try says how each would end now.`;
 
-export function dlqGroupsCommand(): Command {
-  const command = new Command("groups")
-    .description("List dead letters by function and error, those with the most dead keys first")
+/** W-106. */
+export function dlqGroupsCommand(command: Command): Command {
+  command
     .argument("[function]", "only those of one function")
     .addOption(outputOption("table", "json"))
     .addHelpText("after", EXAMPLES);

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { KeyRow, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
@@ -28,11 +28,8 @@ interface LetterRow {
   readonly recorded: boolean;
 }
 
-export function dlqListCommand(): Command {
-  const command = new Command("list")
-    .description("List dead letters, the longest dead first")
-    .argument("[function]", "only those of one function")
-    .addOption(outputOption("table", "json"));
+export function dlqListCommand(command: Command): Command {
+  command.argument("[function]", "only those of one function").addOption(outputOption("table", "json"));
   return addWatchOption(addSourceOptions(command)).action(
     async (name: string | undefined, options: ListOptions) => {
       await using source = await openSource(options);

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { causeOf, type QueueControl } from "../../../shared/runtime/queue/queue-control.ts";
@@ -28,9 +28,8 @@ interface DlqReplayOptions extends SourceOptions, ReplayOptions {
 /** Keys put back per second: a function that is still broken must not be flooded. */
 const REQUEUES_PER_SECOND = 10;
 
-export function dlqReplayCommand(): Command {
-  const command = new Command("replay")
-    .description("Rerun a failed step offline, or with --requeue put its key back on the queue")
+export function dlqReplayCommand(command: Command): Command {
+  command
     .argument("<function>")
     .argument("[keys...]", "keys, or their ends such as default/demo-pool")
     .option("--requeue", "send a live event for every key: the next run reads the current objects", false)

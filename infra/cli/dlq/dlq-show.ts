@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/letters/dead-letter.ts";
 import { whyWithoutRun } from "../../../shared/runtime/letters/replay.ts";
 import { describeQuestion } from "../../../shared/runtime/letters/replay-reader.ts";
@@ -8,9 +8,8 @@ import { ageOf } from "../../platform/terminal/table.ts";
 import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 
-export function dlqShowCommand(): Command {
-  const command = new Command("show")
-    .description("Show one dead letter: the failure, the objects read, the requests sent")
+export function dlqShowCommand(command: Command): Command {
+  command
     .argument("<function>")
     .argument("<key>", "the key, or its end such as default/demo-pool")
     .addOption(outputOption("text", "json"));

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { openReplayApart } from "../../operate/replay/replay-apart.ts";
 import { type Tried, tryLetters } from "../../operate/replay/try-letters.ts";
@@ -43,9 +43,8 @@ Examples:
 Each letter is replayed on the reads that it holds, for at most 2 s and in 256 MiB. Nothing is sent and nothing is
 requeued: capstan dlq replay FUNCTION --requeue --all --yes puts the keys back.`;
 
-export function dlqTryCommand(): Command {
-  const command = new Command("try")
-    .description("Rerun every failed step offline and count how many would succeed now")
+export function dlqTryCommand(command: Command): Command {
+  command
     .argument("[function]", "only the letters of one function")
     .option("--functions-dir <folder>", "try the functions of this folder, for example of a fix")
     .addOption(outputOption("table", "json"))

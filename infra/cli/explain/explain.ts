@@ -1,5 +1,5 @@
 import { devNull } from "node:os";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
@@ -58,10 +58,7 @@ A cause that holds up several functions stands once, in front, with its remedy. 
 did and why, and when it runs next. Of a MachineHealthCheck and of a Machine it also shows each verdict, since when,
 the next deadline, who holds a place of the limit, and what remediation waits for; -o json has all targets.`;
 
-export function explainCommand(): Command {
-  const command = new Command("explain").description(
-    "Explain the state of an object: what each function did, waits for and does next. Sends no write",
-  );
+export function explainCommand(command: Command): Command {
   addObjectArguments(
     command,
     "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { tenantOf } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
@@ -40,10 +40,7 @@ The last 20 runs of each function for the object, of 24 hours at most. Runs in a
 A cause names the version of an object; the run that wrote that version has led to this one. Notes may be lost, and
 workers on AWS Lambda leave none.`;
 
-export function historyCommand(): Command {
-  const command = new Command("history").description(
-    "Print the last runs of an object's functions: cause, outcome, writes, and when they run again",
-  );
+export function historyCommand(command: Command): Command {
   addObjectArguments(command, "cluster, machine, machinepool, … any kind that a function reconciles");
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(

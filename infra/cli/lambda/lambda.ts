@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
@@ -8,10 +8,7 @@ import { addQueueOptions } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { type OpenLambdaOptions, openLambda, parseTimeout } from "./open-lambda.ts";
 
-export function lambdaCommand(): Command {
-  const command = new Command("lambda").description(
-    "Serve functions in AWS Lambda: the Runtime API hands over the events of their SQS queues",
-  );
+export function lambdaCommand(command: Command): Command {
   addQueueOptions(addWorkOptions(command), "sqs://REGION?redis=rediss://HOST:PORT, as the relay has it");
   return command.addOption(timeoutOption()).action(serve);
 }

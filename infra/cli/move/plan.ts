@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
@@ -25,9 +25,8 @@ Examples:
 
 Only reads, on both sides. Exit status: 0 nothing stops the move, 1 a finding with "fail", 2 a cluster cannot be read.`;
 
-export function planCommand(): Command {
-  return new Command("plan")
-    .description("Print what clusterctl move would take, in which order, what stays behind and what stops it")
+export function planCommand(command: Command): Command {
+  return command
     .requiredOption("-n, --namespace <name>", "the namespace whose Clusters move", parseNamespace)
     .option("--kubeconfig <file>", "source (default: KUBECONFIG, in-cluster files, ~/.kube/config)")
     .option("--to-kubeconfig <file>", "target; without one, rules about the target are unknown")

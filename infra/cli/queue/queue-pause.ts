@@ -1,27 +1,22 @@
-import { Command } from "commander";
-import { print } from "../../platform/terminal/print.ts";
+import type { Command } from "commander";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { callerName } from "../caller-name.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
+import { print } from "../../platform/terminal/print.ts";
 
 interface PauseOptions extends QueueFlags {
   readonly functionsDir?: string;
   readonly yes: boolean;
 }
 
-export function pauseCommand(): Command {
-  return withAction(
-    new Command("pause").description(
-      "Stop the claims of functions in all workers: running keys end, events wait and are not lost",
-    ),
-    true,
-  );
+export function pauseCommand(command: Command): Command {
+  return withAction(command, true);
 }
 
-export function resumeCommand(): Command {
-  return withAction(new Command("resume").description("Let paused functions claim keys again"), false);
+export function resumeCommand(command: Command): Command {
+  return withAction(command, false);
 }
 
 function withAction(command: Command, pauses: boolean): Command {

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
@@ -6,7 +6,6 @@ import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
-import { pauseCommand, resumeCommand } from "./queue-pause.ts";
 import { changeText, type QueueRow, tableOf, tenantsTable } from "./queue-table.ts";
 
 interface QueueOptions extends QueueFlags {
@@ -26,11 +25,8 @@ Examples:
 
 Looking changes nothing: a user of Redis that may only read is enough.`;
 
-export function queueCommand(): Command {
-  const command = new Command("queue")
-    .description(
-      "Show the keys of every function: ready, waiting, running, dead; or stop and resume a function",
-    )
+export function queueCommand(command: Command): Command {
+  command
     .argument("[patterns...]", "names or patterns such as machinepool-*")
     // Otherwise the options of pause and resume, which have the same names, would be read as those of this command.
     .enablePositionalOptions();
@@ -42,8 +38,6 @@ export function queueCommand(): Command {
   )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .addOption(outputOption("table", "wide", "json"))
-    .addCommand(pauseCommand())
-    .addCommand(resumeCommand())
     .addHelpText("after", EXAMPLES)
     .action(show);
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { Event } from "../../../shared/api/core.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
@@ -27,11 +27,8 @@ interface RemediationsOptions {
 const MAX_ROWS = 50;
 const MAX_EVENTS = 10_000;
 
-export function remediationsCommand(): Command {
-  return new Command("remediations")
-    .description(
-      "List remediations of Machines, the newest first: when, by which health check, with which outcome",
-    )
+export function remediationsCommand(command: Command): Command {
+  return command
     .option("-n, --namespace <name>", "of this namespace only (default: all)")
     .option(
       "--kubeconfig <file>",

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
@@ -33,10 +33,8 @@ Exit codes:
 /** A dead letter has at most 1 MiB; indented it may have four times as much. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-export function replayCommand(): Command {
-  const command = new Command("replay")
-    .description("Rerun a failed step on the reads that a dead letter recorded, without queue and API server")
-    .argument("<file>", "written by capstan dlq export FUNCTION KEY");
+export function replayCommand(command: Command): Command {
+  command.argument("<file>", "written by capstan dlq export FUNCTION KEY");
   return addReplayOptions(command).action((file: string, options: ReplayOptions) =>
     replayLetter(readLetter(file), options),
   );

@@ -1,12 +1,9 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { judgeBack } from "../../operate/takeover/findings.ts";
 import { back } from "../../operate/takeover/sequence.ts";
 import { addHandOver } from "./hand-over-command.ts";
 
-export function backCommand(): Command {
-  const command = new Command("back").description(
-    "Give Clusters of Capstan back to Cluster API's manager; frees its Lease where start has parked it",
-  );
+export function backCommand(command: Command): Command {
   return addHandOver(command, {
     judge: judgeBack,
     run: back,

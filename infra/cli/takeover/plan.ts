@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { type Finding, judge } from "../../operate/takeover/findings.ts";
 import { readSurvey } from "../../operate/takeover/survey.ts";
@@ -22,10 +22,7 @@ Examples:
 
 Only reads. Exit status: 0 nothing stops start, 1 a finding with "fail", 2 the cluster cannot be read.`;
 
-export function planCommand(): Command {
-  const command = new Command("plan").description(
-    "Print who works on which Clusters, how they would change hands, where a take-over stands, and what stops it",
-  );
+export function planCommand(command: Command): Command {
   return addScopeOptions(command)
     .option("--decisions", "run the functions on the live objects, and show what they would send first")
     .addHelpText("after", EXAMPLES)

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Finding } from "../../operate/takeover/findings.ts";
 import { retire, undo } from "../../operate/takeover/retire.ts";
@@ -31,10 +31,7 @@ webhooks end, it stops, and its CRDs become Capstan's. --undo brings it back, as
 the Clusters. Writes nothing without --yes, and continues where it was stopped.
 Exit status: 0 done, or without --yes nothing stops it; 1 a finding stops it; 2 the cluster cannot be read.`;
 
-export function retireCommand(): Command {
-  const command = new Command("retire").description(
-    "Retire Cluster API's manager with its webhooks when no Cluster is its own any more, or bring it back",
-  );
+export function retireCommand(command: Command): Command {
   return addRetireOptions(command)
     .option("--undo", "bring a retired manager back")
     .option("--yes", "act; without it only the plan is printed")

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { print } from "../../platform/terminal/print.ts";
 import { drawTree } from "../tree/draw-tree.ts";
 import { readSpans } from "./read-spans.ts";
@@ -6,11 +6,8 @@ import { clustersIn, spanTree } from "./span-tree.ts";
 
 const MAX_NAMED = 10;
 
-export function traceCommand(): Command {
-  return new Command("trace")
-    .description(
-      "Print the trace of a Cluster as a tree, from the changes of users to the writes of functions",
-    )
+export function traceCommand(command: Command): Command {
+  return command
     .argument(
       "<file>",
       "spans, one OTLP request as JSON in each line: of OTEL_EXPORTER_OTLP_ENDPOINT=file://… or a collector",

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { packageVersion } from "../../platform/package-version.ts";
 import { print } from "../../platform/terminal/print.ts";
 import { ROLES, type Role } from "../compose-options.ts";
@@ -9,10 +9,7 @@ import { addServeOptions, parsePort, parseSeconds, stopRequested } from "../opti
 import { addQueueOptions } from "../queue-options.ts";
 import type { UpOptions } from "./up-options.ts";
 
-export function upCommand(): Command {
-  const command = new Command("up").description(
-    "Run everything in one process: API server, relay, functions, simulated cloud, and an example Cluster",
-  );
+export function upCommand(command: Command): Command {
   addQueueOptions(
     addServeOptions(command),
     "memory (default), redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",

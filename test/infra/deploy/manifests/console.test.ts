@@ -1,3 +1,4 @@
+import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { consoleCommand } from "../../../../infra/cli/console/console.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
@@ -57,7 +58,7 @@ describe("the console in a deployment", () => {
   it("calls the command with options that it knows, and speaks TLS by the names of its certificate", () => {
     const [command, ...args] = pod.containers[0].args;
     expect(command).toBe("console");
-    const known = consoleCommand().options.map(({ long }) => long);
+    const known = consoleCommand(new Command()).options.map(({ long }) => long);
     expect(args.map((arg) => arg.split("=")[0]).filter((option) => !known.includes(option))).toEqual([]);
     expect(args).toContain("--console-cert-dir=/etc/capstan/console");
     expect(args.filter((arg) => arg.startsWith("--host-name="))).toEqual([

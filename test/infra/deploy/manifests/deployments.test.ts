@@ -1,3 +1,4 @@
+import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { relayCommand } from "../../../../infra/cli/relay.ts";
 import { workerCommand } from "../../../../infra/cli/worker.ts";
@@ -24,7 +25,7 @@ interface Deployment extends Manifest {
 
 const processes = [...(await serverProcesses()), ...(await functionProcesses()), await workloadRelay()];
 const deployments = processes.map((process) => processDeployment(process) as unknown as Deployment);
-const COMMANDS = { relay: relayCommand(), worker: workerCommand() };
+const COMMANDS = { relay: relayCommand(new Command()), worker: workerCommand(new Command()) };
 
 describe("the Deployments", () => {
   it("are two relays, and workers whose number belongs to their autoscaler", () => {
