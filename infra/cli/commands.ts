@@ -3,7 +3,7 @@ import { Command } from "commander";
 /** Adds options, arguments and the action of a command. */
 type Declare = (command: Command) => unknown;
 
-/** What help and completion say of a command whose file is not loaded. */
+/** A command, as help shows it before its file is loaded. */
 interface CommandRow {
   readonly about: string;
   /** Absent: its subcommands are all that it has. */

@@ -3,6 +3,7 @@ import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
 import { INFRASTRUCTURE, PROVIDERS, type Provider } from "./providers.ts";
+import { renderedFiles } from "./rendered.ts";
 import { checkVersion, SERIES, type Series } from "./series.ts";
 import { clusterTemplates } from "./templates.ts";
 
@@ -26,8 +27,8 @@ const IMAGE =
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * Returns the files of a release for clusterctl, by their path in `folder`: four providers, and two configurations
- * beside them. The same options give the same bytes. Throws when version, image or digest cannot be used.
+ * Returns the files of a release for clusterctl, by their path in `folder`: four providers, two configurations
+ * beside them, and what `npm run generate` renders. The same options give the same bytes. Throws when version, image or digest cannot be used.
  */
 export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMap<string, string>> {
   const { folder, version, image, digest, series = SERIES } = options;
@@ -57,9 +58,13 @@ export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMa
   const standIn = `cert-manager/${STAND_IN_VERSION}/cert-manager.yaml`;
   const providers = PROVIDERS.map((provider) => entryOf(provider, folder));
   const certManager = { url: urlOf(folder, standIn), version: STAND_IN_VERSION };
+  const rendered = [...(await renderedFiles())].map(
+    ([path, content]) => [`rendered/${version}/${path}`, content] as const,
+  );
   return new Map([
     ...perProvider.flat(),
     ...templates,
+    ...rendered,
     [standIn, certManagerStandIn()],
     ["clusterctl.yaml", writeYaml({ providers })],
     ["clusterctl-offline.yaml", writeYaml({ providers, "cert-manager": certManager })],

@@ -1,34 +1,44 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/processes.ts";
+import { renderInto } from "../../infra/deploy/rendered.ts";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { type CliProcess, startCli } from "./processes/cli.ts";
 import { kubectlFor } from "./processes/kubectl.ts";
 import type { RealServer } from "./processes/real-server.ts";
-
-const PLACE = "infra/deploy/kustomize";
-export const BASE = `${PLACE}/base`;
 
 /** The functions of the simulated provider, whose accounts are not ours. */
 export const OF_SIMS = ["bootstrap-sim", "control-plane-sim", "infrastructure-sim"];
 
 /** The accounts of the kustomize base, each with a token of its own. */
 interface DeployedAccounts extends AsyncDisposable {
+  /** The folder with the manifests. */
+  readonly manifests: string;
   /** A kubeconfig with the token of `capstan-relay`. */
   fileOf(account: string): string;
   /** Starts a process of the base under the token of its account. */
   start(process: ServerProcess, queue: string, ...more: readonly string[]): CliProcess;
 }
 
-/** Writes an overlay of the base with these components into a folder. */
-export async function writeOverlay(folder: string, components: readonly string[]): Promise<void> {
+/** Renders what `npm run generate` renders into a folder. Returns the folder with the manifests. */
+export async function renderManifests(folder: string): Promise<string> {
+  await renderInto(folder);
+  return join(folder, "kustomize");
+}
+
+/** Writes an overlay of the base in the folder `manifests` with these components into another folder. */
+export async function writeOverlay(
+  folder: string,
+  manifests: string,
+  components: readonly string[],
+): Promise<void> {
   const overlay = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
     // It takes no absolute paths.
-    resources: [relative(folder, resolve(BASE))],
-    components: components.map((name) => relative(folder, resolve(PLACE, "components", name))),
+    resources: [relative(folder, join(manifests, "base"))],
+    components: components.map((name) => relative(folder, join(manifests, "components", name))),
   };
   await writeFile(join(folder, "kustomization.yaml"), writeYaml(overlay));
 }
@@ -41,7 +51,8 @@ export async function deployAccounts(
 ): Promise<DeployedAccounts> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-accounts-"));
   const kubectl = kubectlFor(server.kubeconfigFile);
-  await writeOverlay(dir, components);
+  const manifests = await renderManifests(join(dir, "rendered"));
+  await writeOverlay(dir, manifests, components);
   await kubectl(`apply --validate=strict -k ${dir}`);
   for (const account of accounts) {
     const token = await kubectl(`create token ${account} --namespace ${NAMESPACE}`);
@@ -49,6 +60,7 @@ export async function deployAccounts(
   }
   const fileOf = (account: string) => join(dir, account);
   return {
+    manifests,
     fileOf,
     start({ name, part, functions }, queue, ...more) {
       const names = functions.map(({ spec }) => spec.name);

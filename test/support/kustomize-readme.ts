@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
-import { BASE } from "./deployed-accounts.ts";
+import { join, relative } from "node:path";
 
-const FOLDER = resolve(BASE, "..");
+const README = new URL("../../infra/deploy/kustomize/README.md", import.meta.url);
 const ANY_DIGEST = `sha256:${"5".repeat(64)}`;
 
 /** The lines of the shell blocks of a section of the manifests' README, in their order. */
@@ -17,18 +16,22 @@ export async function yamlOf(section: string): Promise<string> {
   return yaml;
 }
 
-/** Writes the overlay of "Install it" into a folder, for the component that was made with an image. */
-export async function writeInstallOverlay(folder: string, imageComponent: string): Promise<void> {
+/** Writes the overlay of "Install it" into a folder, for rendered manifests and the component that was made with an image. */
+export async function writeInstallOverlay(
+  folder: string,
+  manifests: string,
+  imageComponent: string,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   const text = (await yamlOf("Install it"))
-    .replaceAll("../../infra/deploy/kustomize", relative(folder, FOLDER))
+    .replaceAll("../rendered/kustomize", relative(folder, manifests))
     .replace("../image/kustomize", relative(folder, imageComponent))
     .replaceAll("sha256:…", ANY_DIGEST);
   await writeFile(join(folder, "kustomization.yaml"), text);
 }
 
 async function sectionOf(title: string): Promise<string> {
-  const [, section] = (await readFile(join(FOLDER, "README.md"), "utf8")).split(`\n## ${title}\n`);
+  const [, section] = (await readFile(README, "utf8")).split(`\n## ${title}\n`);
   if (section === undefined) throw new Error(`the README of the manifests has no section "${title}"`);
   return section.split("\n## ")[0] ?? "";
 }

@@ -148,7 +148,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       );
       const beside = await ownNamespace(management.kubeconfigFile, "beside");
       for (const namespace of ["default", "beside"])
-        await kubectl(`apply --validate=strict --namespace ${namespace} -k infra/deploy/kustomize/namespace`);
+        await kubectl(`apply --validate=strict --namespace ${namespace} -k ${accounts.manifests}/namespace`);
       const started = processes.map((process) => {
         const scope = process.part === "relay" ? ["--namespace", "default", "--namespace", "beside"] : [];
         return stack.use(accounts.start(process, redis.url, ...scope));

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
 import { components } from "../../infra/deploy/manifests/components.ts";
 import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
-import { BASE, writeOverlay } from "../support/deployed-accounts.ts";
+import { renderManifests, writeOverlay } from "../support/deployed-accounts.ts";
 import { commandsOf } from "../support/kustomize-readme.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -57,19 +57,21 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
   let kubectl: Kubectl;
   let overlays: string;
+  let manifests: string;
   let env: NodeJS.ProcessEnv;
 
   /** The objects of the base with these components. */
   async function built(...names: readonly string[]): Promise<string> {
     const folder = join(overlays, names.join("-") || "none");
     await mkdir(folder, { recursive: true });
-    await writeOverlay(folder, names);
+    await writeOverlay(folder, manifests, names);
     return kubectl(`kustomize ${folder}`);
   }
 
   beforeAll(async () => {
     overlays = await mkdtemp(join(tmpdir(), "capstan-overlays-"));
     stack.defer(() => rm(overlays, { recursive: true, force: true }));
+    manifests = await renderManifests(join(overlays, "rendered"));
     const server = stack.use(await startRealServer(assets));
     kubectl = kubectlFor(server.kubeconfigFile);
     const PATH = `${assets}:${process.env["PATH"]}`;
@@ -79,16 +81,14 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     );
     await kubectl("wait crd --all --for=condition=Established --timeout=240s");
     // Its Namespace and its PriorityClasses are needed for a Pod of it.
-    await kubectl(`apply --validate=strict -k ${BASE}`);
+    await kubectl(`apply --validate=strict -k ${manifests}/base`);
   });
   afterAll(() => stack.disposeAsync());
 
   it("takes the base a second time without a change of rights, and each namespace binds them", async () => {
-    const again = (await kubectl(`apply --validate=strict -k ${BASE}`)).split("\n");
+    const again = (await kubectl(`apply --validate=strict -k ${manifests}/base`)).split("\n");
     expect(again.filter((line) => /role/.test(line) && !line.endsWith("unchanged"))).toEqual([]);
-    const bound = await kubectl(
-      "apply --validate=strict --namespace default -k infra/deploy/kustomize/namespace",
-    );
+    const bound = await kubectl(`apply --validate=strict --namespace default -k ${manifests}/namespace`);
     expect(bound).toMatch(/rolebinding\S*\/capstan-relay created/);
   });
 
@@ -135,7 +135,8 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     const commands = (await Promise.all(sections.map(commandsOf))).flat();
     expect(commands).toHaveLength(6);
     await kubectl("create namespace team-a");
-    for (const command of commands) {
+    for (const line of commands) {
+      const command = line.replace(".capstan/rendered/kustomize", manifests);
       const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
       expect([command, stdout]).toEqual([
         command,

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { load } from "js-yaml";
 import { expect, it } from "vitest";
 import { buildInto } from "../../infra/deploy/build.ts";
+import { renderInto } from "../../infra/deploy/rendered.ts";
 import { startEksAuthenticator } from "../support/aws/eks-authenticator.ts";
 import { readStack } from "../support/aws/stack.ts";
 import { CANARY } from "../support/canaries.ts";
@@ -49,7 +50,12 @@ async function start() {
   const clouds = stack.use(startCli([...cloud, "--empty", "--quiet"]));
   await eventually(() => expect(clouds.output()).toContain("kubectl"), WITHIN);
   const env = { ...process.env, KUBECONFIG: server.kubeconfigFile };
-  for (const command of await commandsOfReadme()) await promisify(execFile)("sh", ["-c", command], { env });
+  const rendered = join(built, "rendered");
+  await renderInto(rendered);
+  for (const line of await commandsOfReadme()) {
+    const command = line.replace(".capstan/rendered", rendered);
+    await promisify(execFile)("sh", ["-c", command], { env });
+  }
   stack.use(await startManager(server.kubeconfigFile, "--functions", "sim-*"));
 
   const parameters = {

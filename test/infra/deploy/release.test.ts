@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../infra/deploy/deployment.ts";
 import { PROVIDERS } from "../../../infra/deploy/providers.ts";
 import { renderRelease } from "../../../infra/deploy/release.ts";
+import { renderedFiles } from "../../../infra/deploy/rendered.ts";
 
 const OPTIONS = { folder: "/releases", version: "v0.1.0", image: "ghcr.io/example/capstan" };
 const files = await renderRelease(OPTIONS);
@@ -42,8 +43,14 @@ function variablesIn(text: string): readonly (readonly [name: string, args: stri
 }
 
 describe("a release", () => {
+  it("carries what is rendered for kubectl, AWS, Prometheus and Grafana", async () => {
+    for (const [path, content] of await renderedFiles())
+      expect(files.get(`rendered/v0.1.0/${path}`), path).toBe(content);
+  });
+
   it("has four providers, and the same bytes for the same options", async () => {
-    expect([...files.keys()].toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+    const ofProviders = [...files.keys()].filter((path) => !path.startsWith("rendered/v0.1.0/"));
+    expect(ofProviders.toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
       "bootstrap-sim/v0.1.0/bootstrap-components.yaml",
       "bootstrap-sim/v0.1.0/metadata.yaml",
       "cert-manager/v0.0.1/cert-manager.yaml",
@@ -151,7 +158,9 @@ describe("a release", () => {
   it("S-62: names the image by its digest where one is given, and refuses a malformed one", async () => {
     const digest = `sha256:${"5".repeat(64)}`;
     const rendered = await renderRelease({ ...OPTIONS, digest });
-    const images = [...rendered.values()].flatMap((text) => text.match(/^ *image: .*$/gm) ?? []);
+    // An overlay names that of the manifests for kubectl.
+    const ofProviders = [...rendered].filter(([path]) => !path.startsWith("rendered/"));
+    const images = ofProviders.flatMap(([, text]) => text.match(/^ *image: .*$/gm) ?? []);
     expect(images.length).toBeGreaterThan(PROVIDERS.length);
     expect(new Set(images.map((line) => line.trim()))).toEqual(
       new Set([`image: ghcr.io/example/capstan:v0.1.0@${digest}`]),

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { load } from "js-yaml";
+import { renderedFiles } from "../../../infra/deploy/rendered.ts";
 import type { IamStatement } from "./iam.ts";
 
-const TEMPLATE = "infra/deploy/aws/template.yaml";
 const PSEUDO: { readonly [name: string]: string } = {
   "AWS::Partition": "aws",
   "AWS::Region": "us-east-1",
@@ -45,7 +44,9 @@ export async function readStack(
   parameters: { readonly [name: string]: string },
   secrets: { readonly [id: string]: string } = {},
 ): Promise<Stack> {
-  const template = load(await readFile(TEMPLATE, "utf8")) as { readonly Resources: Record<string, Resource> };
+  const template = load((await renderedFiles()).get("aws/template.yaml") ?? "") as {
+    readonly Resources: Record<string, Resource>;
+  };
   const resources = template.Resources;
   const text = (value: string): string =>
     value

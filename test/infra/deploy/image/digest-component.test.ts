@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
 import { writeDigestComponent } from "../../../../infra/deploy/image/digest-component.ts";
-import { BASE } from "../../../support/deployed-accounts.ts";
+import { renderManifests } from "../../../support/deployed-accounts.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
 
@@ -25,10 +25,11 @@ describeWith(kubectlMissing())("the component beside an image", () => {
     try {
       await writeDigestComponent(DIGEST, join(dir, "kustomize"));
       await mkdir(overlay);
+      const manifests = await renderManifests(join(dir, "rendered"));
       const kustomization = {
         apiVersion: "kustomize.config.k8s.io/v1beta1",
         kind: "Kustomization",
-        resources: [relative(overlay, resolve(BASE))],
+        resources: [relative(overlay, join(manifests, "base"))],
         components: ["../kustomize"],
         images: [{ name: "capstan", newName: "registry.example.com/capstan" }],
       };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildImage } from "../../../../infra/deploy/image/image.ts";
 import { type Process, USER_ID } from "../../../../infra/deploy/image/process.ts";
 import { NAMESPACE } from "../../../../infra/deploy/manifests/processes.ts";
-import { OF_SIMS, userOf } from "../../../support/deployed-accounts.ts";
+import { OF_SIMS, renderManifests, userOf } from "../../../support/deployed-accounts.ts";
 import { architectureOf } from "../../../support/elf.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { patchStatus } from "../../../support/foo-workload.ts";
@@ -196,7 +196,8 @@ async function installed(stack: AsyncDisposableStack) {
   const { kubeconfigFile } = server;
   const [kubectl, ours] = [kubectlFor(kubeconfigFile), kubectlFor(kubeconfigFile, NAMESPACE)];
   const overlay = join(dir, "overlay");
-  await writeInstallOverlay(overlay, join(out, "kustomize"));
+  const manifests = await renderManifests(join(dir, "rendered"));
+  await writeInstallOverlay(overlay, manifests, join(out, "kustomize"));
   const PATH = `${process.env["KUBEBUILDER_ASSETS"]}:${process.env["PATH"]}`;
   const env = { ...process.env, PATH, KUBECONFIG: kubeconfigFile };
   const run = async (line = "") => {
@@ -204,8 +205,8 @@ async function installed(stack: AsyncDisposableStack) {
     return (await promisify(execFile)("sh", ["-c", text], { cwd: ROOT, env })).stdout;
   };
 
-  // The image is made, and its files are run from here: nothing is pushed.
-  const [, , ...commands] = await commandsOf("Install it");
+  // All is rendered, the image is made, and its files are run from here: nothing is pushed.
+  const [, , , ...commands] = await commandsOf("Install it");
   const [whenAvailable, leader] = commands.splice(-2);
   for (const command of commands) expect(await run(command)).not.toBe("");
   await kubectl("create --filename 'infra/platform/crds/generated/*.sim.capstan.dev_*.yaml'");

@@ -1,19 +1,19 @@
-import { readFile } from "node:fs/promises";
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
+import { renderedFiles } from "../../../../infra/deploy/rendered.ts";
 
-const read = async (file: string) =>
-  loadAll(await readFile(`infra/deploy/${file}`, "utf8")) as readonly Manifest[];
+const files = await renderedFiles();
+const read = (file: string) => loadAll(files.get(file) ?? "") as readonly Manifest[];
 
 describe("rights of Lambda functions in the cluster", () => {
-  it("are those of the workers of their group, without accounts and without diagnostics", async () => {
-    const rights = await read("aws/rights.yaml");
+  it("are those of the workers of their group, without accounts and without diagnostics", () => {
+    const rights = read("aws/rights.yaml");
     for (const group of ["core", "workload", "credentials"]) {
       const name = `capstan-worker-${group}`;
       const isOwn = ({ metadata }: Manifest) =>
         metadata.name === name || metadata.name.startsWith(`${name}-`);
-      const roles = (await read(`kustomize/base/${name}.yaml`)).filter(
+      const roles = read(`kustomize/base/${name}.yaml`).filter(
         ({ kind, metadata }) => kind === "ClusterRole" && !metadata.name.endsWith("-diagnostics"),
       );
       const own = rights.filter(isOwn);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { renderedFiles } from "../../../../infra/deploy/rendered.ts";
 import { redriveAllowPolicy, transportPolicy } from "../../../../infra/queue/sqs/sqs-queues.ts";
 import { loadFunctions } from "../../../../infra/worker/load.ts";
 import { groupOf } from "../../../../shared/function/groups.ts";
@@ -11,7 +12,6 @@ import { arnOf, readStack } from "../../../support/aws/stack.ts";
 import { cfnLint, cfnLintMissing } from "../../../support/cfn-lint.ts";
 import { describeWith } from "../../../support/requires.ts";
 
-const TEMPLATE = "infra/deploy/aws/template.yaml";
 const SECRET = "rediss://capstan:password@redis:6379";
 const PARAMETERS = {
   ImageUri: "000000000000.dkr.ecr.us-east-1.amazonaws.com/capstan@sha256:0",
@@ -25,11 +25,13 @@ const PARAMETERS = {
   SubnetIds: "subnet-1",
   SecurityGroupIds: "sg-1",
 };
-const [template, stack, functions] = await Promise.all([
-  readFile(TEMPLATE, "utf8").then((text) => load(text) as { readonly Resources: Record<string, Resource> }),
+const [rendered, stack, functions] = await Promise.all([
+  renderedFiles(),
   readStack(PARAMETERS, { "capstan-redis:SecretString:url": SECRET }),
   loadFunctions(["cluster-api"]),
 ]);
+const text = rendered.get("aws/template.yaml") ?? "";
+const template = load(text) as { readonly Resources: Record<string, Resource> };
 const names = functions.map(({ spec }) => spec.name);
 const ofType = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type);
 
@@ -137,14 +139,14 @@ describe("the template for AWS", () => {
     }
   });
 
-  it("keeps the limits of IAM and CloudFormation", async () => {
+  it("keeps the limits of IAM and CloudFormation", () => {
     for (const { Properties } of ofType("AWS::IAM::Role"))
       expect(sent(Properties, LONGEST).length).toBeLessThan(10_240);
     const [relay] = ofType("AWS::IAM::ManagedPolicy");
     expect(sent(relay?.Properties.PolicyDocument, LONGEST).length).toBeLessThan(6_144);
     // Event source mappings are resources, too.
     expect(Object.keys(template.Resources).length + 2 * names.length).toBeLessThan(500);
-    expect((await readFile(TEMPLATE)).length).toBeLessThan(1024 * 1024);
+    expect(text.length).toBeLessThan(1024 * 1024);
   });
 });
 
@@ -168,8 +170,10 @@ describeWith(cfnLintMissing())("the template for AWS in cfn-lint", () => {
     try {
       const planted = join(folder, "planted.yaml");
       await writeFile(planted, PLANTED);
-      const [, file = ""] =
-        /^cfn-lint (\S+)$/m.exec(await readFile("infra/deploy/lambda/README.md", "utf8")) ?? [];
+      const readme = await readFile("infra/deploy/lambda/README.md", "utf8");
+      expect(readme).toContain("\ncfn-lint .capstan/rendered/aws/template.yaml\n");
+      const file = join(folder, "template.yaml");
+      await writeFile(file, text);
       const findings = cfnLint(file, planted).map(({ Filename, Rule }) => `${Rule.Id} ${Filename}`);
       expect(findings).toEqual([expect.stringMatching(/^E\d+ .*planted\.yaml$/)]);
     } finally {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
 import { writeDigestComponent } from "../../../../infra/deploy/image/digest-component.ts";
-import { BASE } from "../../../support/deployed-accounts.ts";
+import { renderManifests } from "../../../support/deployed-accounts.ts";
 import { writeInstallOverlay, yamlOf } from "../../../support/kustomize-readme.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
@@ -27,7 +27,11 @@ describeWith(kubectlMissing())("an overlay of the base", () => {
   it("S-62: names the images of Capstan and of Redis by their digests, as README does", async () => {
     const dir = await mkdtemp(join(tmpdir(), "capstan-install-"));
     await writeDigestComponent(DIGEST, join(dir, "image"));
-    await writeInstallOverlay(join(dir, "overlay"), join(dir, "image"));
+    await writeInstallOverlay(
+      join(dir, "overlay"),
+      await renderManifests(join(dir, "rendered")),
+      join(dir, "image"),
+    );
     const rendered = await rendering(join(dir, "overlay"));
     await rm(dir, { recursive: true });
     const images = rendered.flatMap(
@@ -68,7 +72,8 @@ async function renderPatched(lines: string): Promise<readonly Rendered[]> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-overlay-"));
   try {
     const header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
-    const text = `${header}resources: [${relative(dir, resolve(BASE))}]\n${lines}`;
+    const manifests = await renderManifests(join(dir, "rendered"));
+    const text = `${header}resources: [${relative(dir, manifests)}/base]\n${lines}`;
     await writeFile(join(dir, "kustomization.yaml"), text);
     return await rendering(dir);
   } finally {

@@ -1,18 +1,17 @@
-import { readFile } from "node:fs/promises";
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
+import { manifestFiles } from "../../../../infra/deploy/manifests/files.ts";
 import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
 import { rightsTable } from "../../../../infra/deploy/manifests/rights-table.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
-import { BASE } from "../../../support/deployed-accounts.ts";
 
-const processes = await serverProcesses();
+const [processes, files] = await Promise.all([serverProcesses(), manifestFiles()]);
 
 /** `capstan-relay get secrets`, from every role in the manifests of an account. */
-async function grantedIn(account: string): Promise<readonly string[]> {
-  const manifests = loadAll(await readFile(`${BASE}/${account}.yaml`, "utf8")) as readonly Manifest[];
+function grantedIn(account: string): readonly string[] {
+  const manifests = loadAll(files.get(`base/${account}.yaml`) ?? "") as readonly Manifest[];
   const rules = manifests.flatMap(({ ["rules"]: rules = [] }) => rules as readonly PolicyRule[]);
   return rules.flatMap(({ apiGroups: [group = ""], resources, resourceNames = [""], verbs }) =>
     resources.flatMap((resource) =>
@@ -40,8 +39,8 @@ function listedIn(table: string): readonly string[] {
 }
 
 describe("the table of rights", () => {
-  it("has each right of each account of the base, and no other one", async () => {
-    const granted = (await Promise.all(processes.map(({ name }) => grantedIn(name)))).flat();
+  it("has each right of each account of the base, and no other one", () => {
+    const granted = processes.flatMap(({ name }) => grantedIn(name));
     expect(listedIn(rightsTable(processes)).toSorted(compareText)).toEqual(granted.toSorted(compareText));
   });
 
