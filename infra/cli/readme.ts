@@ -21,7 +21,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
     ["README.md", table],
     ["infra/worker/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
     ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
-    ["infra/deploy/capacity/README.md", await capacityPage()],
+    ["infra/deploy/capacity/README.md", capacityPage()],
     ["shared/contract/rules/README.md", rulesReference()],
   ] as const;
   const updated = await Promise.all(generated.map(([file, part]) => update(file, part, check)));

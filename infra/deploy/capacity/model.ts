@@ -1,10 +1,4 @@
-/** Figures of the newest benches; undefined where a bench has no committed result. */
-export interface Measured {
-  readonly shard?: Shard | undefined;
-  readonly scale?: Scale | undefined;
-}
-
-/** The part of the results of `npm run bench -- shard` that the model uses. */
+/** The figures of `npm run bench -- shard` that the model uses. */
 export interface Shard {
   readonly clusters: number;
   readonly idleMiB: number;
@@ -16,13 +10,14 @@ export interface Shard {
   readonly redisBytesPerNode: number;
 }
 
-/** The part of the results of `npm run bench -- scale` that the model uses. */
+/** The figures of `npm run bench -- scale` that the model uses. */
 export interface Scale {
-  readonly rows: readonly { readonly workers: number; readonly cpuMsPerRun: number }[];
+  /** Of one worker alone. */
+  readonly cpuMsPerRun: number;
   /** Of four workers, against one. */
   readonly efficiency: number;
-  /** At 6,500 runs a second. */
-  readonly redis: { readonly cores: number };
+  /** Of Redis, at 6,500 runs a second. */
+  readonly redisCores: number;
 }
 
 /** Of one management cluster: so many workload clusters with so many Nodes each. */
@@ -49,48 +44,50 @@ const LEAST_RELAYS = 2;
 /** One line of the model: what is needed, how much, and what it follows from. */
 export interface Need {
   readonly what: string;
-  /** As text with its unit; undefined where no bench has measured it. */
-  readonly amount: string | undefined;
+  /** As text with its unit. */
+  readonly amount: string;
   readonly from: string;
 }
 
 /** Returns what a fleet at rest needs. Pure: the same figures give the same lines. */
-export function needsOf(fleet: Fleet, { shard, scale }: Measured): readonly Need[] {
+export function needsOf(
+  fleet: Fleet,
+  { shard, scale }: { readonly shard: Shard; readonly scale: Scale },
+): readonly Need[] {
   const { clusters, nodesPerCluster } = fleet;
   const nodes = clusters * nodesPerCluster;
   const objects = nodes + clusters * OBJECTS_PER_CLUSTER;
   const runs = (clusters * RESYNC_KEYS_PER_CLUSTER) / RESYNC_SECONDS;
-  const [one] = scale?.rows ?? [];
   return [
     {
       what: "Relays with `--workloads` of 1 GiB, one of them spare",
-      amount: shard && String(relaysFor(clusters, shard)),
-      from: `${orNot(shard?.mibPerConnection)} MiB for each connection, ${orNot(shard?.idleMiB)} MiB for a process`,
+      amount: String(relaysFor(clusters, shard)),
+      from: `${shard.mibPerConnection} MiB for each connection, ${shard.idleMiB} MiB for a process`,
     },
     {
       what: "CPU of these relays: connections at rest",
-      amount: shard && cores((clusters * shard.restCpuMsPerClusterMinute) / 60_000),
-      from: `${orNot(shard?.restCpuMsPerClusterMinute)} ms for a Cluster and minute`,
+      amount: cores((clusters * shard.restCpuMsPerClusterMinute) / 60_000),
+      from: `${shard.restCpuMsPerClusterMinute} ms for a Cluster and minute`,
     },
     {
       what: "CPU of these relays: heartbeats of Nodes",
-      amount: shard && cores(((nodes / HEARTBEAT_SECONDS) * shard.heartbeatMicros) / 1_000_000),
-      from: `${count(nodes / HEARTBEAT_SECONDS)} a second, ${orNot(shard?.heartbeatMicros)} µs each`,
+      amount: cores(((nodes / HEARTBEAT_SECONDS) * shard.heartbeatMicros) / 1_000_000),
+      from: `${count(nodes / HEARTBEAT_SECONDS)} a second, ${shard.heartbeatMicros} µs each`,
     },
     {
       what: "Memory of Redis",
-      amount: shard && `${count((objects * shard.redisBytesPerNode) / 2 ** 20)} MiB`,
-      from: `${count(objects)} objects, ${orNot(shard?.redisBytesPerNode)} bytes each; on top of it the run history, 15 KiB per Cluster and at most 256 MiB`,
+      amount: `${count((objects * shard.redisBytesPerNode) / 2 ** 20)} MiB`,
+      from: `${count(objects)} objects, ${shard.redisBytesPerNode} bytes each; on top of it the run history, 15 KiB per Cluster and at most 256 MiB`,
     },
     {
       what: "CPU of Redis: connections at rest",
-      amount: shard && cores((clusters * shard.redisRestCpuPercent) / 100 / shard.clusters),
-      from: `${orNot(shard?.redisCallsPerClusterSecond)} calls for a Cluster and second`,
+      amount: cores((clusters * shard.redisRestCpuPercent) / 100 / shard.clusters),
+      from: `${shard.redisCallsPerClusterSecond} calls for a Cluster and second`,
     },
     {
       what: "CPU of workers: resync",
-      amount: one && cores((runs * one.cpuMsPerRun) / 1_000),
-      from: `${count(runs)} runs a second, ${orNot(one?.cpuMsPerRun)} ms each`,
+      amount: cores((runs * scale.cpuMsPerRun) / 1_000),
+      from: `${count(runs)} runs a second, ${scale.cpuMsPerRun} ms each`,
     },
     {
       what: "Reads of kubeconfig Secrets",
@@ -112,8 +109,4 @@ function cores(value: number): string {
 
 function count(value: number): string {
   return Math.round(value).toLocaleString("en-US");
-}
-
-function orNot(value: number | undefined): string {
-  return value === undefined ? "?" : String(value);
 }

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { EXPLAINED } from "./differential/explained.ts";
@@ -11,7 +11,7 @@ import { SCRIPT } from "./differential-script.ts";
  * the benchmarks when it succeeds.
  */
 
-const RESULT = new URL("../../../bench/results/differential.json", import.meta.url);
+const RESULT = new URL("../../bench/results/differential.json", import.meta.url);
 
 const { values } = parseArgs({
   options: {
@@ -37,7 +37,10 @@ process.stdout.write(
   `${sequences} sequences, ${generated.requests} requests, ${failures.length} with a difference\n`,
 );
 if (failures.length + unused.length > 0) process.exitCode = 1;
-else await writeFile(RESULT, `${JSON.stringify(resultOf(), null, 2)}\n`);
+else {
+  await mkdir(new URL(".", RESULT), { recursive: true });
+  await writeFile(RESULT, `${JSON.stringify(resultOf(), null, 2)}\n`);
+}
 
 function onProgress(done: number): void {
   if (done % 100 === 0) process.stdout.write(`\r${done} of ${sequences}`);
