@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
-import { addCommands, withHelpLast } from "./commands.ts";
 import { printError } from "../platform/terminal/print.ts";
+import { addCommands, withHelpLast } from "./commands.ts";
 
 // As `head` does, the reader of a pipe may leave: 128 and the number of SIGPIPE, as for every program.
 for (const stream of [process.stdout, process.stderr])

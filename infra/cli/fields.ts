@@ -6,11 +6,11 @@ import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { type FieldOwner, fieldOwners } from "../platform/kube/field-owners.ts";
+import { print, printJson } from "../platform/terminal/print.ts";
+import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { readManagement } from "./management.ts";
 import { addObjectArguments, keyOf, namedObject } from "./object-arguments.ts";
-import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { openLog } from "./terminal/log.ts";
-import { print, printJson } from "../platform/terminal/print.ts";
 
 interface FieldsOptions {
   readonly namespace?: string;

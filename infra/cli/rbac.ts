@@ -10,9 +10,9 @@ import { providerRoles } from "../deploy/manifests/provider-roles.ts";
 import { isStandardGroup } from "../deploy/rights.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
+import { printError, printSource } from "../platform/terminal/print.ts";
 import { readManagement } from "./management.ts";
 import { openLog } from "./terminal/log.ts";
-import { printError, printSource } from "../platform/terminal/print.ts";
 
 interface RbacOptions {
   readonly kubeconfig?: string;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { print } from "../platform/terminal/print.ts";
 import type { Running } from "./compose.ts";
 import { composePart } from "./compose-part.ts";
 import { addListenOptions, type ListenOptions } from "./listen-options.ts";
@@ -12,7 +13,6 @@ import {
   stopRequested,
 } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
-import { print } from "../platform/terminal/print.ts";
 
 interface RelayCommandOptions extends ServeOptions, ListenOptions, Omit<RelayScope, "namespaces"> {
   readonly namespace?: readonly string[];

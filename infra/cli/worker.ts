@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { print } from "../platform/terminal/print.ts";
 import { composePart } from "./compose-part.ts";
 import { addListenOptions, type ListenOptions } from "./listen-options.ts";
 import { addServeOptions, printListeners, type ServeOptions, stopRequested } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
-import { print } from "../platform/terminal/print.ts";
 
 export function workerCommand(command: Command): Command {
   addQueueOptions(

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { print } from "../../platform/terminal/print.ts";
 import { callerName } from "../caller-name.ts";
 import {
   addSourceOptions,
@@ -8,7 +9,6 @@ import {
   type SourceOptions,
   someOf,
 } from "../letter-source.ts";
-import { print } from "../../platform/terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 interface DropOptions extends SourceOptions {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths } from "../../queue/letters/known-deaths.ts";
 import { groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
-import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 interface GroupsOptions extends SourceOptions {

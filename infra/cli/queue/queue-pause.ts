@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { print } from "../../platform/terminal/print.ts";
 import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { callerName } from "../caller-name.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
-import { print } from "../../platform/terminal/print.ts";
 
 interface PauseOptions extends QueueFlags {
   readonly functionsDir?: string;
