@@ -7,7 +7,7 @@ const SIDE_BY_SIDE: readonly string[] = [
   "tsc --checkers 1",
   "tsc --checkers 1 --project infra/console/page",
   "knip",
-  "node infra/deploy/generate.ts --check",
+  "node infra/cli/generate.ts --check",
 ];
 const VITEST = "--config test/vitest.config.ts --project";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { generateReadme } from "../cli/readme.ts";
+import { renderInto } from "../deploy/rendered.ts";
 import { generateCrds } from "../platform/crds/generate.ts";
-import { renderInto } from "./rendered.ts";
 
 const RENDERED = fileURLToPath(new URL("../.capstan/rendered", import.meta.url));
 
