@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { generateReadme } from "../cli/readme.ts";
 import { renderInto } from "../deploy/rendered.ts";
 import { generateCrds } from "../platform/crds/generate.ts";
+import { print, printError } from "../platform/terminal/print.ts";
+import { generateReadme } from "./readme.ts";
 
-const RENDERED = fileURLToPath(new URL("../.capstan/rendered", import.meta.url));
+const RENDERED = fileURLToPath(new URL("../../.capstan/rendered", import.meta.url));
 
 /**
  * Runs `npm run generate`: writes every file that is generated and committed, and renders the others into
@@ -11,9 +12,9 @@ const RENDERED = fileURLToPath(new URL("../.capstan/rendered", import.meta.url))
  */
 const check = process.argv.includes("--check");
 const differing = [...(await generateCrds({ check })), ...(await generateReadme({ check }))];
-for (const file of differing) process.stdout.write(`${file}\n`);
+for (const file of differing) print(file);
 if (!check) await renderInto(RENDERED);
 else if (differing.length > 0) {
-  process.stderr.write("These generated files are not up to date; run `npm run generate`\n");
+  printError("these generated files are not up to date; run npm run generate");
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/decide/failure.ts";
-import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { fencesOfCutOff } from "../../shared/runtime/read/freshness.ts";

@@ -2,7 +2,7 @@ import { memberOf } from "../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import { digestOf } from "../../shared/runtime/letters/digest.ts";
+import { digestOf } from "../../shared/runtime/digest.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { formatKey, type Key } from "../../shared/runtime/queue/key.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue/queue-port.ts";

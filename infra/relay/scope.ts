@@ -2,7 +2,7 @@ import { Namespace } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
-import { canonical } from "../../shared/runtime/letters/digest.ts";
+import { canonical } from "../../shared/runtime/digest.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 
 /** Raised when snapshots of an unchanged kind become different: snapshots of an earlier relay are then listed again. */

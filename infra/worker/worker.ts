@@ -1,7 +1,7 @@
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import { type RunContext, runStep } from "../../shared/runtime/decide/run-step.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue/queue-port.ts";
+import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 import type { ToldEvents } from "../../shared/runtime/write/send-events.ts";
 import { asOriginOfErrors } from "./stray-errors.ts";
 

@@ -5,7 +5,7 @@ import { systemClock } from "../../infra/platform/clock.ts";
 import { createMemoryRunHistory } from "../../infra/queue/history/memory.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import type { AttemptRecord, RecordedWrite } from "../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord, RecordedWrite } from "../../shared/runtime/attempt-record.ts";
 import { runEntryOf } from "../../shared/runtime/letters/run-entry.ts";
 import type { RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Lease, Outcome } from "../../shared/runtime/queue/queue-port.ts";

@@ -82,7 +82,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   // A kubeconfig is renewed, or cannot be issued (`system/kubeconfig`).
   "capstan-worker-credentials patch /secrets",
   "capstan-worker-credentials create /events",
-  // A refused create is noted on the health check that asked for it (`shared/runtime/decide/run-step`).
+  // A refused create is noted on the health check that asked for it (`shared/runtime/run-step`).
   `capstan-worker-workload patch ${CAPI}/machinehealthchecks`,
 ]);
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { mask } from "../../../shared/redaction/redact.ts";
+import { canonical } from "../../../shared/runtime/digest.ts";
 import type { DeadLetter, LetterRead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { objectsOf, recordedDecision } from "../../../shared/runtime/letters/dead-letter.ts";
-import { canonical } from "../../../shared/runtime/letters/digest.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 

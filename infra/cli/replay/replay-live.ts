@@ -1,11 +1,11 @@
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { demandKey, runStep } from "../../../shared/runtime/decide/run-step.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { describeRequest, nothingIssued, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Outcome } from "../../../shared/runtime/queue/queue-port.ts";
+import { demandKey, runStep } from "../../../shared/runtime/run-step.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";

@@ -2,8 +2,7 @@ import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT, titleOf as nameOf } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
-import { type EndedRun, runStep } from "../../../shared/runtime/decide/run-step.ts";
-import type { RecordedRead } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import { acceptedWrites, nothingIssued } from "../../../shared/runtime/letters/replay.ts";
 import { titleOfWrite } from "../../../shared/runtime/letters/run-entry.ts";
 import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
@@ -11,6 +10,7 @@ import type { Failure, Lease } from "../../../shared/runtime/queue/queue-port.ts
 import { NotListedError } from "../../../shared/runtime/read/listed.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { CURRENT, type Freshness, type Silence } from "../../../shared/runtime/read/signs.ts";
+import { type EndedRun, runStep } from "../../../shared/runtime/run-step.ts";
 import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";
 import { createLog } from "../../worker/telemetry/log.ts";

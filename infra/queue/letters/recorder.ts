@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { DEFAULT_QUEUE, MINUTE } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Hide } from "../../../shared/redaction/hide.ts";
+import { digestOf } from "../../../shared/runtime/digest.ts";
 import {
   completeLetter,
   composeLetter,
@@ -17,7 +18,6 @@ import {
   type LetterKey,
   type NoteFailure,
 } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import { digestOf } from "../../../shared/runtime/letters/digest.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { checkedOutCommit } from "./checked-out-commit.ts";

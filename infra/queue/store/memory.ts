@@ -11,8 +11,8 @@ import type {
   TypeProgress,
   Untold,
 } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
 import { signOf } from "../../../shared/runtime/read/signs.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
 

@@ -1,6 +1,6 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log, Store, TypeKey, TypeProgress } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { untilAccepted } from "../retry.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { TypeProgress } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { serverVersionOf } from "../snapshot.ts";
 
 interface Known {

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { nameOf } from "../delivery/other-server.ts";
 import type { CompleteList, Kept, WatchConsumer } from "../watch/watch-consumer.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";

@@ -1,6 +1,6 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
 /** Checks that a watch shows the writes of this process (KR-07). At most one timer. */
 export interface Echo {

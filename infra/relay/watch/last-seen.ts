@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { WatchEvent } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { ManagedFieldsEntry } from "../../../shared/runtime/write/field-managers.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { serverVersionOf } from "../snapshot.ts";

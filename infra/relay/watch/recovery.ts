@@ -1,6 +1,6 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { STORAGE_INITIALIZING } from "../../platform/kube/errors.ts";
 import { ERROR_EVENT } from "../../platform/kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../shared/api/kinds.ts";
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Share } from "./share.ts";
 

@@ -4,7 +4,7 @@ import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Server } from "../../platform/kube/client.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { createTurns, type Turns } from "../turns.ts";

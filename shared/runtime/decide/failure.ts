@@ -1,6 +1,6 @@
 import { KubeError, messageOf, TerminalError } from "../../function/errors.ts";
 import { maskText } from "../../redaction/redact.ts";
-import type { AttemptRecord } from "../letters/attempt-record.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { Failure, Outcome } from "../queue/queue-port.ts";
 
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;

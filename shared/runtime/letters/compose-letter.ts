@@ -3,8 +3,9 @@ import { KubeError } from "../../function/errors.ts";
 import type { Hide } from "../../redaction/hide.ts";
 import { mask, redact } from "../../redaction/redact.ts";
 import { redactText } from "../../redaction/redact-text.ts";
+import type { AttemptRecord, RecordedRead, RecordedWrite } from "../attempt-record.ts";
 import { failureOf, redactFailure } from "../decide/failure.ts";
-import type { AttemptRecord, RecordedRead, RecordedWrite } from "./attempt-record.ts";
+import { digestOf } from "../digest.ts";
 import type {
   AttemptSummary,
   DeadLetter,
@@ -15,7 +16,6 @@ import type {
 } from "./dead-letter.ts";
 import { LETTER_VERSION, objectsOf } from "./dead-letter.ts";
 import type { AttemptHistory, Death, FailedRun } from "./dead-letters-port.ts";
-import { digestOf } from "./digest.ts";
 import { fitLetter } from "./fit-letter.ts";
 
 const MAX_STACK_BYTES = 8 * 1024;

@@ -1,6 +1,6 @@
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { Key } from "../queue/key.ts";
 import type { Cause, Failure, QueueEntry } from "../queue/queue-port.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
 import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
 
 /** A run that failed, as the queue sees it. */

@@ -13,11 +13,11 @@ import type { Referenced } from "../../contract/referenced.ts";
 import { KubeError, TerminalError, WaitingError } from "../../function/errors.ts";
 import type { ListOptions, LiveReader } from "../../function/reads.ts";
 import type { SecretSummary } from "../../function/secret-summary.ts";
+import type { ReadQuestion } from "../attempt-record.ts";
+import { canonical } from "../digest.ts";
 import type { RecordingReader } from "../read/reader.ts";
-import type { ReadQuestion } from "./attempt-record.ts";
 import type { LetterRead, RecordedError } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
-import { canonical } from "./digest.ts";
 
 /** The step asks for something that the dead letter does not hold: another step than the one that failed. */
 class UnrecordedReadError extends Error {

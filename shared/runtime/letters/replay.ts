@@ -1,15 +1,15 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../../function/define-function.ts";
 import { mask } from "../../redaction/redact.ts";
+import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../decide/check-decision.ts";
 import { reachOf, withinReach } from "../decide/reach.ts";
-import { demandKey } from "../decide/run-step.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
+import { demandKey } from "../run-step.ts";
 import { settle, withAnswers } from "../write/evictions.ts";
 import { standBack } from "../write/foreign-controller.ts";
 import { recordWrites } from "../write/record-writes.ts";
 import { writeDecision } from "../write/write-decision.ts";
-import type { RecordedWrite } from "./attempt-record.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import {
   type DeadLetter,

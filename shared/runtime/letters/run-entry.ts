@@ -1,8 +1,8 @@
 import { MANAGEMENT, titleOf } from "../../api/kinds.ts";
+import type { AttemptRecord, RecordedRead, RecordedWrite } from "../attempt-record.ts";
 import type { Failure, Lease, Outcome } from "../queue/queue-port.ts";
-import { newestOf } from "../read/resource-version.ts";
-import { changedFields } from "../write/changed-fields.ts";
-import type { AttemptRecord, RecordedRead, RecordedWrite } from "./attempt-record.ts";
+import { newestOf } from "../resource-version.ts";
+import { changedFields } from "./changed-fields.ts";
 import type { Input, RunEntry, Written } from "./run-history.ts";
 
 const MAX_WRITES = 8;

@@ -1,8 +1,8 @@
 import type { ClusterName } from "../../api/kinds.ts";
 import { MINUTE } from "../../function/backoff.ts";
+import type { RecordedWrite } from "../attempt-record.ts";
 import type { Key } from "../queue/key.ts";
 import type { Cause, Failure, KeyState, Outcome } from "../queue/queue-port.ts";
-import type { RecordedWrite } from "./attempt-record.ts";
 
 /** Runs kept of a function for a key. */
 export const MAX_RUNS = 20;

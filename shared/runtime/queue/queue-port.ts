@@ -1,6 +1,6 @@
 import type { ClusterName, ObjectKey } from "../../api/kinds.ts";
 import type { QueueSettings } from "../../function/backoff.ts";
-import type { AttemptRecord } from "../letters/attempt-record.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { Key } from "./key.ts";
 import type { QueueControl } from "./queue-control.ts";
 import type { QueueReader } from "./queue-reader.ts";

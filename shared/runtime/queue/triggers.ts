@@ -1,6 +1,6 @@
 import { Connection } from "../../api/core.ts";
 import { type ClusterName, type Kind, type KubeObject, objectKeyOf, titleOf } from "../../api/kinds.ts";
-import { isAtLeast } from "../read/resource-version.ts";
+import { isAtLeast } from "../resource-version.ts";
 import type { Cause, Fence } from "./queue-port.ts";
 
 /**

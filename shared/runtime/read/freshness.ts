@@ -1,12 +1,12 @@
 import type { KubeObject, ObjectRef } from "../../api/kinds.ts";
 import { KubeError } from "../../function/errors.ts";
-import type { AttemptRecord } from "../letters/attempt-record.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { Store } from "../ports.ts";
 import { type Cause, type Fence, type Lease, RESTORED } from "../queue/queue-port.ts";
 import { BehindTriggerError } from "../queue/triggers.ts";
+import { isAtLeast } from "../resource-version.ts";
 import { NotListedError } from "./listed.ts";
 import type { RecordingReader } from "./reader.ts";
-import { isAtLeast } from "./resource-version.ts";
 
 /** First wait for a snapshot until the next look. Each further one takes twice as long: where it lags, looks cost. */
 const FIRST_WAIT_MS = 100;

@@ -15,6 +15,7 @@ import { assert } from "../../function/errors.ts";
 import type { Reader } from "../../function/reads.ts";
 import type { Cause, Fence } from "../queue/queue-port.ts";
 import { type DemandTriggers, triggersOf } from "../queue/triggers.ts";
+import { newestOf } from "../resource-version.ts";
 import { whileListed } from "./listed.ts";
 import {
   createLiveReader,
@@ -25,7 +26,6 @@ import {
   type Seen,
 } from "./live-reader.ts";
 import { resolveReference } from "./resolve-reference.ts";
-import { newestOf } from "./resource-version.ts";
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {

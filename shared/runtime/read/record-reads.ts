@@ -10,7 +10,7 @@ import {
 } from "../../api/kinds.ts";
 import type { Referenced } from "../../contract/referenced.ts";
 import type { ListOptions, LiveReader } from "../../function/reads.ts";
-import type { RecordedAnswer, RecordedRead } from "../letters/attempt-record.ts";
+import type { RecordedAnswer, RecordedRead } from "../attempt-record.ts";
 import type { RecordingReader } from "./reader.ts";
 
 export interface ReadRecorder extends RecordingReader {

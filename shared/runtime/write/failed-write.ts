@@ -3,7 +3,7 @@ import { KubeError } from "../../function/errors.ts";
 import type { KubeClient } from "../ports.ts";
 import type { Fence } from "../queue/queue-port.ts";
 import { fenceOf } from "../read/freshness.ts";
-import { isAtLeast } from "../read/resource-version.ts";
+import { isAtLeast } from "../resource-version.ts";
 
 /** Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer. */
 export const PATCH_REFUSED = "PatchRefused";

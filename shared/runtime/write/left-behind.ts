@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import { escapePointer, mergeKeyOf, textAt } from "../../api/path.ts";
-import { canonical } from "../letters/digest.ts";
+import { canonical } from "../digest.ts";
 import { FIRST_APPLY, fieldManagersAt, managedFieldsOf } from "./field-managers.ts";
 
 /** Fields of an object in their places. */

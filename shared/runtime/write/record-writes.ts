@@ -1,7 +1,7 @@
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../../api/kinds.ts";
 import { objectKeyOf } from "../../api/kinds.ts";
 import { Pod } from "../../api/workload.ts";
-import type { RecordedWrite } from "../letters/attempt-record.ts";
+import type { RecordedWrite } from "../attempt-record.ts";
 import type { Clients, KubeClient } from "../ports.ts";
 
 export interface WriteRecorder extends Clients {

@@ -46,7 +46,7 @@ const letter = {
       message:
         'kubeconfig Secret payments/eu-west-04-kubeconfig: key "value" missing; create it or set spec.controlPlaneRef',
       stack:
-        "KubeError: kubeconfig Secret payments/eu-west-04-kubeconfig\n    at readKubeconfig (shared/rules/workload/kubeconfig.ts:41:11)\n    at async runStep (shared/runtime/decide/run-step.ts:118:20)",
+        "KubeError: kubeconfig Secret payments/eu-west-04-kubeconfig\n    at readKubeconfig (shared/rules/workload/kubeconfig.ts:41:11)\n    at async runStep (shared/runtime/run-step.ts:118:20)",
     },
   })),
   causes: [{ what: "timer" }, { what: "Cluster payments/eu-west-04", resourceVersion: "81190" }],

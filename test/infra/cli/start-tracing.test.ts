@@ -10,8 +10,8 @@ describe("the code of traces", () => {
         (text.match(/^.*telemetry\/traces\/.*$/gm) ?? []).map((line) => `${path}: ${line.trim()}`),
       );
     expect(importers).toEqual([
-      'infra/cli/start-tracing.ts: import type { Tracing } from "../telemetry/traces/tracing.ts";',
-      'infra/cli/start-tracing.ts: const { openTraces } = await import("../telemetry/traces/traces.ts");',
+      'infra/cli/start-tracing.ts: import type { Tracing } from "../worker/telemetry/traces/tracing.ts";',
+      'infra/cli/start-tracing.ts: const { openTraces } = await import("../worker/telemetry/traces/traces.ts");',
     ]);
   });
 });

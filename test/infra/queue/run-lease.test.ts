@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LEASE_TIMING, type RunTerms, runLease } from "../../../infra/queue/run-lease.ts";
 import { Node } from "../../../shared/api/core.ts";
-import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import type { Fence, Lease } from "../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { NOW } from "../../support/world.ts";

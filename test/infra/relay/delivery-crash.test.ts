@@ -6,7 +6,7 @@ import { defineFunction, watch } from "../../../shared/function/define-function.
 import { itself } from "../../../shared/function/mappings.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { Thing } from "../../support/thing.ts";

@@ -3,7 +3,7 @@ import { markWatched, removalVersion, snapshotOf } from "../../../infra/relay/sn
 import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { managersOf } from "../../../shared/function/define-function.ts";
-import { isAtLeast } from "../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
 const CANARY = "canary-never-stored";
 /** All ten: Machines repeat them. */

@@ -2,7 +2,7 @@ import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import { serverVersionOf } from "../../../infra/relay/snapshot.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
-import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";

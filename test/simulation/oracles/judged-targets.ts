@@ -3,7 +3,7 @@ import type { Node } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
-import type { RecordedRead } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import { type NodeSeen, type Verdict, verdictOn } from "./simple-verdict.ts";

@@ -2,7 +2,7 @@ import type { Node } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import type { Oracle } from "./oracle.ts";

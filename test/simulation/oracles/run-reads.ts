@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { type ClusterName, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { AttemptRecord, RecordedRead } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord, RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 
 /** One object that a run has read. */
 export interface ReadObject {

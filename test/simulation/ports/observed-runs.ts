@@ -1,4 +1,4 @@
-import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Key } from "../../../shared/runtime/queue/key.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import { canonical } from "../../../../shared/runtime/letters/digest.ts";
+import { canonical } from "../../../../shared/runtime/digest.ts";
 
 /**
  * Returns a digest of what a move writes of an object: equal on both sides means that an overwrite changes nothing.

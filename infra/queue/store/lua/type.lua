@@ -12,7 +12,7 @@
 
 local OBJECTS, HEADS, INDEX, META, NOTES, BEFORES = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 
--- As isAtLeast in shared/runtime/read/resource-version.ts: by length, then as text; a text that is not decimal is never
+-- As isAtLeast in shared/runtime/resource-version.ts: by length, then as text; a text that is not decimal is never
 -- enough.
 local function isDecimal(text) return text == '0' or string.match(text, '^[1-9]%d*$') ~= nil end
 local function isAtLeast(a, b)

@@ -95,7 +95,7 @@ describe("the test that is made of a dead letter", () => {
   it("decides by the recorded answers to evictions", async () => {
     const letter = await letterOfFailure(evictor(), { snapshots, served: [pod("a")] });
     const file = testFileOf(letter, join(ROOT, "test/functions/pool/x.test.ts"), sourceOf(letter));
-    expect(file).toContain('import { settle } from "../../../shared/runtime/evictions.ts";');
+    expect(file).toContain('import { settle } from "../../../shared/runtime/write/evictions.ts";');
     expect(file).toMatch(/settle\(await decide\(poolEvict, [^;]*"accepted"[^;]*\] as never\)/);
   });
 

@@ -9,7 +9,7 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../../shared/function/define-function.ts";
-import type { RecordedRead } from "../../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedRead } from "../../../../shared/runtime/attempt-record.ts";
 import type { Clients, Store } from "../../../../shared/runtime/ports.ts";
 import {
   bootstrapConfig,

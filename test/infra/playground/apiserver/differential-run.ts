@@ -11,7 +11,7 @@ import { SCRIPT } from "./differential-script.ts";
  * the benchmarks when it succeeds.
  */
 
-const RESULT = new URL("../../bench/results/differential.json", import.meta.url);
+const RESULT = new URL("../../../bench/results/differential.json", import.meta.url);
 
 const { values } = parseArgs({
   options: {

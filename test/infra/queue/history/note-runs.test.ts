@@ -5,7 +5,7 @@ import { noteRuns } from "../../../../infra/queue/history/note-runs.ts";
 import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
-import type { RecordedWrite } from "../../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedWrite } from "../../../../shared/runtime/attempt-record.ts";
 import type { Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { Widget } from "../../../support/widget.ts";

@@ -6,7 +6,7 @@ import { createRecorder, type Recorder } from "../../../../infra/queue/letters/r
 import { LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
 import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../../shared/function/backoff.ts";
-import type { AttemptRecord } from "../../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../../shared/runtime/attempt-record.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Lease, Outcome, Queue } from "../../../../shared/runtime/queue/queue-port.ts";

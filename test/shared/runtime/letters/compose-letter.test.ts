@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/platform/clock.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import type { AttemptRecord } from "../../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../../shared/runtime/attempt-record.ts";
 import {
   composeLetter,
   errorOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Node } from "../../../../shared/api/core.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import type { AttemptRecord, RecordedWrite } from "../../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord, RecordedWrite } from "../../../../shared/runtime/attempt-record.ts";
 import { runEntryOf, titleOfWrite } from "../../../../shared/runtime/letters/run-entry.ts";
 import type { Lease, Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
 

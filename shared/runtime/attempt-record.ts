@@ -1,8 +1,8 @@
-import type { Selection } from "../../api/indexes.ts";
-import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../../api/kinds.ts";
-import type { Referenced } from "../../contract/referenced.ts";
-import type { ListOptions } from "../../function/reads.ts";
-import type { SecretSummary } from "../../function/secret-summary.ts";
+import type { Selection } from "../api/indexes.ts";
+import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type { Referenced } from "../contract/referenced.ts";
+import type { ListOptions } from "../function/reads.ts";
+import type { SecretSummary } from "../function/secret-summary.ts";
 
 /** A question of a step to its reader. */
 export type ReadQuestion =

@@ -4,12 +4,7 @@ import type { PatchOperation } from "../../api/patch.ts";
 import { mergeKeyOf, pointerSegments, sameJson, valueAt } from "../../api/path.ts";
 import { maskText } from "../../redaction/redact.ts";
 import { isSensitiveName } from "../../redaction/sensitive-name.ts";
-import type {
-  AttemptRecord,
-  RecordedAnswer,
-  RecordedRead,
-  RecordedWrite,
-} from "../letters/attempt-record.ts";
+import type { AttemptRecord, RecordedAnswer, RecordedRead, RecordedWrite } from "../attempt-record.ts";
 import type { FieldChange } from "../letters/run-history.ts";
 
 const MAX_PATH_CHARS = 120;

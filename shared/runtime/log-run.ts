@@ -1,8 +1,8 @@
-import { DEFAULT_QUEUE } from "../../function/backoff.ts";
-import type { AnyFunction } from "../../function/define-function.ts";
-import type { Clock, Log } from "../ports.ts";
-import type { Lease, Outcome } from "../queue/queue-port.ts";
-import type { RecordingReader } from "../read/reader.ts";
+import { DEFAULT_QUEUE } from "../function/backoff.ts";
+import type { AnyFunction } from "../function/define-function.ts";
+import type { Clock, Log } from "./ports.ts";
+import type { Lease, Outcome } from "./queue/queue-port.ts";
+import type { RecordingReader } from "./read/reader.ts";
 
 export interface EndedRun {
   readonly startedAt: Date;

@@ -6,9 +6,9 @@ import type {
   AttemptRecord,
   RecordedRead,
   RecordedWrite,
-} from "../../../../shared/runtime/letters/attempt-record.ts";
+} from "../../../../shared/runtime/attempt-record.ts";
+import { changedFields } from "../../../../shared/runtime/letters/changed-fields.ts";
 import type { FieldChange } from "../../../../shared/runtime/letters/run-history.ts";
-import { changedFields } from "../../../../shared/runtime/write/changed-fields.ts";
 import { CANARY } from "../../../support/canaries.ts";
 
 const KEY = { namespace: "default", name: "p1" };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../../infra/worker/telemetry/log.ts";
-import { type AnyFunction, defineFunction } from "../../../../shared/function/define-function.ts";
-import { done } from "../../../../shared/function/result.ts";
-import { logRun } from "../../../../shared/runtime/letters/log-run.ts";
-import type { Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
-import type { RecordingReader } from "../../../../shared/runtime/read/reader.ts";
-import { virtualClock } from "../../../support/clock.ts";
-import { recordingLog } from "../../../support/recording-log.ts";
-import { Widget } from "../../../support/widget.ts";
-import { NOW } from "../../../support/world.ts";
+import { createLog } from "../../../infra/worker/telemetry/log.ts";
+import { type AnyFunction, defineFunction } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
+import { logRun } from "../../../shared/runtime/log-run.ts";
+import type { Outcome } from "../../../shared/runtime/queue/queue-port.ts";
+import type { RecordingReader } from "../../../shared/runtime/read/reader.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { Widget } from "../../support/widget.ts";
+import { NOW } from "../../support/world.ts";
 
 const grow: AnyFunction = defineFunction(
   { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonical, digestOf } from "../../../../shared/runtime/letters/digest.ts";
+import { canonical, digestOf } from "../../../shared/runtime/digest.ts";
 
 describe("digest of a JSON value", () => {
   it("is the SHA-256 of its canonical text", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAtLeast } from "../../../../shared/runtime/read/resource-version.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
 describe("resource versions", () => {
   it.each([
