@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ALL_RULES, prefixOf as contractOf } from "../../shared/contract/rules/all.ts";
-import { idsIn, namedBy, prefixOf, rulesOf, withoutRowIds } from "../support/rules.ts";
+import { idsIn, namedBy, prefixOf, rulesOf, withoutOwnIds } from "../support/rules.ts";
 import { type Text, textsOf } from "../support/sources.ts";
 
 const [code, tests, pages] = await Promise.all([
@@ -14,7 +14,7 @@ const rules = pages.flatMap(rulesOf);
 function citations(texts: readonly Text[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { path, text } of texts)
-    for (const id of idsIn(withoutRowIds(text))) found.set(id, [...(found.get(id) ?? []), path]);
+    for (const id of idsIn(withoutOwnIds(text))) found.set(id, [...(found.get(id) ?? []), path]);
   return found;
 }
 
@@ -28,14 +28,14 @@ const named = new Set(
 );
 
 describe("the rules beside the code", () => {
-  it("every rule that is cited has one row", () => {
+  it("every rule that is cited is on one page", () => {
     const cited = citations([...code, ...tests, ...pages.filter(({ path }) => path !== "CHANGELOG.md")]);
     const missing = [...cited]
       .filter(([id]) => !rules.some((rule) => rule.id === id))
-      .map(([id, paths]) => `${id} has no row: ${paths.slice(0, 3).join(", ")}`);
+      .map(([id, paths]) => `${id} is not on any page: ${paths.slice(0, 3).join(", ")}`);
     const twice = rules
       .filter(({ id }, at) => rules.findIndex((rule) => rule.id === id) !== at)
-      .map(({ id, page }) => `${id} has a second row in ${page}`);
+      .map(({ id, page }) => `${id} is a second time in ${page}`);
     expect([...missing, ...twice]).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe("the rules beside the code", () => {
     expect(apart.filter((each) => each.includes(", "))).toEqual([]);
   });
 
-  it("every row says what holds, and is named by the title of a test, or says why not", () => {
+  it("every rule says what holds, and is named by the title of a test, or says why not", () => {
     const wrong = rules.flatMap(({ id, page, holds, not }) => [
       ...(holds === "" ? [`${page}: ${id} says nothing`] : []),
       ...(named.has(id) || not !== undefined ? [] : [`${page}: no title of a test names ${id}`]),

@@ -1,6 +1,6 @@
 import type { Text } from "./sources.ts";
 
-/** One line of a table of rules. */
+/** `- **KR-09** After a 410 the loop lists …` */
 export interface Rule {
   /** `KR-09`, `PC-6.1` */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Rule {
 /** Rules of provider contracts, and the workloads, faults and promises of the simulation, have lists of their own. */
 const RULE = String.raw`(?:KC|KR|PC|Q|S)-\d+(?:\.\d+)*`;
 const ID = new RegExp(`\\b${RULE}\\b`, "g");
-const ROW = new RegExp(`^${RULE}$`);
+const ITEM = new RegExp(String.raw`^- \*\*(${RULE})\*\* (.*)$`, "gm");
 
 /** The ids in a text, each once. */
 export function idsIn(text: string): readonly string[] {
@@ -25,28 +25,19 @@ export function prefixOf(id: string): string {
   return id.slice(0, id.indexOf("-"));
 }
 
-/** The rules of a page: the rows whose first cell is an id. */
+/** The rules of a page: the items of its lists that begin with an id. */
 export function rulesOf({ path, text }: Text): readonly Rule[] {
-  return ruleTables(text)
-    .map(cellsOf)
-    .filter(([id = ""]) => ROW.test(id))
-    .map(([id = "", holds = ""]) => ({ id, page: path, holds, not: /(?<=\bNot ).*$/.exec(holds)?.[0] }));
+  return [...text.matchAll(ITEM)].map(([, id = "", holds = ""]) => ({
+    id,
+    page: path,
+    holds,
+    not: /(?<=\bNot ).*$/.exec(holds)?.[0],
+  }));
 }
 
-/** A page without the first cells of its rules: a row is not a citation of itself. */
-export function withoutRowIds(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => (ROW.test(cellsOf(line)[0] ?? "") ? line.slice(line.indexOf("|", 1)) : line))
-    .join("\n");
-}
-
-const HEADER = /^\| Rule +\| What holds/;
-
-/** The lines of all tables with these columns. */
-function ruleTables(text: string): readonly string[] {
-  const tables = text.match(/(?:^\|.*\n?)+/gm) ?? [];
-  return tables.filter((table) => HEADER.test(table)).flatMap((table) => table.split("\n"));
+/** A page without the ids at the beginning of its rules: a rule is not a citation of itself. */
+export function withoutOwnIds(text: string): string {
+  return text.replaceAll(ITEM, "$2");
 }
 
 /** The trimmed cells of a line of a table; none of another line. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { namedBy } from "../../support/rules.ts";
+import { namedBy, rulesOf } from "../../support/rules.ts";
 
 /** Files of a driver's tests; the suites that they call are looked up. */
 const shared = (driver: string): readonly string[] =>
@@ -15,12 +15,11 @@ const DRIVERS = {
 
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** The ids in the first table of the queue's README. */
+/** The ids in the first list of the queue's README. */
 async function rulesOfEveryDriver(): Promise<readonly string[]> {
   const page = await textOf("../infra/queue/README.md");
-  const [, table = ""] = page.split("| What holds on every driver |");
-  const [rows = ""] = table.split("\n\n");
-  return [...rows.matchAll(/^\| (Q-\d\d) \|/gm)].map(([, id = ""]) => id);
+  const [list = ""] = page.split(/^###? /m).filter((part) => part.startsWith("On every driver\n"));
+  return rulesOf({ path: "infra/queue/README.md", text: list }).map(({ id }) => id);
 }
 
 /** The names of the tests of a file and of the queue suites that it calls. */
