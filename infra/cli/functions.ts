@@ -5,7 +5,7 @@ import { print, printJson } from "../platform/terminal/print.ts";
 import { tableLines } from "../platform/terminal/table.ts";
 import { loadFunctions } from "../worker/load.ts";
 
-/** One function as `capstan functions` prints it; also the row in README. */
+/** One function as `capstan functions` prints it. */
 export interface FunctionRow {
   readonly name: string;
   readonly reconciles: string;

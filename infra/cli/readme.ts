@@ -1,31 +1,31 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { capacityPage } from "../deploy/capacity/page.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
-import { alignedTable } from "../platform/markdown-table.ts";
-import { loadFunctions } from "../worker/load.ts";
 import { metricRows } from "../worker/telemetry/metric-specs.ts";
-import { rulesReference } from "./contract/reference-page.ts";
-import { type FunctionRow, toRow } from "./functions.ts";
+import { differencesPage } from "./differences.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const START = "<!-- generated: npm run generate -->";
 const END = "<!-- end -->";
 
 /**
- * Brings the tables of functions, of metrics and of capacity up to date, or with
- * `check` only looks. Returns the files that were out of date.
+ * Brings the lists of metrics, alerts and differences and the capacity tables up to date, or with `check` only looks.
+ * Returns the files that were out of date.
  */
 export async function generateReadme({ check }: { readonly check: boolean }): Promise<readonly string[]> {
-  const table = functionTable((await loadFunctions()).map(toRow));
   const generated = [
-    ["README.md", table],
-    ["infra/worker/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
-    ["infra/deploy/observation/README.md", alignedTable(["Alert", "Severity", "Look at"], runbookRows())],
+    ["infra/worker/telemetry/README.md", listOf(metricRows())],
+    ["infra/deploy/observation/README.md", listOf(runbookRows())],
     ["infra/deploy/capacity/README.md", capacityPage()],
-    ["shared/contract/rules/README.md", rulesReference()],
+    ["infra/guides/differences.md", await differencesPage(ROOT, 2)],
   ] as const;
   const updated = await Promise.all(generated.map(([file, part]) => update(file, part, check)));
   return updated.flat();
+}
+
+/** `- name (kind): meaning`, an item per row. */
+function listOf(rows: readonly (readonly string[])[]): string {
+  return rows.map(([name, kind, meaning]) => `- ${name} (${kind}): ${meaning}`).join("\n");
 }
 
 async function update(file: string, part: string, check: boolean): Promise<readonly string[]> {
@@ -35,18 +35,6 @@ async function update(file: string, part: string, check: boolean): Promise<reado
   if (after === before) return [];
   if (!check) await writeFile(url, after);
   return [file];
-}
-
-/** Markdown table, one function per row, in the order given. */
-export function functionTable(rows: readonly FunctionRow[]): string {
-  const header = ["Function", "Reconciles", "Wakes on", "Summary"];
-  const cells = rows.map(({ name, reconciles, watches, summary }) => [
-    `\`${name}\``,
-    reconciles,
-    watches.join(", "),
-    summary,
-  ]);
-  return alignedTable(header, cells);
 }
 
 /** Replaces what is between the two marks. Throws when a text has not exactly one of each, in that order. */

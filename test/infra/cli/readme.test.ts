@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { functionTable, generateReadme, withGenerated } from "../../../infra/cli/readme.ts";
+import { generateReadme, withGenerated } from "../../../infra/cli/readme.ts";
 
 const text = "# T\n<!-- generated: npm run generate -->\nold\n<!-- end -->\nrest\n";
-const row = { name: "a-b", reconciles: "A", watches: ["A", "B"], owns: [], summary: "Does x | y." };
 
 describe("the generated parts of the READMEs", () => {
   it("are up to date", async () => {
@@ -19,13 +18,5 @@ describe("the generated parts of the READMEs", () => {
     for (const wrong of ["# T", text.replace("<!-- end -->", ""), text + text]) {
       expect(() => withGenerated(wrong, "new", "README.md")).toThrow("README.md needs one line");
     }
-  });
-
-  it("have a row per function", () => {
-    expect(functionTable([row]).split("\n")).toEqual([
-      "| Function | Reconciles | Wakes on | Summary      |",
-      "| -------- | ---------- | -------- | ------------ |",
-      "| `a-b`    | A          | A, B     | Does x \\| y. |",
-    ]);
   });
 });
