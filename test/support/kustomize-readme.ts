@@ -1,19 +1,19 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { blocksIn, commandsIn } from "./commands.ts";
 
-const README = new URL("../../infra/deploy/kustomize/README.md", import.meta.url);
 const ANY_DIGEST = `sha256:${"5".repeat(64)}`;
 
+const PAGE = "infra/deploy/kustomize/README.md";
+
 /** The lines of the shell blocks of a section of the manifests' README, in their order. */
-export async function commandsOf(section: string): Promise<readonly string[]> {
-  const blocks = (await sectionOf(section)).matchAll(/```sh\n([\s\S]*?)```/g);
-  return [...blocks].flatMap(([, block = ""]) => block.trim().split("\n"));
+export function commandsOf(section: string): Promise<readonly string[]> {
+  return commandsIn(PAGE, section);
 }
 
 /** The first block of YAML of a section. */
 export async function yamlOf(section: string): Promise<string> {
-  const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(await sectionOf(section)) ?? [];
-  return yaml;
+  return (await blocksIn("yaml", PAGE, section))[0] ?? "";
 }
 
 /** Writes the overlay of "Install it" into a folder, for rendered manifests and the component that was made with an image. */
@@ -28,10 +28,4 @@ export async function writeInstallOverlay(
     .replace("../image/kustomize", relative(folder, imageComponent))
     .replaceAll("sha256:…", ANY_DIGEST);
   await writeFile(join(folder, "kustomization.yaml"), text);
-}
-
-async function sectionOf(title: string): Promise<string> {
-  const [, section] = (await readFile(README, "utf8")).split(`\n## ${title}\n`);
-  if (section === undefined) throw new Error(`the README of the manifests has no section "${title}"`);
-  return section.split("\n## ")[0] ?? "";
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import { systemClock } from "../../infra/platform/clock.ts";
 import { startCloud } from "../../infra/playground/sim/cloud.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { CLUSTERCTL, clusterctlMissing } from "../support/clusterctl.ts";
+import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startSide } from "../support/management-side.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
@@ -18,15 +19,7 @@ import { silentLog } from "../support/silent-log.ts";
 
 const shell = promisify(execFile);
 
-/** The command lines of README on moves, in order. */
-async function commandsOfReadme(): Promise<readonly string[]> {
-  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const [, section = ""] = /^### Move a Cluster$(.*?)^###? /ms.exec(text) ?? [];
-  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => block.split("\n").filter((line) => line.trim() !== ""));
-}
-
-describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on moves", () => {
+describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of the guide on moves", () => {
   it("move a Cluster, move it on after a move that stopped half way, and move it through a directory", async () => {
     await using stack = new AsyncDisposableStack();
     const [here, there] = [stack.use(await startSide(EMBEDDED)), stack.use(await startSide(EMBEDDED))];
@@ -59,7 +52,7 @@ describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on
     await copyFile(there.started.kubeconfigFile, file);
 
     const [plan = "", move = "", wait = "", planAgain = "", patch = "", repeat = "", ...byFolder] =
-      await commandsOfReadme();
+      await commandsIn("infra/guides/move.md");
     const [mkdir = "", save = "", restore = "", takeAway = "", ...rest] = byFolder;
     expect(rest).toEqual([]);
     await eventually(async () => expect(await run(plan)).toContain("nothing stops the move"), {

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { certManagerStandIn } from "../../infra/deploy/cert-manager.ts";
 import { CLUSTERCTL, describeWithClusterctl, STALE_DISCOVERY } from "../support/clusterctl.ts";
+import { commandsIn } from "../support/commands.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
@@ -13,15 +14,7 @@ import { startRealServer } from "../support/processes/real-server.ts";
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const shell = promisify(execFile);
 
-/** The command lines of README on clusterctl, in order. */
-async function commandsOfReadme(): Promise<readonly string[]> {
-  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const [, section = ""] = /^### Install it with clusterctl$(.*?)^###? /ms.exec(text) ?? [];
-  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => block.split("\n").filter((line) => line.trim() !== ""));
-}
-
-describeWithClusterctl("the commands of README on clusterctl", () => {
+describeWithClusterctl("the commands of the guide on clusterctl", () => {
   it("work when they are copied line by line", async () => {
     await using server = await startRealServer(ASSETS);
     await using stack = new AsyncDisposableStack();
@@ -49,7 +42,7 @@ describeWithClusterctl("the commands of README on clusterctl", () => {
     };
 
     let inits = 0;
-    for (const line of await commandsOfReadme()) {
+    for (const line of await commandsIn("infra/guides/install.md", "With clusterctl")) {
       switch (true) {
         case line.startsWith("export "): {
           const [name = "", value] = line.slice("export ".length).split("=");
@@ -73,7 +66,7 @@ describeWithClusterctl("the commands of README on clusterctl", () => {
           await kubectl("wait cluster/demo --for=condition=Available --timeout=240s");
           break;
         case line.startsWith("clusterctl delete "):
-          // The next command of README is for where it stops half way.
+          // The next command of the guide is for where it stops half way.
           await run(line).catch((error: unknown) => expect(String(error)).toMatch(STALE_DISCOVERY));
           break;
         case line.startsWith("kubectl delete crds,"):
@@ -89,7 +82,7 @@ describeWithClusterctl("the commands of README on clusterctl", () => {
           expect(await run(line), line).not.toBe("");
           break;
         default:
-          expect.fail(`README shows a command that this test does not know: ${line}`);
+          expect.fail(`the guide shows a command that this test does not know: ${line}`);
       }
     }
     expect(inits).toBe(2);

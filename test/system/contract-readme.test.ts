@@ -7,20 +7,12 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { startCapstan } from "../support/capstan.ts";
+import { blocksIn, commandsIn } from "../support/commands.ts";
 import { goodCrd, goodTemplate, type RawCrd, without } from "../support/contract/crds.ts";
 import { EMBEDDED } from "../support/processes/api-servers.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const shell = promisify(execFile);
-
-/** Blocks of one language in the section of README for authors of providers. */
-async function blocksOf(language: string): Promise<readonly string[]> {
-  const text = await readFile(join(ROOT, "README.md"), "utf8");
-  const [, section = ""] = /^## Check your provider$(.*?)^## /ms.exec(text) ?? [];
-  return [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, block = ""]) =>
-    name === language ? [block] : [],
-  );
-}
 
 /** The repository of a provider, with Capstan beside its sources. */
 async function providerWith(...crds: readonly RawCrd[]): Promise<string> {
@@ -71,19 +63,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-describe("README for authors of providers", () => {
+describe("the guide for authors of providers", () => {
   it("has commands that work when they are copied", async () => {
     const provider = await providerWith(goodCrd("InfraMachinePool"), goodTemplate("InfraMachinePool"));
     await using server = await EMBEDDED.start();
     await using _capstan = await startCapstan(server.kubeconfigFile);
-    const commands = (await blocksOf("sh")).flatMap((block) => block.trim().split("\n"));
+    const commands = await commandsIn("infra/guides/providers.md");
     expect(commands.length).toBeGreaterThan(3);
     for (const command of commands)
       expect((await run(command, provider, server.kubeconfigFile)).code, command).toBe(0);
   });
 
   it("has a workflow whose check writes SARIF that points into the repository, and fails when a MUST is broken", async () => {
-    const [workflow = ""] = await blocksOf("yaml");
+    const [workflow = ""] = await blocksIn("yaml", "infra/guides/providers.md");
     const [, check = ""] = /- run: (.*contract check.*)/.exec(workflow) ?? [];
     expect(check).toContain("-o sarif > contract.sarif");
     const good = await providerWith(goodCrd("InfraMachine"), goodTemplate("InfraMachine"));

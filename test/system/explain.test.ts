@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { NotedRun } from "../../infra/cli/history/history-table.ts";
 import type { Explained, ExplainedFunction } from "../../infra/operate/explain/explain-tree.ts";
+import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -29,10 +30,12 @@ async function explain(...args: readonly string[]): Promise<Explained> {
   return JSON.parse(output) as Explained;
 }
 
-/** The commands of README about the history. */
+/** The commands of the guide about the history. */
 async function historyCommands(): Promise<readonly string[]> {
-  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  return text.match(/^np(?:m run capstan --|x --silent capstan) history .*$/gm) ?? [];
+  const commands = await commandsIn("infra/guides/operate.md", "When it does not become ready");
+  return commands.filter(
+    (line) => line.includes(" capstan -- history ") || line.includes(" capstan history "),
+  );
 }
 
 function functionOf(explained: Explained, name: string): ExplainedFunction {

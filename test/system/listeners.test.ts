@@ -9,6 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
+import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { forgedToken } from "../support/forged-token.ts";
 import { simCluster } from "../support/manifests.ts";
@@ -21,18 +22,9 @@ import { describeWith } from "../support/requires.ts";
 
 const shell = promisify(execFile);
 const WITHIN = { withinMs: 90_000, stepMs: 300 };
-const README = new URL("../../README.md", import.meta.url);
 const NAMESPACE = "capstan-system";
 /** As many as 64 are open at a time. */
 const FLOOD = 10_000;
-
-/** The lines of the shell blocks of a section of README. */
-async function commandsOf(section: string): Promise<readonly string[]> {
-  const [, text = ""] =
-    new RegExp(`^### ${section}$(.*?)^##`, "ms").exec(await readFile(README, "utf8")) ?? [];
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block.trim());
-  return blocks.flatMap((block) => block.split("\n"));
-}
 
 /** Writes the files of each Secret into a folder of its name, as a Pod mounts them. */
 async function mount(kubectl: Kubectl, dir: string): Promise<void> {
@@ -105,7 +97,7 @@ async function flood(port: number): Promise<number> {
 }
 
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
-  "relay and worker with a real API server and a Redis with TLS, as README starts them",
+  "relay and worker with a real API server and a Redis with TLS, as the guide starts them",
   () => {
     it("S-40: answer kubelets and known clients only, and outlive a wrong password", async () => {
       await using server = await REAL.start();
@@ -117,7 +109,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       const kubectl = kubectlFor(server.kubeconfigFile);
       const path = `${process.env["KUBEBUILDER_ASSETS"]}:${process.env["PATH"]}`;
       const env = { ...process.env, PATH: path, KUBECONFIG: server.kubeconfigFile };
-      const commands = [...(await commandsOf("Beyond loopback"))];
+      const commands = [...(await commandsIn("infra/guides/operate.md", "Beyond loopback"))];
       const next = (start: string): string => {
         const line = commands.shift() ?? "";
         expect(line.slice(0, start.length)).toBe(start);

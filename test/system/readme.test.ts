@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
@@ -15,17 +16,20 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const REDIS = "redis://127.0.0.1:6379";
 const POISONED = "--functions-dir test/support/poisoned";
 
-/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme`, `infra/deploy/image/image`, `takeover`, `listeners` and `trace` run those of their sections. */
-async function commandsOfReadme(): Promise<readonly string[]> {
-  const whole = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const sections =
-    "Make the image|Install it with clusterctl|Move a Cluster|Take Clusters over|Beyond loopback|Traces";
-  const text = whole
-    .replaceAll(new RegExp(`^### (?:${sections})$.*?(?=^###? )`, "gms"), "")
-    .replace(/^## Check your provider$.*?^## /ms, "");
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => block.split("\n").filter((line) => line.trim() !== ""));
-}
+/** Pages that a person reads one after the other, with the sections whose commands are run here; other tests run the others. */
+const STORY = [
+  () => commandsIn("README.md"),
+  () => commandsIn("infra/guides/operate.md", "Look at the demo"),
+  () => commandsIn("functions/machine/README.md"),
+  () => commandsIn("infra/guides/health-checks.md"),
+  () => commandsIn("functions/cluster/README.md"),
+  () => commandsIn("infra/guides/install.md", "Try it against a cluster"),
+  () => commandsIn("infra/guides/take-over.md", "Beside Cluster API's manager"),
+  () => commandsIn("infra/guides/install.md", "One process per part"),
+  () => commandsIn("infra/guides/operate.md", "Observe"),
+  () => commandsIn("infra/guides/operate.md", "When it does not become ready"),
+  () => commandsIn("infra/guides/dead-letters.md"),
+];
 
 let dir = "";
 beforeAll(async () => {
@@ -33,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** A person who copies README line by line: a home of their own, variables that stay, processes in other terminals. */
+/** A person who copies pages line by line: a home of their own, variables that stay, processes in other terminals. */
 class Reader implements AsyncDisposable {
   readonly #redisUrl: string;
   readonly #env: { [name: string]: string } = { HOME: dir };
@@ -113,7 +117,7 @@ class Reader implements AsyncDisposable {
 }
 
 /**
- * Commands of README for Cluster API's manager, which is not here: kubectl accepts them, and they have the
+ * Commands for Cluster API's manager, which is not here: kubectl accepts them, and they have the
  * described effect.
  */
 async function tryOnManager(reader: Reader, line: string): Promise<void> {
@@ -148,9 +152,9 @@ function expectAdminForAYear(text: string): void {
   expect(days).toBeLessThanOrEqual(365);
 }
 
-describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () => {
+describeWith(redisMissing() ?? kubectlMissing())("the commands of README and of the guides", () => {
   it("work when they are copied line by line", async () => {
-    const commands = await commandsOfReadme();
+    const commands = (await Promise.all(STORY.map((read) => read()))).flat();
     await using redis = await startRedis();
     await using filteredRedis = await startRedis();
     await using reader = new Reader(redis.url);
@@ -162,8 +166,12 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
         // CI runs the test command itself, `npm ci` included; here it would empty the folder under our feet.
         case line === "npm ci && npm run setup && npm test":
           break;
-        case line === "npm ci && npm start": {
-          const up = await reader.start("first", "up", "Ctrl-C stops");
+        // Started already, with the console.
+        case line === "npm ci && npm start":
+          break;
+        case line === "npm ci && npm start -- --console": {
+          const up = await reader.start("first", "up --console", "Ctrl-C stops");
+          expect(up.output()).toContain("console: http://");
           await eventually(() => expect(up.output()).toMatch(/demo-pool .*Running/), WITHIN);
           break;
         }
@@ -266,10 +274,10 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           expect((await reader.run(line)).trim(), line).not.toBe("");
           break;
         default:
-          expect.fail(`README shows a command that this test does not know: ${line}`);
+          expect.fail(`a page shows a command that this test does not know: ${line}`);
       }
     }
-    expect(commands.length).toBeGreaterThan(30);
+    expect(commands.length).toBeGreaterThan(80);
     expect((await runCli("dlq", "list", "--queue", redis.url)).output).toContain("no dead letters");
   });
 });

@@ -5,6 +5,7 @@ import { createServer, type Server } from "../../infra/platform/kube/client.ts";
 import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
+import { blocksIn } from "../support/commands.ts";
 import { FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
 import { simMachine } from "../support/manifests.ts";
 import { REAL } from "../support/processes/api-servers.ts";
@@ -12,17 +13,16 @@ import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/k
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
 
-/** The kinds of Metal3 in README are played by kinds that look like them. */
+/** The kinds of Metal3 in the guide are played by kinds that look like them. */
 function asMetal3(text: string): string {
   return text
     .replaceAll("MetalRemediation", "Metal3Remediation")
     .replaceAll("metalremediation", "metal3remediation");
 }
 
-/** The manifest of README with both roles. */
-async function rolesOfReadme(): Promise<string> {
-  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const blocks = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+/** The manifest of the guide with both roles. */
+async function rolesOfGuide(): Promise<string> {
+  const blocks = await blocksIn("yaml", "infra/guides/health-checks.md");
   return blocks.find((block) => block.includes("kind: ClusterRole")) ?? "";
 }
 
@@ -83,7 +83,7 @@ const patchOf = (what: string, body: object, more = "") =>
 const ANNOTATED = { metadata: { annotations: { a: "b" } } };
 
 describeWith(REAL.missing ?? kubectlMissing(), REAL)(
-  "the roles of README for an external remediator on a real kube-apiserver",
+  "the roles of the guide for an external remediator on a real kube-apiserver",
   () => {
     it("let it and Capstan do their work, and neither change nor delete a Machine", async () => {
       await using server = await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "");
@@ -92,7 +92,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       await kubectl("apply -f -", asMetal3(FOREIGN_REMEDIATORS));
       await kubectl("wait crd --all --for=condition=Established --timeout=240s");
       await kubectl("apply -f -", [simMachine("m1", "c1"), asMetal3(TEMPLATE)].join("---"));
-      await kubectl("apply -f -", await rolesOfReadme());
+      await kubectl("apply -f -", await rolesOfGuide());
       const account = (role: string) => accountWith(kubectl, server.kubeconfigFile, role);
       const { as: remediator, file } = await account("remediator-metal3");
       const { as: capstan, file: ofCapstan } = await account("capstan-remediation-metal3");

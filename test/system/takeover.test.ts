@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allMembers } from "../../infra/operate/takeover/families.ts";
 import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
+import { blocksIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { bothMissing, isWrong, startBoth } from "../support/takeover-world.ts";
@@ -15,15 +15,14 @@ const WITHIN = { withinMs: 240_000, stepMs: 250 };
 type Both = Awaited<ReturnType<typeof startBoth>>;
 const missing = bothMissing();
 
-/** The command lines of README on the way of taking over that begins with this text, in order. */
-async function commandsOf(way: string): Promise<readonly string[]> {
-  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const [, section = ""] = /^### Take Clusters over$(.*?)^###? /ms.exec(text) ?? [];
-  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section.slice(section.indexOf(`**${way}.**`))) ?? [];
-  return block.split("\n").filter((line) => line.trim() !== "");
+/** The command lines of the guide on one way of taking over, in order. */
+async function commandsOf(way: "One after the other" | "All at once"): Promise<readonly string[]> {
+  const blocks = await blocksIn("sh", "infra/guides/take-over.md", "Cluster by Cluster, or all at once");
+  const [one = "", atOnce = ""] = blocks;
+  return (way === "All at once" ? atOnce : one).trim().split("\n");
 }
 
-/** Runs a line of README, with the Clusters and the queue that are here. */
+/** Runs a line of the guide, with the Clusters and the queue that are here. */
 async function run({ kubectl, takeover, fleet }: Both, line: string): Promise<string> {
   if (line.startsWith("kubectl ")) return kubectl(line.slice("kubectl ".length));
   const own = line.replace(/ --queue \S+/, "").replace("default/demo", fleet.names[0] ?? "");
@@ -54,7 +53,7 @@ describeWith(missing, { optional: true })("take-over beside Cluster API's manage
   });
   afterAll(() => stack.disposeAsync());
 
-  it("Clusters change hands as README says, and back, under edits and never with two writers", async () => {
+  it("Clusters change hands as the guide says, and back, under edits and never with two writers", async () => {
     const { client, core, fleet } = all;
     const uids = await fleet.uids();
     const [plan = "", startOne = "", planAgain = "", start = "", back = "", ...more] =
@@ -161,7 +160,7 @@ describeWith(missing, { optional: true })(
     });
     afterAll(() => stack.disposeAsync());
 
-    it("parks the Lease, takes all over as README says, and gives all back", async () => {
+    it("parks the Lease, takes all over as the guide says, and gives all back", async () => {
       const { client, core, fleet, takeover } = all;
       const uids = await fleet.uids();
       const unfiltered = await takeover("start", "--yes");

@@ -1,19 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commandsIn } from "../support/commands.ts";
 import { startCli } from "../support/processes/cli.ts";
 
-const README = new URL("../../README.md", import.meta.url);
-
-/** The commands of README's section about traces. */
-async function commands(): Promise<readonly string[]> {
-  const [, text = ""] = /^### Traces$(.*?)^##/ms.exec(await readFile(README, "utf8")) ?? [];
-  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(text) ?? [];
-  return block.trim().split("\n");
-}
-
-describe("traces of `up`, as README starts it", () => {
+describe("traces of `up`, as the guide starts it", () => {
   it("print the way from the example's manifests to Running as a tree", async () => {
     const dir = await mkdtemp(join(tmpdir(), "capstan-trace-"));
     const run = async (line: string) => {
@@ -26,7 +18,7 @@ describe("traces of `up`, as README starts it", () => {
       expect(await cli.ended, cli.output()).toBe(0);
       return cli.output();
     };
-    const [start = "", trace = "", ...more] = await commands();
+    const [start = "", trace = "", ...more] = await commandsIn("infra/guides/operate.md", "Traces");
     expect(more).toEqual([]);
     await run(start);
     const tree = await run(trace);

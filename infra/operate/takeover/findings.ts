@@ -114,7 +114,7 @@ function leaseFindings({ deployment, leaseKey, lease, replicas }: Core, object: 
 function filterFindings({ leaseKey, lease, filter }: Core, object: string, scope: Scope): readonly Finding[] {
   const name = `Lease ${leaseKey.namespace}/${leaseKey.name}`;
   const proceed = "continue with start --park-lease, or return with back";
-  const give = "give it one (README), or take all Clusters at once with --park-lease";
+  const give = "give it one (infra/guides/take-over.md), or take all Clusters at once with --park-lease";
   const same = `has Capstan's own --watch-filter ${filter}`;
   return [
     ...(lease?.parked === true ? [fail(name, "is parked by a take-over of all Clusters", proceed)] : []),

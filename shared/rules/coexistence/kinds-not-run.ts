@@ -9,6 +9,6 @@ const INSTEAD: { readonly [kind: string]: string } = {
 /** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */
 export function notRun({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): string | undefined {
   if (groupOf(apiVersion) !== "cluster.x-k8s.io" || !Object.hasOwn(INSTEAD, kind)) return undefined;
-  const beside = 'or run Capstan beside it (README, "Beside Cluster API\'s manager")';
+  const beside = "or run Capstan beside it (infra/guides/take-over.md)";
   return `Capstan does not run kind ${kind}, which needs the manager of Cluster API; ${INSTEAD[kind]}, ${beside}`;
 }

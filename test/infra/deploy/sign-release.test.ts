@@ -1,26 +1,25 @@
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderRelease } from "../../../infra/deploy/release.ts";
 import { signRelease } from "../../../infra/deploy/sign-release.ts";
+import { blocksIn } from "../../support/commands.ts";
 
 const DIGEST = `sha256:${"5".repeat(64)}`;
 const COMMIT = "c".repeat(40);
 const OPTIONS = { folder: "/releases", version: "v0.1.0", image: "ghcr.io/example/capstan", digest: DIGEST };
-const README = new URL("../../../infra/deploy/README.md", import.meta.url);
 const shell = (command: string, cwd: string) => promisify(execFile)("bash", ["-ec", command], { cwd });
 const pem = (pair: ReturnType<typeof generateKeyPairSync>) =>
   String(pair.privateKey.export({ type: "pkcs8", format: "pem" }));
 
-/** The commands of README that sign, and those that check, each a line. */
+/** The commands of the page that sign, and those that check, each a line. */
 async function commands(): Promise<readonly (readonly string[])[]> {
-  const [, section = ""] = (await readFile(README, "utf8")).split("\n## Signed\n");
-  const blocks = [...(section.split("\n## ")[0] ?? "").matchAll(/```sh\n([\s\S]*?)```/g)];
-  return blocks.map(([, lines = ""]) => lines.trim().split("\n"));
+  const blocks = await blocksIn("sh", "infra/deploy/README.md", "Signed");
+  return blocks.map((lines) => lines.trim().split("\n"));
 }
 
 describe("a signed release", () => {

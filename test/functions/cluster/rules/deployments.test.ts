@@ -6,7 +6,7 @@ import { deletedCluster } from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
 
 const TEXT =
-  'Capstan does not run kind MachineDeployment, which needs the manager of Cluster API; write a MachineSet or MachinePool instead, or run Capstan beside it (README, "Beside Cluster API\'s manager")';
+  "Capstan does not run kind MachineDeployment, which needs the manager of Cluster API; write a MachineSet or MachinePool instead, or run Capstan beside it (infra/guides/take-over.md)";
 
 function deployment(
   name: string,

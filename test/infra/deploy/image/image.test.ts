@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildImage } from "../../../../infra/deploy/image/image.ts";
 import { type Process, USER_ID } from "../../../../infra/deploy/image/process.ts";
 import { NAMESPACE } from "../../../../infra/deploy/manifests/processes.ts";
+import { commandsIn } from "../../../support/commands.ts";
 import { OF_SIMS, renderManifests, userOf } from "../../../support/deployed-accounts.ts";
 import { architectureOf } from "../../../support/elf.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -37,8 +38,7 @@ let root = "";
 let image: Process;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "capstan-images-"));
-  const readme = await readFile(new URL("README.md", ROOT), "utf8");
-  const [, line = ""] = /^### Make the image\n\n```sh\n(.*)\n```$/m.exec(readme) ?? [];
+  const [line = ""] = await commandsIn("infra/deploy/image/README.md");
   await promisify(execFile)("sh", ["-c", line.replace("~", dir)], { cwd: ROOT });
   out = join(dir, "image");
   layout = await readLayout(out);
