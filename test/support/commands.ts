@@ -18,7 +18,7 @@ export async function blocksIn(language: string, page: string, section?: string)
 }
 
 /** From the heading to the next one of `##`. Throws when the page has no such section. */
-export function sectionOf(text: string, title: string): string {
+function sectionOf(text: string, title: string): string {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
   if (section === undefined) throw new Error(`no section "${title}"`);
   return section;
