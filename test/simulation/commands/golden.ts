@@ -1,5 +1,13 @@
 import { Command } from "commander";
-import { goldenDiff, playGolden, readGolden, writeGolden } from "../golden/golden.ts";
+import {
+  type Examples,
+  goldenDiff,
+  playGolden,
+  readExamples,
+  readGolden,
+  writeExamples,
+  writeGolden,
+} from "../golden/golden.ts";
 import { type Prepared, prepare } from "../play/prepared.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
 import type { Workload } from "../workloads/workload.ts";
@@ -13,19 +21,24 @@ interface Options {
 /** `npm run simulate -- golden`: exit code 1 when a workload without faults is not what was reviewed. */
 export function goldenCommand(): Command {
   return new Command("golden")
-    .description("every workload without faults, against the committed references")
+    .description("every workload without faults, against the committed stories")
     .addOption(workloadOption("--workload <number...>", "all"))
-    .option("--renew", "write the references; review their diff before you commit them", false)
+    .option("--renew", "write the stories; review their diff before you commit them", false)
     .action(async ({ workload, renew }: Options) => {
       const prepared = await prepare();
+      // Examples that no story needs any more go when all are told anew.
+      const known = renew && workload === undefined ? [] : await readExamples();
+      const examples = { examples: known, mayAdd: renew };
       for (const each of workload?.map(workloadOf) ?? WORKLOADS)
-        if (!(await check(each, prepared, renew))) process.exitCode = 1;
+        if (!(await check(each, prepared, examples))) process.exitCode = 1;
+      if (renew) await writeExamples(known);
     });
 }
 
 /** Whether the workload is as reviewed, or is from now on. */
-async function check(workload: Workload, prepared: Prepared, renew: boolean): Promise<boolean> {
-  const { text, violations } = await playGolden(workload, prepared);
+async function check(workload: Workload, prepared: Prepared, examples: Examples): Promise<boolean> {
+  const { mayAdd: renew } = examples;
+  const { text, violations } = await playGolden(workload, prepared, { examples });
   const lines = goldenDiff(await readGolden(workload), text);
   for (const line of [...violations, ...lines]) console.log(line);
   console.log(`${workload.number} ${verdict(lines.length > 0, renew)}`);
