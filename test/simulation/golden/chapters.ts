@@ -1,5 +1,6 @@
 import type { Event } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { functionOf, placeOf } from "../oracles/sent-write.ts";
 import { maskRandomEnd } from "../play/generated-names.ts";
 import { manifestsIn } from "../play/manifests-in.ts";
@@ -14,6 +15,8 @@ interface Chapter {
   readonly title: string;
   /** By who sends them: requests and Events, in the order in which the first of each kind leaves. */
   readonly sent: Counts;
+  /** By who sends: when the first one left. Which of two is first at the same time is chance. */
+  readonly beganMs: Map<string, number>;
   /** By `created` and `deleted`: types of objects. */
   readonly history: Counts;
 }
@@ -31,8 +34,13 @@ export function chronicleOf(world: World): Chronicle {
     atMs: world.kernel.now - startedAt,
     title,
     sent: new Counts(),
+    beganMs: new Map(),
     history: new Counts(),
   });
+  const send = (who: string, what: string): void => {
+    if (!current.beganMs.has(who)) current.beganMs.set(who, world.kernel.now);
+    current.sent.count(who, what);
+  };
   const startedAt = world.kernel.now;
   let current = begin("the processes start");
   const chapters: Chapter[] = [];
@@ -42,7 +50,7 @@ export function chronicleOf(world: World): Chronicle {
   };
   world.management.onChange((type, { type: change, object }) => {
     if (type === "/events") {
-      if (change === "ADDED") current.sent.count(...titleOf(object as unknown as Event));
+      if (change === "ADDED") send(...titleOf(object as unknown as Event));
     } else if (change !== "MODIFIED") {
       current.history.count(change === "ADDED" ? "created" : "deleted", shortened(type));
     }
@@ -57,7 +65,7 @@ export function chronicleOf(world: World): Chronicle {
     const path = request.path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "");
     const type = place === undefined ? path : `${shortened(place.type)}${slash(place)}`;
     const where = server === world.management.address ? "" : " of the workload cluster";
-    current.sent.count(functionOf(request.headers), `${verbOf(request, place?.name ?? "")} ${type}${where}`);
+    send(functionOf(request.headers), `${verbOf(request, place?.name ?? "")} ${type}${where}`);
   });
   return {
     of: (user) => ({
@@ -94,8 +102,11 @@ class Counts {
   }
 }
 
-function linesOf({ atMs, title, sent, history }: Chapter): readonly string[] {
-  const rows = [...sent.rows, ...history.rows].map(([who, counts]) => `${who}: ${counted(counts)}`);
+function linesOf({ atMs, title, sent, beganMs, history }: Chapter): readonly string[] {
+  const inTime = [...sent.rows].toSorted(
+    ([a], [b]) => (beganMs.get(a) ?? 0) - (beganMs.get(b) ?? 0) || compareText(a, b),
+  );
+  const rows = [...inTime, ...history.rows].map(([who, counts]) => `${who}: ${counted(counts)}`);
   return ["", ...wrapped(`${timeOf(atMs)} ${title}`, ""), ...rows.flatMap((row) => wrapped(row, "  "))];
 }
 
