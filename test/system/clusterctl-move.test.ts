@@ -75,6 +75,8 @@ for (const flavour of JUDGES) {
     let data: string;
     let workload: Server;
     let before: { readonly nodes: readonly string[]; readonly objects: object };
+    /** Versions before that: on a busy machine a new Node is not ready for longer than its health check waits. */
+    let rested: number;
 
     /** Where the Cluster is, then the other place. */
     const places = (): readonly [Place, Place] =>
@@ -90,7 +92,7 @@ for (const flavour of JUDGES) {
       await eventually(() => expect(carriedBy(other.versions.now())).toEqual({}), WITHIN);
       for (const { versions } of [here, there]) {
         expect(changesWhilePaused(versions.all())).toEqual([]);
-        expect(remediated(versions.all())).toEqual([]);
+        expect(remediated(versions.all().slice(versions === here.versions ? rested : 0))).toEqual([]);
       }
     };
 
@@ -119,6 +121,7 @@ for (const flavour of JUDGES) {
       await eventually(() => expect(unfinished(here.versions.now())).toEqual([]), WITHIN);
       workload = stack.use(await openWorkload(here.kubectl, "c1"));
       before = await stateAt(here);
+      rested = here.versions.all().length;
       expect(before.nodes).toHaveLength(5);
     });
     afterAll(() => stack.disposeAsync());
@@ -226,6 +229,8 @@ for (const flavour of JUDGES) {
         expect(nodes).toHaveLength(5);
         expect(nodes.filter((node) => before.nodes.includes(node))).toHaveLength(3);
       }, WITHIN);
+      // No Cluster owns them: they are for any of the namespace.
+      await place.kubectl("delete machinedrainrule/d1 simremediationtemplate/t1");
       await place.kubectl(`delete cluster/c1 ${WAIT}`);
       for (const { versions, kubectl } of [place, other]) {
         await eventually(() => expect(carriedBy(versions.now())).toEqual({}), WITHIN);
