@@ -260,6 +260,17 @@ for (const flavour of API_SERVERS) {
       expect(managers).not.toContain("capstan-up");
     });
 
+    it("takes over an object whose managers the server has lost, so that an author's next apply meets no other one", async () => {
+      await makePool("lost-managers");
+      const key = { namespace, name: "lost-managers" };
+      const lost = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
+      await client("mishap").jsonPatch(Pool, key, lost);
+      await takeOver(client("take-over"), [Pool], new Set(["before-first-apply"]));
+      await applyStatus("new", key.name, { status: { phase: "Running" } });
+      const managers = fieldOwners(managedFieldsOf(await read(key.name))).map(({ manager }) => manager);
+      expect(managers).not.toContain("before-first-apply");
+    });
+
     it("shows which manager wrote a field, and when", async () => {
       await makePool("shown");
       const conditions = [

@@ -72,12 +72,14 @@ export function managedFieldsOf({ metadata }: KubeObject): readonly ManagedField
 
 /**
  * Operations that remove the entries of managers that are gone from an object that carries its managedFields; none without such
- * an entry. They need a guard of the resourceVersion: entries are named by their position.
+ * an entry. They need a guard of the resourceVersion: entries are named by their position. An object whose managedFields
+ * the server has lost is about to be that of `before-first-apply`.
  */
 export function endOfOwnership(
   object: KubeObject,
   isGone: (manager: string) => boolean,
 ): readonly PatchOperation[] {
+  if (managedFieldsOf(object).length === 0 && isGone(FIRST_APPLY)) return [placeholder(object)];
   return endOfEntries(object, ({ manager = "" }) => isGone(manager));
 }
 
@@ -89,17 +91,25 @@ export function endOfEntries(
   const entries = managedFieldsOf(object);
   const theirs = [...entries.keys()].filter((index) => isOver(entries[index] ?? {}));
   if (theirs.length === 0) return [];
-  const path = "/metadata/managedFields";
-  if (theirs.length === entries.length) return [{ op: "replace", path, value: [placeholder(object)] }];
-  return theirs.toReversed().map((index) => ({ op: "remove", path: `${path}/${index}` }));
+  if (theirs.length === entries.length) return [placeholder(object)];
+  return theirs.toReversed().map((index) => ({ op: "remove", path: `${MANAGED_FIELDS}/${index}` }));
 }
 
+const MANAGED_FIELDS = "/metadata/managedFields";
+
 /**
- * Returns the only entry of an object whose managers are all gone. Without any entry the API server would add its own
- * at the next apply (`before-first-apply`), which holds every field for ever. This one holds a label that no function
- * ever gives up.
+ * Returns the operation that writes the only entry of an object whose managers are all gone. Without any entry the API
+ * server would add its own at the next apply (`before-first-apply`), which holds every field for ever. This one holds a
+ * label that no function ever gives up.
  */
-function placeholder({ apiVersion }: KubeObject) {
+function placeholder({ apiVersion }: KubeObject): PatchOperation {
   const fieldsV1 = { "f:metadata": { "f:labels": { "f:cluster.x-k8s.io/cluster-name": {} } } };
-  return { manager: "capstan-take-over", operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1 };
+  const entry = {
+    manager: "capstan-take-over",
+    operation: "Update",
+    apiVersion,
+    fieldsType: "FieldsV1",
+    fieldsV1,
+  };
+  return { op: "add", path: MANAGED_FIELDS, value: [entry] };
 }
