@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { buildInto } from "../../infra/deploy/build.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
+import { inShared } from "../support/shared.ts";
 import { movedPoolsBench } from "./moved-pools.ts";
 import { preparePlannedMove } from "./planned-move.ts";
 import { writeResults } from "./results.ts";
 
 const ROUNDS = 7;
-const DATA = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+const DATA = inShared("data");
 
 interface Subject {
   readonly what: string;
@@ -35,13 +35,13 @@ interface Row {
 const SUBJECTS: readonly Subject[] = [
   {
     what: "check of all provider CRDs, 2.6 MB",
-    args: ["contract", "check", `${DATA}provider-crds`],
+    args: ["contract", "check", `${DATA}/provider-crds`],
     goalSeconds: 3,
     goalMiB: 250,
   },
   {
     what: "check of a release, 0.5 MB",
-    args: ["contract", "check", `${DATA}provider-releases/infrastructure-vsphere/v1.17.0`],
+    args: ["contract", "check", `${DATA}/provider-releases/infrastructure-vsphere/v1.17.0`],
     goalSeconds: 1,
   },
   { what: "contract list", args: ["contract", "list"], goalSeconds: 0.3 },

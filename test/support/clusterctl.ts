@@ -8,6 +8,7 @@ import { kubectlMissing } from "./processes/kubectl.ts";
 import { type CommandLine, commandLine, LIMIT } from "./processes/run-command.ts";
 import { spawnChild } from "./processes/spawn-child.ts";
 import { describeWith } from "./requires.ts";
+import { inShared } from "./shared.ts";
 
 export const CLUSTERCTL =
   process.env["CLUSTERCTL"] ??
@@ -17,7 +18,7 @@ export const CLUSTERCTL =
 export function clusterctlMissing(): string | undefined {
   return existsSync(CLUSTERCTL)
     ? undefined
-    : `${CLUSTERCTL} does not exist; build clusterctl v1.14 with ../shared/tools/capi/build.sh and name it in CLUSTERCTL`;
+    : `${CLUSTERCTL} does not exist; build clusterctl v1.14 with ${inShared("tools/capi/build.sh")} and name it in CLUSTERCTL`;
 }
 
 /** `describe` for tests with clusterctl on the real kube-apiserver: that server may be missing in CI, clusterctl not. */

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { renderReleases, SIM_PROVIDERS } from "../support/capstan-release.ts";
 import { describeWithClusterctl, startClusterctl } from "../support/clusterctl.ts";
@@ -10,16 +8,12 @@ import { readAuditLog } from "../support/processes/audit-log.ts";
 import { type Kubectl, kubectlFor } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { inShared, sharedMissing } from "../support/shared.ts";
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const STANDARD = "infrastructure.cluster.x-k8s.io";
 const OWN = "infrastructure.docker.example.com";
-const CRD = fileURLToPath(
-  new URL(
-    `../../../shared/data/provider-crds/cluster-api-capd/${STANDARD}_dockermachinepools.yaml`,
-    import.meta.url,
-  ),
-);
+const CRD = `data/provider-crds/cluster-api-capd/${STANDARD}_dockermachinepools.yaml`;
 
 /** As the release of a provider brings it whose group core does not know. */
 const ROLE = `apiVersion: rbac.authorization.k8s.io/v1
@@ -89,9 +83,8 @@ async function provision(
   await workload(`patch node ${name} --subresource=status --type=merge -p '${ready}'`);
 }
 
-const describePools = existsSync(CRD)
-  ? describeWithClusterctl
-  : describeWith(`${CRD} does not exist; it lies beside the project`, { optional: true });
+const missing = sharedMissing(CRD);
+const describePools = missing === undefined ? describeWithClusterctl : describeWith(missing);
 
 describePools("pools of a provider that core has never met, on an installed release", () => {
   it("are synced under both contracts, in a standard group and in one of their own", async () => {
@@ -110,7 +103,7 @@ describePools("pools of a provider that core has never met, on an installed rele
     const workloadFile = `${kubeconfigFile}-c1`;
     await writeFile(workloadFile, await clusterctl("get kubeconfig c1 -n default"), { mode: 0o600 });
     const workload = kubectlFor(workloadFile);
-    const crd = await readFile(CRD, "utf8");
+    const crd = await readFile(inShared(CRD), "utf8");
     await kubectl("apply -f -", ROLE);
     for (const group of [STANDARD, OWN]) {
       await kubectl("apply --server-side -f -", crd.replaceAll(STANDARD, group));

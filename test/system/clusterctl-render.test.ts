@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
 import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
@@ -17,6 +15,7 @@ import { clusterctlMissing, startClusterctl } from "../support/clusterctl.ts";
 import { type Generated, generateComponents, generateProvider } from "../support/generate-provider.ts";
 import { ODD_COMPONENTS } from "../support/odd-components.ts";
 import { describeWith } from "../support/requires.ts";
+import { inShared, sharedMissing } from "../support/shared.ts";
 import {
   BROKEN_FORMS,
   componentsWith,
@@ -25,10 +24,7 @@ import {
   substitutionForms,
 } from "../support/substitution-forms.ts";
 
-const RELEASES = fileURLToPath(new URL("../../../shared/data/provider-releases", import.meta.url));
-const releasesMissing = existsSync(RELEASES)
-  ? undefined
-  : `${RELEASES} does not exist; releases of providers go there`;
+const RELEASES = inShared("data/provider-releases");
 
 const LABEL = "infrastructure-forms";
 const VALUES = withEnvironment(NO_VALUES, FORM_VALUES);
@@ -62,7 +58,7 @@ function objectsOf(generated: Generated): { readonly objects: readonly Manifest[
   throw new Error(generated.refusal);
 }
 
-describeWith(clusterctlMissing() ?? releasesMissing, { optional: releasesMissing !== undefined })(
+describeWith(sharedMissing("data/provider-releases") ?? clusterctlMissing())(
   "releases of other providers",
   () => {
     it.each([

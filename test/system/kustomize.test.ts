@@ -1,9 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -16,8 +14,9 @@ import { REAL } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { inShared, sharedMissing } from "../support/shared.ts";
 
-const CRDS = fileURLToPath(new URL("../../../shared/data/operator-crds", import.meta.url));
+const CRDS = inShared("data/operator-crds");
 const DRY = "apply --dry-run=server --validate=strict -f -";
 const NAMES = Object.keys(await components());
 
@@ -47,10 +46,7 @@ function yamlOf(objects: readonly object[]): string {
   return objects.map((object) => JSON.stringify(object)).join("\n---\n");
 }
 
-const missing =
-  REAL.missing ??
-  kubectlMissing() ??
-  (existsSync(CRDS) ? undefined : `the CRDs of KEDA and of the Prometheus operator are not in ${CRDS}`);
+const missing = REAL.missing ?? kubectlMissing() ?? sharedMissing("data/operator-crds");
 
 describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   const stack = new AsyncDisposableStack();

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
 import { valueAt } from "../../../shared/api/path.ts";
 import { loadCrds } from "./load.ts";
 
 const VERSION = "v1beta2";
-const PUBLISHED = new URL("../../../../shared/data/core-crds/", import.meta.url);
 
 const NO_ADMISSION = "ours: Cluster API's webhook refuses the same, and Capstan runs without admission";
 
@@ -139,21 +138,24 @@ export function differences(ours: unknown, published: unknown): readonly Differe
     }));
 }
 
-/** Our CRDs of `cluster.x-k8s.io` against the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
-export async function compareFolder(folder: URL = PUBLISHED): Promise<readonly Difference[]> {
+/** Compares our CRDs of `cluster.x-k8s.io` with the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
+export async function compareFolder(folder: string): Promise<readonly Difference[]> {
   const { FILE_BOUNDS, readYaml } = await import("../yaml/read-yaml.ts");
   const found: Difference[] = [];
   for (const ours of await loadCrds()) {
     if (valueAt(ours, "spec.group") !== "cluster.x-k8s.io") continue;
     const file = `cluster.x-k8s.io_${String(valueAt(ours, "spec.names.plural"))}.yaml`;
-    const [published] = readYaml(await readFile(new URL(file, folder), "utf8"), FILE_BOUNDS);
+    const [published] = readYaml(await readFile(join(folder, file), "utf8"), FILE_BOUNDS);
     found.push(...differences(ours, published?.value));
   }
   return found;
 }
 
 async function main(folder: string | undefined): Promise<void> {
-  const found = await compareFolder(folder === undefined ? undefined : pathToFileURL(`${folder}/`));
+  if (folder === undefined) {
+    throw new Error("name the folder of Cluster API's CRDs: npm run compare-crds -- config/crd/bases");
+  }
+  const found = await compareFolder(folder);
   for (const { path, ours, published, explained } of found) {
     console.log(`${explained === undefined ? "DIFFERS" : "on purpose"} ${path}`);
     console.log(`  ours      ${ours ?? "-"}\n  published ${published ?? "-"}`);

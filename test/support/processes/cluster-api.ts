@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { inShared, sharedMissing } from "../shared.ts";
 import { atEnd } from "./at-end.ts";
 import { freePorts } from "./free-ports.ts";
 
@@ -17,14 +17,14 @@ export interface ClusterApiProcess extends AsyncDisposable {
   readonly restarts: number;
 }
 
-const TOOLS = fileURLToPath(new URL("../../../../shared/tools/capi/", import.meta.url));
+const TOOLS = inShared("tools/capi");
 /** Where `.ci/run` builds it, unless the environment names another folder. */
 const BINARIES = process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api");
 
 /** Why Cluster API's manager cannot be started; undefined when it can. */
 export function clusterApiMissing(): string | undefined {
-  if (!existsSync(join(TOOLS, "up.sh"))) return `${TOOLS} does not exist`;
-  if (existsSync(join(BINARIES, "capi-config"))) return undefined;
+  const missing = sharedMissing("tools/capi/up.sh");
+  if (missing !== undefined || existsSync(join(BINARIES, "capi-config"))) return missing;
   return `${BINARIES} lacks a complete build; fill it with ${join(TOOLS, "build.sh")} ${BINARIES}`;
 }
 

@@ -1,18 +1,14 @@
-import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compareFolder, differences } from "../../../../infra/platform/crds/compare.ts";
 import { loadCrds } from "../../../../infra/platform/crds/load.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { inShared, sharedMissing } from "../../../support/shared.ts";
 
-const PUBLISHED = new URL("../../../../../shared/data/core-crds/", import.meta.url);
+const PUBLISHED = "data/core-crds";
 
-const missing = existsSync(PUBLISHED)
-  ? undefined
-  : "no ../shared/data/core-crds; Cluster API's own CRDs go there";
-
-describeWith(missing, { optional: true })("Capstan's CRDs beside Cluster API's", () => {
+describeWith(sharedMissing(PUBLISHED))("Capstan's CRDs beside Cluster API's", () => {
   it("differ in nothing unexplained", async () => {
-    const found = await compareFolder(PUBLISHED);
+    const found = await compareFolder(inShared(PUBLISHED));
     expect(found.filter(({ explained }) => explained === undefined)).toEqual([]);
     // An explanation without a difference must be removed.
     expect(found).toHaveLength(23);

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { NO_VALUES, withEnvironment } from "../../../../infra/providers/clusterctl/render/values.ts";
@@ -11,8 +9,9 @@ import { exitStatus } from "../../../../infra/providers/contract/report.ts";
 import { edited } from "../../../support/releases/change.ts";
 import { GOOD_FILES, type ReleaseFiles, storeRelease } from "../../../support/releases/good-release.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { inShared, sharedMissing } from "../../../support/shared.ts";
 
-const RELEASES = fileURLToPath(new URL("../../../../../shared/data/provider-releases", import.meta.url));
+const RELEASES = inShared("data/provider-releases");
 const COMPONENTS = "infrastructure-components.yaml";
 
 function check(path: string, options: Partial<CheckOptions> = {}): Promise<Outcome> {
@@ -37,11 +36,7 @@ function rulesWith(verdict: Finding["verdict"], { findings }: Outcome): readonly
   return [...new Set(found.map(({ rule }) => rule))].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-const missing = existsSync(RELEASES)
-  ? undefined
-  : `${RELEASES} does not exist; releases of providers go there`;
-
-describeWith(missing, { optional: true })("releases of other providers", () => {
+describeWith(sharedMissing("data/provider-releases"))("releases of other providers", () => {
   it("vSphere: variables in a ClusterClass, roles without prefix, credentials without value; no MUST is broken", async () => {
     const outcome = await check(`${RELEASES}/infrastructure-vsphere/v1.17.0`);
     expect(exitStatus(outcome, "fail")).toBe(0);

@@ -1,15 +1,11 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
 import { toReport } from "../../../../infra/providers/contract/report.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { inShared, sharedMissing } from "../../../support/shared.ts";
 
-const DATA = fileURLToPath(new URL("../../../../../shared/data/provider-crds", import.meta.url));
-const missing = existsSync(DATA)
-  ? undefined
-  : "published CRDs of providers are not at ../shared/data/provider-crds; put them there";
+const DATA = inShared("data/provider-crds");
 
 const options = {
   named: new Map(),
@@ -19,7 +15,7 @@ const options = {
   whyRefused,
 };
 
-describeWith(missing, { optional: true })("published CRDs of providers", () => {
+describeWith(sharedMissing("data/provider-crds"))("published CRDs of providers", () => {
   const outcomeOf = (...folders: readonly string[]) =>
     checkPaths(
       folders.map((folder) => `${DATA}/${folder}`),
