@@ -24,7 +24,7 @@ export function completionCommand(
 }
 
 /** Returns the script of a shell, made from the declarations of the commands. */
-export function scriptFor(shell: Shell, commands: readonly Command[]): string {
+function scriptFor(shell: Shell, commands: readonly Command[]): string {
   const places = [{ path: "", commands, options: [] }, ...commands.flatMap((each) => placesOf(each, ""))];
   if (shell === "fish") return fishScript(places);
   const script = bashScript(places);

@@ -18,7 +18,7 @@ export async function writePackageRecords(
 }
 
 /** Path of the innermost package that a file is in, from `node_modules/`; undefined for a file of no package. */
-export function packageOf(file: string): string | undefined {
+function packageOf(file: string): string | undefined {
   return /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
 }
 

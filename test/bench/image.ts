@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { buildImage } from "../../infra/deploy/image/image.ts";
-import { NODE, type Process, processOf } from "../../infra/deploy/image/process.ts";
-import { readSource } from "../../infra/deploy/image/source.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
+import { NODE } from "../../infra/deploy/image/stage.ts";
+import { type Process, readLayout } from "../support/image-layout.ts";
 import { emptyDir, startContainer } from "../support/processes/container.ts";
 import { KUBECONFIG, rssMiBOf } from "./cold-start.ts";
 import { writeResults } from "./results.ts";
@@ -14,7 +14,6 @@ const GOALS = { compressedMiB: 64, appMiB: 25, readyMs: 150, rssMiB: 80 };
 const ROUNDS = 7;
 const IDLE_MS = 1_000;
 const MIB = 2 ** 20;
-const ROOT = new URL("../../", import.meta.url).pathname;
 /** A worker of one function with the queue in memory, as in the bench `cold-start`. */
 const WORKER = [
   ...["up", "--roles", "worker", "--functions", "machinepool-status"],
@@ -34,8 +33,8 @@ export async function imageBench(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const { manifests } = await buildImage({ out: dir });
-  const root = join(dir, "root/amd64");
-  const image = processOf(await readSource(ROOT));
+  const layout = await readLayout(dir);
+  const [root, image] = [await layout.rootOf("amd64"), await layout.processOf("amd64")];
   const compressedMiB = Math.max(...manifests.map(({ compressedBytes }) => compressedBytes)) / MIB;
   const sizes = {
     compressedMiB: rounded(compressedMiB),

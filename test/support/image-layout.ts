@@ -1,10 +1,18 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Process } from "../../infra/deploy/image/process.ts";
 
 const MAX_OUTPUT = { maxBuffer: 16 * 2 ** 20 };
+
+/** The process of a container, by the names that Docker and the OCI image configuration share. */
+export interface Process {
+  readonly User: string;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly WorkingDir: string;
+}
 
 interface Blob {
   readonly digest: string;
@@ -15,7 +23,6 @@ interface Blob {
 interface Manifest {
   readonly config: Blob;
   readonly layers: readonly Blob[];
-  readonly annotations: { readonly [key: string]: string };
 }
 
 interface Entry {
@@ -35,8 +42,8 @@ export interface ImageLayout {
   manifestOf(architecture: string): Promise<Manifest>;
   processOf(architecture: string): Promise<Process>;
   entriesOf(layer: Blob): Promise<readonly Entry[]>;
-  /** Folder with the files. */
-  rootOf(architecture: string): string;
+  /** Unpacks all layers: what is in them is what is tested. Returns the folder with the files. */
+  rootOf(architecture: string): Promise<string>;
 }
 
 export async function readLayout(out: string): Promise<ImageLayout> {
@@ -73,7 +80,16 @@ export async function readLayout(out: string): Promise<ImageLayout> {
           return { mode, owner, time: `${day}T${time}Z`, path };
         });
     },
-    rootOf: (architecture) => join(out, "root", architecture),
+    async rootOf(architecture) {
+      const root = join(out, "root", architecture);
+      if (existsSync(root)) return root;
+      await mkdir(root, { recursive: true });
+      for (const { digest } of (await manifestOf(architecture)).layers) {
+        const how = ["--extract", "--preserve-permissions", "--gzip"];
+        await promisify(execFile)("tar", [...how, "--file", fileOf(digest), "--directory", root]);
+      }
+      return root;
+    },
   };
 }
 
@@ -81,13 +97,4 @@ export async function readLayout(out: string): Promise<ImageLayout> {
 export async function filesOf(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
-}
-
-/** Path, type, mode, owner, time, size and target of everything below a folder. */
-export async function listing(folder: string): Promise<readonly string[]> {
-  const format = ["-mindepth", "1", "-printf", "%P %y %m %U %G %Ts %s %l\\n"];
-  const { stdout } = await promisify(execFile)("find", [folder, ...format], MAX_OUTPUT);
-  // The sizes of folders depend on the file system.
-  const lines = stdout.split("\n").map((line) => line.replace(/( d .*) \d+ $/, "$1"));
-  return lines.sort((a, b) => (a < b ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Process } from "../../infra/deploy/image/process.ts";
+import type { Process } from "./image-layout.ts";
 import { type Container, emptyDir, type SecurityContext, startContainer } from "./processes/container.ts";
 import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 import { openPodNetwork, type PodNetwork } from "./processes/pod-network.ts";

@@ -7,21 +7,21 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import { print, printError } from "../../platform/terminal/print.ts";
 import { formatTable } from "../../platform/terminal/table.ts";
 import { ARCHITECTURES, type Architecture, npmNameOf } from "./architectures.ts";
+import { buildLayout, type Manifest, readManifests } from "./buildah.ts";
 import { writeDigestComponent } from "./digest-component.ts";
 import { fetchForeign, fetchNewest } from "./foreign-files.ts";
-import { type Layer, unpackLayer, writeLayer } from "./layer.ts";
-import { type Manifest, writeIndex, writeManifest } from "./layout.ts";
 import { type ForeignFile, readLock, writeLock } from "./lock.ts";
-import { type NpmSboms, readNpmSboms, writeSboms } from "./sbom/sbom.ts";
+import { writeSboms } from "./sbom.ts";
 import { readSource, type Source } from "./source.ts";
 import { stageApp, stageNode, stageSystem } from "./stage.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const LOCK = join(ROOT, "infra/deploy/image/image.lock");
+const CONTAINERFILE = join(ROOT, "infra/deploy/image/Containerfile");
 const MIB = 2 ** 20;
 
 interface ImageOptions {
-  /** Gets `oci`, `root/<architecture>`, `kustomize` and SBOMs. */
+  /** Gets `context`, `oci`, `kustomize` and SBOMs. */
   readonly out: string;
   /** Holds foreign files between builds. Default `~/.cache/capstan/image`. */
   readonly cache?: string;
@@ -35,17 +35,6 @@ interface Image {
   readonly manifests: readonly Manifest[];
 }
 
-interface Build {
-  readonly source: Source;
-  readonly files: readonly ForeignFile[];
-  readonly cache: string;
-  readonly out: string;
-  readonly blobs: string;
-  readonly stage: string;
-  readonly app: Layer;
-  readonly npm: NpmSboms;
-}
-
 /**
  * Builds the image of the present commit for all platforms, without a daemon and without a registry of containers. Twice
  * the same commit gives the same digest. Throws when a foreign file is not what the lock says.
@@ -56,39 +45,41 @@ export async function buildImage({ out, cache = CACHE, lock }: ImageOptions): Pr
   const source = await readSource(ROOT);
   const files = readLock(lock ?? (await readFile(LOCK, "utf8")), source.nodeVersion);
   await fetchForeign(files, cache);
-  const layout = join(out, "oci");
-  const [blobs, stage] = [join(layout, "blobs/sha256"), join(out, ".stage")];
-  for (const old of [layout, stage, join(out, "root")]) await rm(old, { recursive: true, force: true });
-  for (const folder of [blobs, stage]) await mkdir(folder, { recursive: true });
-  await stageApp(join(stage, "app"));
-  const app = await writeLayer(join(stage, "app"), { blobs, cache: stage }, source.at.getTime() / 1_000);
-  const build = { source, files, cache, out, blobs, stage, app, npm: await readNpmSboms(ROOT) };
-  const manifests = await Promise.all(ARCHITECTURES.map((each) => buildPlatform(build, each)));
-  await rm(stage, { recursive: true });
-  const digest = await writeIndex(source, manifests, layout);
+  const [layout, context] = [join(out, "oci"), join(out, "context")];
+  for (const old of [layout, context]) await rm(old, { recursive: true, force: true });
+  await stageApp(join(context, "app"));
+  for (const architecture of ARCHITECTURES) {
+    const [system, node] = [join(context, architecture, "system"), join(context, architecture, "node")];
+    for (const folder of [system, node]) await mkdir(folder, { recursive: true });
+    await stageSystem(filesOf(files, architecture), cache, system);
+    await stageNode(join(cache, `${npmNameOf(architecture)}-${source.nodeVersion}.tgz`), node);
+  }
+  const build = { containerfile: CONTAINERFILE, context, architectures: ARCHITECTURES, tag: source.version };
+  const digest = await buildLayout({ ...build, labels: labelsOf(source) }, layout);
+  const manifests = await readManifests(layout, digest);
+  for (const manifest of manifests) {
+    const own = filesOf(files, manifest.architecture);
+    await writeSboms({ source, files: own, app: join(context, "app/app") }, manifest, out);
+  }
   await writeDigestComponent(digest, join(out, "kustomize"));
   return { digest, manifests };
 }
 
 const CACHE = join(homedir(), ".cache/capstan/image");
 
-async function buildPlatform(build: Build, architecture: Architecture): Promise<Manifest> {
-  const { source, cache, out, blobs, stage, app } = build;
-  const files = build.files.filter((each) => each.architecture === architecture);
-  const system = join(stage, `system-${architecture}`);
-  const node = join(stage, `node-${architecture}`);
-  for (const folder of [system, node]) await mkdir(folder);
-  const packages = await stageSystem(files, cache, system);
-  await stageNode(join(cache, `${npmNameOf(architecture)}-${source.nodeVersion}.tgz`), node);
-  // Without the time of the commit, a release changes only the layer of the app: nodes fetch 3 MiB, not 48.
-  const lower = await Promise.all([system, node].map((each) => writeLayer(each, { blobs, cache }, 0)));
-  const layers = [...lower, app];
-  const manifest = await writeManifest(source, architecture, layers, blobs);
-  const root = join(out, "root", architecture);
-  await mkdir(root, { recursive: true });
-  for (const layer of layers) await unpackLayer(layer, blobs, root);
-  await writeSboms({ source, files, packages, root }, manifest, build.npm, out);
-  return manifest;
+function filesOf(files: readonly ForeignFile[], architecture: Architecture): readonly ForeignFile[] {
+  return files.filter((each) => each.architecture === architecture);
+}
+
+function labelsOf({ at, revision, version }: Source): { readonly [name: string]: string } {
+  const prefix = "org.opencontainers.image";
+  return {
+    [`${prefix}.created`]: at.toISOString(),
+    [`${prefix}.licenses`]: "Apache-2.0",
+    [`${prefix}.revision`]: revision,
+    [`${prefix}.title`]: "capstan",
+    [`${prefix}.version`]: version,
+  };
 }
 
 async function updateLock(): Promise<void> {
@@ -112,7 +103,7 @@ function imageCommand(): Command {
         each.digest,
       ]);
       print(...formatTable(["PLATFORM", "COMPRESSED", "DIGEST"], rows).split("\n"));
-      print(`image: ${digest} is in ${join(out, "oci")}, its files in ${join(out, "root")}`);
+      print(`image: ${digest} is in ${join(out, "oci")}`);
     });
 }
 

@@ -12,7 +12,7 @@ export async function run(program: string, args: readonly string[], cwd?: string
     const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: string };
     if (code === "ENOENT") {
       throw new Error(
-        `${program} is missing; the image is built on Debian or one of its children, with git and npm`,
+        `${program} is missing; the image is built on Debian or one of its children, with git, npm and buildah`,
       );
     }
     throw new Error(`${program} failed: ${stderr?.trim() || String(error)}`);

@@ -8,24 +8,21 @@ export interface Source {
   readonly root: string;
   /** Commit, with `-modified` when the work tree differs from it. */
   readonly revision: string;
-  /** Time of the commit, which every file in the image has. */
+  /** Time of the commit. */
   readonly at: Date;
   readonly version: string;
   readonly nodeVersion: string;
-  /** Options of V8 that the processes are measured with; the environment cannot give them. */
-  readonly flags: readonly string[];
 }
 
 interface Package {
   readonly version: string;
-  readonly scripts: { readonly start: string };
   readonly devDependencies: { readonly node: string };
 }
 
 /** Reads package.json and the newest commit of the repository in `root`. */
 export async function readSource(root: string): Promise<Source> {
   const text = await readFile(join(root, "package.json"), "utf8");
-  const { version, scripts, devDependencies } = JSON.parse(text) as Package;
+  const { version, devDependencies } = JSON.parse(text) as Package;
   const [commit = "", seconds] = (await run("git", ["log", "-1", "--format=%H %ct"], root)).split(" ");
   const changes = await run("git", ["status", "--porcelain"], root);
   return {
@@ -34,6 +31,5 @@ export async function readSource(root: string): Promise<Source> {
     at: new Date(Number(seconds) * 1_000),
     version,
     nodeVersion: devDependencies.node,
-    flags: scripts.start.split(" ").filter((word) => word.startsWith("--")),
   };
 }

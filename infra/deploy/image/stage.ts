@@ -3,9 +3,12 @@ import { dirname, join } from "node:path";
 import { buildInto } from "../build.ts";
 import { DEBIAN_PACKAGES } from "./debian.ts";
 import type { ForeignFile } from "./lock.ts";
-import { MAIN, NODE, USER_ID } from "./process.ts";
 import { run } from "./run.ts";
 
+/** The `nonroot` of distroless images, and the user of the Containerfile. */
+export const USER_ID = 65_532;
+export const NODE = "/usr/local/bin/node";
+const MAIN = "/app/infra/cli/main.js";
 const NO_SHELL = "/sbin/nologin";
 /** Files of the system that no package has. */
 const OWN_FILES: { readonly [path: string]: string } = {
@@ -16,31 +19,27 @@ const OWN_FILES: { readonly [path: string]: string } = {
 
 /**
  * Fills `folder` with what Node.js needs of Debian: libraries, licenses, package records as in distroless images.
- * `files` are of one architecture. Returns the package of each path.
+ * `files` are of one architecture.
  */
 export async function stageSystem(
   files: readonly ForeignFile[],
   cache: string,
   folder: string,
-): Promise<ReadonlyMap<string, string>> {
-  const packages = new Map<string, string>();
+): Promise<void> {
   for (const { file, name, origin } of files) {
     if (origin !== "debian") continue;
     const unpacked = await mkdtemp(`${folder}-`);
     await run("dpkg-deb", ["--extract", join(cache, file), unpacked]);
     for await (const path of glob([...(DEBIAN_PACKAGES[name] ?? [])], { cwd: unpacked })) {
       await cp(join(unpacked, path), join(folder, path), { verbatimSymlinks: true });
-      packages.set(path, name);
     }
     await rm(unpacked, { recursive: true, force: true });
     const record = join("var/lib/dpkg/status.d", name);
     await write(join(folder, record), await run("dpkg-deb", ["--field", join(cache, file)]));
-    packages.set(record, name);
   }
   for (const [path, text] of Object.entries(OWN_FILES)) await write(join(folder, path), text);
   await mkdir(join(folder, "tmp"));
   await chmod(join(folder, "tmp"), 0o1777);
-  return packages;
 }
 
 /** Fills `folder` with the Node.js binary and its licenses. `file` is npm's package. */

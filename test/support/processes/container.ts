@@ -6,9 +6,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { managerDeployment } from "../../../infra/deploy/deployment.ts";
-import type { Process } from "../../../infra/deploy/image/process.ts";
 import { CORE } from "../../../infra/deploy/providers.ts";
 import { eventually } from "../eventually.ts";
+import type { Process } from "../image-layout.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 /** The profile that containerd and CRI-O take for `RuntimeDefault`, in the form of Debian's package. */
