@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,6 @@ import { ARCHITECTURES, npmNameOf } from "./architectures.ts";
 import { DEBIAN_PACKAGES, downloadDebian } from "./debian.ts";
 import { type ForeignFile, lockError } from "./lock.ts";
 import { run } from "./run.ts";
-import { sha256Of } from "./sha256.ts";
 
 /** Where foreign files come from. */
 export interface Archives {
@@ -93,6 +93,13 @@ async function admit({ file, sha256 }: ForeignFile, from: string, cache: string)
   const found = await sha256Of(downloaded);
   if (found !== sha256) throw lockError(`${file} has SHA-256 ${found}, not ${sha256}`);
   await move(downloaded, join(cache, file));
+}
+
+/** In hexadecimal. */
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
 }
 
 /** Another build with the same cache sees all of it or nothing. */

@@ -14,14 +14,19 @@ interface Contents {
   readonly app: string;
 }
 
-/** A package of npm, Debian or the Node.js project that is in the image. */
+/** What is in an image. */
+interface Parts {
+  /** Packages of npm, by npm's id of them: `<name>@<version>`. Node.js is none of them, though npm has a package for it. */
+  readonly npm: ReadonlySet<string>;
+  /** Packages of Debian, and Node.js. */
+  readonly system: readonly Part[];
+}
+
 interface Part {
-  /** `<name>@<version>`, npm's own id of its packages. */
-  readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** Package URL; absent: npm knows it. */
-  readonly purl?: string;
+  /** Package URL. */
+  readonly purl: string;
 }
 
 /**
@@ -30,7 +35,7 @@ interface Part {
  */
 export async function writeSboms(contents: Contents, manifest: Manifest, out: string): Promise<void> {
   const { source, files, app } = contents;
-  const parts = [...(await npmParts(app)), ...files.map(partOf)];
+  const parts = { npm: await npmIds(app), system: files.map(partOf) };
   const documents = {
     cdx: await cyclonedxOf(parts, source, manifest),
     spdx: await spdxOf(parts, source, manifest),
@@ -41,25 +46,28 @@ export async function writeSboms(contents: Contents, manifest: Manifest, out: st
   }
 }
 
-async function npmParts(app: string): Promise<readonly Part[]> {
+async function npmIds(app: string): Promise<ReadonlySet<string>> {
   const modules = join(app, "node_modules");
   const records = (await readdir(modules, { recursive: true })).filter((path) =>
     path.endsWith("/package.json"),
   );
-  const texts = await Promise.all(records.sort().map((file) => readFile(join(modules, file), "utf8")));
-  return texts.map((text) => {
-    const { name, version } = JSON.parse(text) as Part;
-    return { id: `${name}@${version}`, name, version };
-  });
+  const texts = await Promise.all(records.map((file) => readFile(join(modules, file), "utf8")));
+  return new Set(
+    texts.map((text) => {
+      const { name, version } = JSON.parse(text) as Part;
+      return `${name}@${version}`;
+    }),
+  );
 }
 
 function partOf({ origin, name, version, architecture }: ForeignFile): Part {
-  if (origin === "npm") {
-    return { id: `node@${version}`, name: "node", version, purl: `pkg:generic/node@${version}` };
-  }
+  if (origin === "npm") return { name: "node", version, purl: `pkg:generic/node@${version}` };
   const place = `${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
-  const purl = `pkg:deb/debian/${place}?arch=${architecture}&distro=${RELEASE}`;
-  return { id: `${name}@${version}`, name, version, purl };
+  return { name, version, purl: `pkg:deb/debian/${place}?arch=${architecture}&distro=${RELEASE}` };
+}
+
+function purlOf({ digest, architecture }: Manifest): string {
+  return `pkg:oci/capstan@${encodeURIComponent(digest)}?arch=${architecture}`;
 }
 
 /** The parts of `npm sbom --sbom-format=cyclonedx` that are changed. */
@@ -69,31 +77,24 @@ interface Cyclonedx {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-async function cyclonedxOf(
-  parts: readonly Part[],
-  { root, version, at }: Source,
-  image: Manifest,
-): Promise<object> {
+async function cyclonedxOf(parts: Parts, { root, version, at }: Source, image: Manifest): Promise<object> {
   // With --omit=dev it would leave out packages that tools need as well, and the page is made of those.
   const npm = JSON.parse(await run("npm", ["sbom", "--sbom-format=cyclonedx"], root)) as Cyclonedx;
-  const ids = new Set(parts.map(({ id }) => id));
   const ref = `capstan-${image.architecture}`;
-  const purl = `pkg:oci/capstan@${encodeURIComponent(image.digest)}?arch=${image.architecture}`;
-  const component = { "bom-ref": ref, type: "container", name: "capstan", version, purl };
-  const others = parts.flatMap(({ id, purl, ...named }) =>
-    purl === undefined ? [] : [{ "bom-ref": id, type: "library", ...named, purl }],
-  );
+  const component = { "bom-ref": ref, type: "container", name: "capstan", version, purl: purlOf(image) };
+  const system = parts.system.map((part) => ({ "bom-ref": part.purl, type: "library", ...part }));
+  const components = [...npm.components.filter((each) => parts.npm.has(each["bom-ref"])), ...system];
   return {
     ...npm,
     // npm draws one by chance.
     serialNumber: undefined,
     metadata: { ...npm.metadata, timestamp: at.toISOString(), component },
-    components: [...npm.components.filter((each) => ids.has(each["bom-ref"])), ...others],
+    components,
     dependencies: [
-      { ref, dependsOn: [...ids] },
+      { ref, dependsOn: components.map((each) => each["bom-ref"]) },
       ...npm.dependencies
-        .filter((each) => ids.has(each.ref))
-        .map((each) => ({ ...each, dependsOn: each.dependsOn.filter((id) => ids.has(id)) })),
+        .filter((each) => parts.npm.has(each.ref))
+        .map((each) => ({ ...each, dependsOn: each.dependsOn.filter((id) => parts.npm.has(id)) })),
     ],
   };
 }
@@ -106,43 +107,32 @@ interface Spdx {
     readonly SPDXID: string;
     readonly versionInfo: string;
   }[];
-  readonly relationships: readonly {
-    readonly spdxElementId: string;
-    readonly relatedSpdxElement: string;
-  }[];
+  readonly relationships: readonly Relationship[];
+}
+
+interface Relationship {
+  readonly spdxElementId: string;
+  readonly relationshipType: string;
+  readonly relatedSpdxElement: string;
 }
 
 const IMAGE = "SPDXRef-Image";
 
-async function spdxOf(
-  parts: readonly Part[],
-  { root, version, at }: Source,
-  image: Manifest,
-): Promise<object> {
+async function spdxOf(parts: Parts, { root, version, at }: Source, image: Manifest): Promise<object> {
   const npm = JSON.parse(await run("npm", ["sbom", "--sbom-format=spdx"], root)) as Spdx;
-  const ids = new Set(parts.map(({ id }) => id));
-  const ofNpm = npm.packages.filter((each) => ids.has(`${each.name}@${each.versionInfo}`));
-  const others = parts.flatMap(({ id, name, version, purl }) =>
-    purl === undefined
-      ? []
-      : [packageOf(`SPDXRef-Package-${id.replaceAll(/[^a-zA-Z0-9.-]/g, "-")}`, name, version, purl)],
-  );
+  const ofNpm = npm.packages.filter((each) => parts.npm.has(`${each.name}@${each.versionInfo}`));
+  const packages = [...ofNpm, ...parts.system.map((part) => packageOf(`SPDXRef-System-${part.name}`, part))];
   const known = new Set(ofNpm.map(({ SPDXID }) => SPDXID));
-  const purl = `pkg:oci/capstan@${encodeURIComponent(image.digest)}?arch=${image.architecture}`;
   return {
     ...npm,
     name: `capstan-${version}-${image.architecture}`,
     documentNamespace: `https://capstan.dev/spdx/${image.digest.replace(":", "-")}`,
     documentDescribes: [IMAGE],
     creationInfo: { ...npm.creationInfo, created: at.toISOString().replace(/\.\d+Z$/, "Z") },
-    packages: [packageOf(IMAGE, "capstan", version, purl), ...ofNpm, ...others],
+    packages: [packageOf(IMAGE, { name: "capstan", version, purl: purlOf(image) }), ...packages],
     relationships: [
-      { spdxElementId: "SPDXRef-DOCUMENT", relationshipType: "DESCRIBES", relatedSpdxElement: IMAGE },
-      ...[...ofNpm, ...others].map(({ SPDXID }) => ({
-        spdxElementId: IMAGE,
-        relationshipType: "CONTAINS",
-        relatedSpdxElement: SPDXID,
-      })),
+      related("SPDXRef-DOCUMENT", "DESCRIBES", IMAGE),
+      ...packages.map(({ SPDXID }) => related(IMAGE, "CONTAINS", SPDXID)),
       ...npm.relationships.filter(
         (each) => known.has(each.spdxElementId) && known.has(each.relatedSpdxElement),
       ),
@@ -150,10 +140,14 @@ async function spdxOf(
   };
 }
 
-function packageOf(id: string, name: string, version: string, purl: string) {
+function related(from: string, relationshipType: string, to: string): Relationship {
+  return { spdxElementId: from, relationshipType, relatedSpdxElement: to };
+}
+
+function packageOf(id: string, { name, version, purl }: Part) {
   return {
     name,
-    SPDXID: id,
+    SPDXID: id.replaceAll(/[^a-zA-Z0-9.-]/g, "-"),
     versionInfo: version,
     downloadLocation: "NOASSERTION",
     filesAnalyzed: false,
