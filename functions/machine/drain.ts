@@ -40,12 +40,7 @@ import { stageAfterDrain } from "./rules/stage.ts";
 import { ATTACHMENT_FIELDS, NODE_VOLUME_FIELDS, POD_VOLUME_FIELDS, VOLUME_FIELDS } from "./rules/volumes.ts";
 
 /** They write other conditions of a Machine, each its own. */
-const OTHER_WRITERS = [
-  "machinepool-remediate",
-  "machineset-remediate",
-  "sim-controlplane-machines",
-  "sim-legacy-machines",
-];
+const OTHER_WRITERS = ["machinepool-remediate", "machineset-remediate"];
 
 export const machineDrain = defineFunction<Machine, "status">(
   {

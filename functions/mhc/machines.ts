@@ -67,12 +67,6 @@ export const mhcMachines = defineFunction(
       ...["machineset-remediate", "machinepool-remediate"].flatMap((name) =>
         MARK_FIELDS.map((field) => ({ function: name, on: Machine, field, reason: BY_OWNER })),
       ),
-      ...["sim-controlplane-machines", "sim-legacy-machines"].map((name) => ({
-        function: name,
-        on: Machine,
-        field: MARK_FIELDS[0],
-        reason: BY_OWNER,
-      })),
       {
         function: "machine-status",
         on: Machine,

@@ -18,7 +18,8 @@ const FOR_READING = new Set(
  * Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
-  const all = await loadCrds();
+  const { SIM_KINDS } = await import("../playground/api/kinds.ts");
+  const all = await loadCrds([...KINDS, ...SIM_KINDS]);
   const existing = await Promise.all(
     all.map(({ metadata }) => client.get(CustomResourceDefinition, { namespace: "", name: metadata.name })),
   );

@@ -1,4 +1,6 @@
+import type { KindLookup } from "../../shared/api/registry.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { knownKinds } from "../../shared/function/known-kinds.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
@@ -65,7 +67,7 @@ export async function openState(
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   const notes = notesFor(recorder, observed);
   const ports = { clock, log, ...notes, noteHint, limits: options.ledgerLimits ?? {} };
-  const { queue, store } = await openQueueAndStore(source, ports, starting);
+  const { queue, store } = await openQueueAndStore(source, knownKinds(functions), ports, starting);
   const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
   const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
   const limit = await openDeletionLimit(counts, starting);
@@ -97,6 +99,7 @@ function notesFor(
 
 async function openQueueAndStore(
   source: QueueSource,
+  kindOf: KindLookup,
   { noteHint, ...ports }: SharedQueuePorts & Pick<ComposeOptions, "noteHint">,
   starting: AsyncDisposableStack,
 ): Promise<Pick<State, "queue" | "store">> {
@@ -108,10 +111,10 @@ async function openQueueAndStore(
     ]);
     return {
       queue: starting.use(createMemoryQueue({ ...ports, ...(noteHint && { noteHint }) })),
-      store: starting.use(createMemoryStore()),
+      store: starting.use(createMemoryStore({ kindOf })),
     };
   }
   const { createRedisStore } = await import("../queue/store/redis.ts");
-  const store = starting.use(await createRedisStore({ ...redis, log: ports.log }));
+  const store = starting.use(await createRedisStore({ ...redis, kindOf, log: ports.log }));
   return { queue: starting.use(await openSharedQueue(source, ports)), store };
 }

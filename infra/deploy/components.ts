@@ -1,21 +1,21 @@
 import { toCrd } from "../platform/crds/crd.ts";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { cloudAccount, managerAccount } from "./accounts.ts";
-import { cloudDeployment, type Manifest, managerDeployment } from "./deployment.ts";
-import { INFRASTRUCTURE, kindsOf, type Provider } from "./providers.ts";
+import { managerAccount } from "./accounts.ts";
+import { type Manifest, managerDeployment } from "./deployment.ts";
+import type { Provider } from "./providers.ts";
 
 /** Returns the components of a provider, as one YAML file. `image` has its tag, maybe its digest. */
 export async function componentsOf(provider: Provider, image: string): Promise<string> {
-  const { namespace } = provider;
+  const { namespace, beside } = provider;
   const functions = await loadFunctions([provider.label]);
   const objects: readonly Manifest[] = [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     ...crdsOf(provider),
     ...managerAccount(provider, functions),
-    ...(provider === INFRASTRUCTURE ? cloudAccount(provider) : []),
+    ...(beside?.account ?? []),
     managerDeployment(provider, image),
-    ...(provider === INFRASTRUCTURE ? [cloudDeployment(provider, image)] : []),
+    ...(beside === undefined ? [] : [beside.deployment(image)]),
   ];
   return yamlOf(objects.map((object) => labelled(object, provider)));
 }
@@ -25,8 +25,8 @@ export function yamlOf(objects: readonly Manifest[]): string {
   return objects.map((object) => writeYaml(object)).join("---\n");
 }
 
-function crdsOf(provider: Provider): readonly Manifest[] {
-  return kindsOf(provider).flatMap((kind) => {
+function crdsOf({ kinds }: Provider): readonly Manifest[] {
+  return kinds.flatMap((kind) => {
     const crd = toCrd(kind);
     return crd === undefined ? [] : [{ ...crd }];
   });

@@ -1,4 +1,3 @@
-import type { Provider } from "./providers.ts";
 import { variable } from "./variable.ts";
 
 /** An object of Kubernetes as it is written to a file; its texts may hold variables of clusterctl. */
@@ -11,6 +10,16 @@ export interface Manifest {
     readonly labels?: { readonly [key: string]: string } | undefined;
   };
   readonly [more: string]: unknown;
+}
+
+/** A provider, as its manager knows it. */
+interface Managed {
+  /** Names its functions. */
+  readonly label: string;
+  readonly app: string;
+  readonly namespace: string;
+  /** Prefix of its variables. */
+  readonly variables: string;
 }
 
 interface Process {
@@ -43,8 +52,10 @@ const EMPTY = '""';
  * Returns the Deployment of the controllers of a provider: relay and worker in one process with the memory queue. Its
  * one container is `manager`, for which `init --wait-providers` waits.
  */
-export function managerDeployment(provider: Provider, image: string): Manifest {
-  const { label, app, namespace, variables: prefix } = provider;
+export function managerDeployment(
+  { label, app, namespace, variables: prefix }: Managed,
+  image: string,
+): Manifest {
   const own = (name: string, otherwise: string | number) => variable(`${prefix}_${name}`, otherwise);
   return deploymentOf({
     app,
@@ -73,38 +84,6 @@ export function managerDeployment(provider: Provider, image: string): Manifest {
     ],
   });
 }
-
-/**
- * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
- * clusters. One process holds the workload servers, so the old one ends before a new one starts.
- */
-export function cloudDeployment({ app, namespace }: Provider, image: string): Manifest {
-  return deploymentOf({
-    app: `${app}-cloud`,
-    namespace,
-    container: "cloud",
-    image,
-    replicas: CLOUD_REPLICAS,
-    args: [
-      "cloud",
-      "--cloud-address=$(POD_IP)",
-      "--data=/tmp/cloud",
-      `--health-address=:${HEALTH_PORT}`,
-      `--log-level=${variable("SIM_LOG_LEVEL", "info")}`,
-    ],
-    env: [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
-    strategy: { type: "Recreate" },
-  });
-}
-
-/**
- * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
- * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
- * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
- */
-const CLOUD_REPLICAS = {
-  "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),
-};
 
 /** Passes the Pod Security Standard `restricted`. */
 export const CONFINED = {

@@ -1,11 +1,13 @@
 import type { Kind } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
-import { type Provider as Label, providerOf } from "../../shared/function/providers.ts";
+import { CORE_PROVIDER } from "../../shared/function/providers.ts";
+import type { Manifest } from "./deployment.ts";
+import { inStandardGroup, type PlaceOf } from "./rights.ts";
 
 /** A provider as clusterctl knows it: one folder of the release. */
 export interface Provider {
   /** Folder, and value of the label `cluster.x-k8s.io/provider`. */
-  readonly label: Label;
+  readonly label: string;
   /** Name on the command line of clusterctl. */
   readonly name: string;
   readonly type: "CoreProvider" | "BootstrapProvider" | "ControlPlaneProvider" | "InfrastructureProvider";
@@ -17,42 +19,30 @@ export interface Provider {
   readonly app: string;
   /** Prefix of its variables. */
   readonly variables: "CAPSTAN" | "SIM";
+  /** Kinds that it installs. */
+  readonly kinds: readonly Kind[];
+  /** Those of them that core works on. */
+  readonly forCore: readonly Kind[];
+  /** Where its functions find the objects of a contract. */
+  readonly placeOf: PlaceOf;
+  /** A second process beside its manager. */
+  readonly beside?: {
+    readonly account: readonly Manifest[];
+    readonly deployment: (image: string) => Manifest;
+  };
+  /** Templates of clusters by their file name. */
+  readonly templates?: ReadonlyMap<string, readonly Manifest[]>;
 }
 
 export const CORE: Provider = {
-  label: "cluster-api",
+  label: CORE_PROVIDER,
   name: "cluster-api",
   type: "CoreProvider",
   components: "core-components.yaml",
   namespace: "capstan-system",
   app: "capstan-core",
   variables: "CAPSTAN",
+  kinds: KINDS.filter(({ crd, schema }) => crd && schema),
+  forCore: [],
+  placeOf: inStandardGroup,
 };
-
-function sim(prefix: "bootstrap" | "control-plane" | "infrastructure", type: Provider["type"]): Provider {
-  const label: Label = `${prefix}-sim`;
-  return {
-    label,
-    name: "sim",
-    type,
-    components: `${prefix}-components.yaml`,
-    namespace: `capstan-${label}-system`,
-    app: `capstan-${label}`,
-    variables: "SIM",
-  };
-}
-
-export const INFRASTRUCTURE = sim("infrastructure", "InfrastructureProvider");
-
-/** In the order in which clusterctl installs them. */
-export const PROVIDERS: readonly Provider[] = [
-  CORE,
-  sim("bootstrap", "BootstrapProvider"),
-  sim("control-plane", "ControlPlaneProvider"),
-  INFRASTRUCTURE,
-];
-
-/** Returns the kinds that a provider installs. */
-export function kindsOf({ label }: Provider): readonly Kind[] {
-  return KINDS.filter(({ group, crd, schema }) => providerOf(group) === label && crd && schema);
-}

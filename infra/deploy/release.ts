@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
-import { INFRASTRUCTURE, PROVIDERS, type Provider } from "./providers.ts";
 import { renderedFiles } from "./rendered.ts";
+import { CORE, type Provider } from "./providers.ts";
 import { checkVersion, SERIES, type Series } from "./series.ts";
-import { clusterTemplates } from "./templates.ts";
 
 export interface ReleaseOptions {
   /** Folder of the repository, absolute: clusterctl reads no other ones. */
@@ -16,6 +15,8 @@ export interface ReleaseOptions {
   readonly image: string;
   /** `sha256:…` of the image, which a registry then cannot replace. Absent: its tag alone names it. Source: S-62 */
   readonly digest?: string | undefined;
+  /** Providers beside the core, in the order in which clusterctl installs them. */
+  readonly providers: readonly Provider[];
   /** Default: every released one. */
   readonly series?: readonly Series[];
 }
@@ -27,11 +28,13 @@ const IMAGE =
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * Returns the files of a release for clusterctl, by their path in `folder`: four providers, two configurations
- * beside them, and what `npm run generate` renders. The same options give the same bytes. Throws when version, image or digest cannot be used.
+ * Returns the files of a release for clusterctl, by their path in `folder`: the providers, two configurations beside
+ * them, and what `npm run generate` renders. The same options give the same bytes. Throws when version, image or digest
+ * cannot be used.
  */
 export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMap<string, string>> {
   const { folder, version, image, digest, series = SERIES } = options;
+  const released = [CORE, ...options.providers];
   checkVersion(version, series);
   if (!IMAGE.test(image) || /:[^/]*$|@/.test(image)) {
     throw new Error(
@@ -44,7 +47,7 @@ export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMa
   const tagged = `${image}:${version.replace("+", "_")}`;
   const exact = digest === undefined ? tagged : `${tagged}@${digest}`;
   const perProvider = await Promise.all(
-    PROVIDERS.map(async (provider): Promise<readonly (readonly [string, string])[]> => {
+    released.map(async (provider): Promise<readonly (readonly [string, string])[]> => {
       const place = `${provider.label}/${version}`;
       return [
         [`${place}/${provider.components}`, await componentsOf(provider, exact)],
@@ -52,11 +55,11 @@ export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMa
       ];
     }),
   );
-  const templates = [...clusterTemplates()].map(
-    ([name, objects]) => [`${INFRASTRUCTURE.label}/${version}/${name}`, yamlOf(objects)] as const,
+  const templates = released.flatMap(({ label, templates: named = new Map() }) =>
+    [...named].map(([name, objects]) => [`${label}/${version}/${name}`, yamlOf(objects)] as const),
   );
   const standIn = `cert-manager/${STAND_IN_VERSION}/cert-manager.yaml`;
-  const providers = PROVIDERS.map((provider) => entryOf(provider, folder));
+  const providers = released.map((provider) => entryOf(provider, folder));
   const certManager = { url: urlOf(folder, standIn), version: STAND_IN_VERSION };
   const rendered = [...(await renderedFiles())].map(
     ([path, content]) => [`rendered/${version}/${path}`, content] as const,

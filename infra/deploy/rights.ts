@@ -8,7 +8,6 @@ import {
   Secret,
 } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
-import { KINDS } from "../../shared/api/registry.ts";
 import type { ContractKind } from "../../shared/contract/contract-kind.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import { groupOf } from "../../shared/function/groups.ts";
@@ -30,8 +29,8 @@ interface Grant {
 }
 
 type Named = Kind | ContractKind;
-type Place = Pick<Grant, "group" | "resource">;
-type PlaceOf = (kind: ContractKind) => Place;
+export type Place = Pick<Grant, "group" | "resource">;
+export type PlaceOf = (kind: ContractKind) => Place;
 type Spec = AnyFunction["spec"];
 
 const WATCH: readonly Verb[] = ["get", "list", "watch"];
@@ -61,14 +60,6 @@ export function inStandardGroup({ contract }: ContractKind): Place {
 /** Whether every kind of this group is covered by the rights of core. */
 export function isStandardGroup(group: string): boolean {
   return Object.values(STANDARD_GROUPS).includes(group);
-}
-
-/** Returns the kind of the Sim provider that follows a contract: its functions meet no other one. */
-export function ofSim({ contract }: ContractKind): Place {
-  const name = `Sim${contract.replace(/^Infra/, "")}`;
-  const found = KINDS.find(({ kind }) => kind === name);
-  if (found === undefined) throw new Error(`bug: no kind ${name} exists for the contract ${contract}`);
-  return { group: found.group, resource: found.plural };
 }
 
 /**

@@ -5,13 +5,14 @@ import { Command } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { print, printError } from "../platform/terminal/print.ts";
+import { SIM_PROVIDERS } from "../playground/release/providers.ts";
 import { readSource } from "./image/source.ts";
 import { type ReleaseOptions, renderRelease } from "./release.ts";
 import { signRelease } from "./sign-release.ts";
 
 const MAX_KEY_BYTES = 16 * 1024;
 
-interface Flags extends Omit<ReleaseOptions, "folder"> {
+interface Flags extends Omit<ReleaseOptions, "folder" | "providers"> {
   /** File with the private key of the publisher. */
   readonly signKey?: string;
 }
@@ -59,7 +60,7 @@ function releaseCommand(): Command {
     .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) })
     .action(async (folder: string, { version, image, digest, signKey }: Flags) => {
       const absolute = resolve(folder);
-      await writeRelease({ folder: absolute, version, image, digest }, signKey);
+      await writeRelease({ folder: absolute, version, image, digest, providers: SIM_PROVIDERS }, signKey);
       print(
         `release: ${version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
       );

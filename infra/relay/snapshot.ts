@@ -2,7 +2,7 @@ import { CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
 import { PAUSED_ANNOTATION, TEMPLATE_SUFFIX } from "../../shared/api/indexes.ts";
 import { groupOf, type KubeObject, type ObjectMeta } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { kindOf } from "../../shared/api/registry.ts";
+import { type KindLookup, kindOf as ofCore } from "../../shared/api/registry.ts";
 import { LAST_APPLIED } from "../../shared/redaction/last-applied.ts";
 import { fieldManagersAt, type ManagedFieldsEntry } from "../../shared/runtime/write/field-managers.ts";
 
@@ -14,12 +14,14 @@ interface ServedMeta extends ObjectMeta {
 /**
  * Returns the part of an object that is kept (KR-01, S-22): of managedFields only the names that hold a contested path,
  * no last-applied annotation; of Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
- * The entries of managers that are `noUsers` are left out: their fields are taken over.
+ * The entries of managers that are `noUsers` are left out: their fields are taken over. A kind that `kindOf` does not
+ * find is one of a provider of others.
  */
 export function snapshotOf(
   object: KubeObject,
   contested: readonly string[],
   noUsers: readonly string[] = [],
+  kindOf: KindLookup = ofCore,
 ): KubeObject {
   if (object.apiVersion === "v1" && object.kind === "Secret") {
     throw new Error("bug: Secrets are never stored");
@@ -46,7 +48,7 @@ export function snapshotOf(
       ...metadata,
       ...(annotations === undefined ? {} : { annotations: withoutLastApplied(annotations) }),
       ...(contested.length === 0 ? {} : { managers: managersAt(users, contested) }),
-      ...factsForPeople(object, managedFields ?? []),
+      ...factsForPeople(object, managedFields ?? [], kindOf),
     },
   };
 }
@@ -55,6 +57,7 @@ export function snapshotOf(
 function factsForPeople(
   object: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
+  kindOf: KindLookup,
 ): Pick<ObjectMeta, "pausedBy" | "isSilent"> {
   const isProviders = kindOf(groupOf(object.apiVersion), object.kind) === undefined;
   const isSilent =

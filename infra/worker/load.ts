@@ -3,7 +3,7 @@ import { join, matchesGlob } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { GROUPS, groupOf } from "../../shared/function/groups.ts";
-import { PROVIDERS, providerOf } from "../../shared/function/providers.ts";
+import { providerOf } from "../../shared/function/providers.ts";
 
 /** Where functions are: those of the core, and those of the provider that the playground brings. */
 const FOLDERS = ["../../functions/", "../playground/functions/"].map((folder) =>
@@ -21,16 +21,18 @@ export async function loadFunctions(
   folder?: string,
 ): Promise<readonly AnyFunction[]> {
   const files = await functionFiles(folder);
-  // Group and provider of a function stand in its spec, so they load all.
-  const mayMatch = (name: string) => patterns.some((pattern) => isSet(pattern) || matches(name, pattern));
+  const names = [...files.keys()].sort((a, b) => a.localeCompare(b));
+  // A pattern that fits no name may be a group or a provider: these stand in the specs, so all are loaded.
+  const needsAll = patterns.some((pattern) => !names.some((name) => matches(name, pattern)));
+  const mayMatch = (name: string) => needsAll || patterns.some((pattern) => matches(name, pattern));
   const loaded = await Promise.all(
     [...files].filter(([name]) => mayMatch(name)).map(([name, file]) => loadFunction(name, file)),
   );
   for (const pattern of patterns) {
     if (loaded.some((fn) => isMeant(fn, pattern))) continue;
-    const names = [...files.keys()].sort((a, b) => a.localeCompare(b)).join(", ");
+    const providers = [...new Set(loaded.map(({ spec }) => providerOf(spec.reconciles)))];
     throw new Error(
-      `no function matches "${pattern}"; there are the groups ${GROUPS.join(", ")}, the providers ${PROVIDERS.join(", ")} and the functions ${names}`,
+      `no function matches "${pattern}"; there are the groups ${GROUPS.join(", ")}, the providers ${providers.join(", ")} and the functions ${names.join(", ")}`,
     );
   }
   return loaded
@@ -63,14 +65,8 @@ function matches(name: string, pattern: string): boolean {
   return pattern === "*" || name === pattern || (/[^a-z0-9-]/.test(pattern) && matchesGlob(name, pattern));
 }
 
-/** A group or a provider: a name for many functions. */
-function isSet(pattern: string): boolean {
-  return [...GROUPS, ...PROVIDERS].some((name) => name === pattern);
-}
-
 function isMeant({ spec }: AnyFunction, pattern: string): boolean {
-  if (!isSet(pattern)) return matches(spec.name, pattern);
-  return groupOf(spec) === pattern || providerOf(spec.reconciles.group) === pattern;
+  return [groupOf(spec), providerOf(spec.reconciles)].includes(pattern) || matches(spec.name, pattern);
 }
 
 async function loadFunction(name: string, file: string): Promise<AnyFunction> {

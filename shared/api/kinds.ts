@@ -126,6 +126,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */
   readonly indexes?: readonly KindIndex[] | undefined;
+  /** The provider that brings it, by its label for clusterctl; absent: Cluster API's core. */
+  readonly provider?: string | undefined;
   /** Of another installation: watched only where a CRD serves it. Capstan may serve it for reading, and never runs it. */
   readonly external?: boolean | undefined;
   /** Type carrier, never set. */

@@ -8,17 +8,9 @@ import { MachineHealthCheck } from "./machinehealthcheck.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
 import { RemediationPolicy } from "./remediation-policy.ts";
-import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "./sim/sim-bootstrap.ts";
-import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
-import { SimCluster, SimClusterTemplate } from "./sim/sim-cluster.ts";
-import { SimControlPlane, SimControlPlaneTemplate } from "./sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy, SimControlPlaneLegacyTemplate } from "./sim/sim-controlplane-legacy.ts";
-import { SimMachine, SimMachineTemplate } from "./sim/sim-machine.ts";
-import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
-import { SimRemediation, SimRemediationTemplate } from "./sim/sim-remediation.ts";
 import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
 
-/** Every kind that Capstan has a type for. Capstan installs those with `crd`. */
+/** Every kind of the core that Capstan has a type for. Capstan installs those with `crd`. */
 export const KINDS: readonly Kind[] = [
   Node,
   Secret,
@@ -38,27 +30,15 @@ export const KINDS: readonly Kind[] = [
   MachineSet,
   MachineHealthCheck,
   RemediationPolicy,
-  SimCluster,
-  SimClusterTemplate,
-  SimMachinePool,
-  SimMachinePoolTemplate,
-  SimMachine,
-  SimMachineTemplate,
-  SimControlPlane,
-  SimControlPlaneTemplate,
-  SimControlPlaneLegacy,
-  SimControlPlaneLegacyTemplate,
-  SimBootstrapConfig,
-  SimBootstrapConfigTemplate,
-  SimRemediation,
-  SimRemediationTemplate,
-  SimServer,
-  SimInstance,
 ];
 
-const byName = new Map(KINDS.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
+/** Finds a kind by its name; `undefined` for kinds that only the CRDs of a cluster define. */
+export type KindLookup = (group: string, kind: string) => Kind | undefined;
 
-/** Returns the kind of that name; `undefined` for kinds that only the cluster's CRDs define (provider objects). */
-export function kindOf(group: string, kind: string): Kind | undefined {
-  return byName.get(`${group}/${kind}`);
+export function lookupIn(kinds: readonly Kind[]): KindLookup {
+  const byName = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
+  return (group, kind) => byName.get(`${group}/${kind}`);
 }
+
+/** Finds a kind of the core. Those of a provider are known where its functions are, see `knownKinds`. */
+export const kindOf = lookupIn(KINDS);

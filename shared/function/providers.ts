@@ -1,15 +1,9 @@
-/** Providers of clusterctl that Capstan's kinds belong to: values of the label `cluster.x-k8s.io/provider`. */
-export const PROVIDERS = ["cluster-api", "bootstrap-sim", "control-plane-sim", "infrastructure-sim"] as const;
-export type Provider = (typeof PROVIDERS)[number];
+import type { Kind } from "../api/kinds.ts";
 
-const BY_GROUP: { readonly [group: string]: Provider } = {
-  "bootstrap.sim.capstan.dev": "bootstrap-sim",
-  "controlplane.sim.capstan.dev": "control-plane-sim",
-  "infrastructure.sim.capstan.dev": "infrastructure-sim",
-  "cloud.sim.capstan.dev": "infrastructure-sim",
-};
+/** Capstan itself as a provider of clusterctl: the value of the label `cluster.x-k8s.io/provider`. */
+export const CORE_PROVIDER = "cluster-api";
 
-/** Returns the provider that brings the kinds of an API group and the functions that reconcile them. */
-export function providerOf(group: string): Provider {
-  return BY_GROUP[group] ?? "cluster-api";
+/** Returns the label of the provider that brings a kind and the functions that reconcile it. */
+export function providerOf({ provider = CORE_PROVIDER }: Pick<Kind, "provider">): string {
+  return provider;
 }

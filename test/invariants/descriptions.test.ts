@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type CrdObject, toCrd } from "../../infra/platform/crds/crd.ts";
 import type { Structural } from "../../infra/platform/crds/structural.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { KINDS } from "../../shared/api/registry.ts";
+import { ALL_KINDS } from "../support/all-kinds.ts";
 
-const crds = KINDS.flatMap((kind) => toCrd(kind) ?? []);
+const crds = ALL_KINDS.flatMap((kind) => toCrd(kind) ?? []);
 
 function schemaOf(crd: CrdObject): Structural {
   const [version] = valueAt(crd, "spec.versions") as readonly unknown[];

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { SIM_KINDS } from "../../infra/playground/api/kinds.ts";
+import { loadFunctions } from "../../infra/worker/load.ts";
+import { CORE_PROVIDER, providerOf } from "../../shared/function/providers.ts";
 import { importsOf, type Source, sourcesIn } from "../support/sources.ts";
 import { foreignImports, impure } from "./functions/imports.ts";
 
@@ -6,6 +9,7 @@ const [shared, functions, infra, tests] = await Promise.all(
   ["shared", "functions", "infra", "test"].map(sourcesIn),
 );
 const steps = [...(functions ?? []), ...(await sourcesIn("infra/playground/functions"))];
+const types = await sourcesIn("infra/playground/api");
 const product = [...(shared ?? []), ...(functions ?? []), ...(infra ?? [])];
 /** Each imports those before it. */
 const LAYERS = ["redaction", "api", "contract", "function", "rules", "runtime"].map(
@@ -132,6 +136,37 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(importing(product, (name) => name.startsWith("test/"))).toEqual([]);
   });
 
+  it("the core does not know the playground: the command line opens it, and the scripts that write and release its files", () => {
+    const outside = product.filter(({ path }) => !/^infra\/(?:playground|sim)\//.test(path));
+    const inside = (name: string) => /^infra\/(?:playground|sim)\//.test(name);
+    const knowing = new Set(outside.filter((one) => importsOf(one).some(inside)).map(({ path }) => path));
+    expect([...knowing]).toEqual([
+      "infra/cli/cloud.ts",
+      "infra/cli/compose.ts",
+      "infra/cli/install-crds.ts",
+      "infra/cli/up/apply-manifests.ts",
+      "infra/deploy/generate.ts",
+      "infra/deploy/write-release.ts",
+    ]);
+  });
+
+  it("the core names no kind and no function of the playground", async () => {
+    const ofSim = (await loadFunctions()).filter(({ spec }) => providerOf(spec.reconciles) !== CORE_PROVIDER);
+    const names = [
+      ...SIM_KINDS.map(({ kind }) => kind),
+      ...ofSim.map(({ spec }) => spec.name),
+      "sim.capstan.dev",
+    ];
+    expect(names.length).toBeGreaterThan(30);
+    const core = product.filter(({ path }) => /^(?:functions|shared|infra\/relay)\//.test(path));
+    const naming = core.flatMap(({ path, code }) =>
+      names
+        .filter((name) => new RegExp(`\\b${name.replaceAll(".", "\\.")}\\b`).test(code))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(naming).toEqual([]);
+  });
+
   it("every file of ours is imported with its extension", () => {
     const ours = (name: string) => /^(?:shared|functions|infra)\//.test(name);
     expect(importing(product, (name) => ours(name) && !/\.(?:tsx?|json)$/.test(name))).toEqual([]);
@@ -168,7 +203,7 @@ describe("what a run depends on comes in through ports", () => {
   });
 
   it("functions and shared have neither clock nor chance nor timers, print nothing and stop nothing", () => {
-    expect(impure([...(shared ?? []), ...steps])).toEqual([]);
+    expect(impure([...(shared ?? []), ...types, ...steps])).toEqual([]);
     expect(impure([{ path: "a.ts", code: "const now = Date.now();" }])).toEqual(["a.ts"]);
     expect(impure([{ path: "a.ts", code: "process.exit(1);" }])).toEqual(["a.ts"]);
   });

@@ -1,11 +1,14 @@
+import type {
+  SimBootstrapConfig,
+  SimBootstrapConfigTemplate,
+} from "../../infra/playground/api/sim-bootstrap.ts";
+import type { SimServer } from "../../infra/playground/api/sim-cloud.ts";
+import type { SimControlPlane } from "../../infra/playground/api/sim-controlplane.ts";
+import type { SimControlPlaneLegacy } from "../../infra/playground/api/sim-controlplane-legacy.ts";
+import type { SimMachine, SimMachineTemplate } from "../../infra/playground/api/sim-machine.ts";
 import type { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
-import type { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../../shared/api/sim/sim-bootstrap.ts";
-import type { SimServer } from "../../shared/api/sim/sim-cloud.ts";
-import type { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
-import type { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-legacy.ts";
-import type { SimMachine, SimMachineTemplate } from "../../shared/api/sim/sim-machine.ts";
 import { cluster, merge, type Overrides } from "./builders.ts";
 
 const CLUSTER_LABEL = { "cluster.x-k8s.io/cluster-name": "c1" };

@@ -15,11 +15,12 @@ import {
   roleOf,
   serviceAccount,
 } from "../../infra/deploy/rbac.ts";
-import { ofSim, type PolicyRule, rightsOf } from "../../infra/deploy/rights.ts";
+import { type PolicyRule, rightsOf } from "../../infra/deploy/rights.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../infra/platform/kube/transport.ts";
+import { ofSim } from "../../infra/playground/release/providers.ts";
 import { SubjectAccessReview } from "../../infra/worker/diagnostics/reviews.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";

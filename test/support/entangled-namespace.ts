@@ -1,9 +1,9 @@
+import { SimBootstrapConfigTemplate } from "../../infra/playground/api/sim-bootstrap.ts";
+import { SimClusterTemplate } from "../../infra/playground/api/sim-cluster.ts";
+import { SimMachinePoolTemplate } from "../../infra/playground/api/sim-machinepool.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
-import { SimBootstrapConfigTemplate } from "../../shared/api/sim/sim-bootstrap.ts";
-import { SimClusterTemplate } from "../../shared/api/sim/sim-cluster.ts";
-import { SimMachinePoolTemplate } from "../../shared/api/sim/sim-machinepool.ts";
 import {
   DISCOVERED_LABEL,
   MOVE_HIERARCHY_LABEL,

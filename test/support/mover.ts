@@ -1,7 +1,7 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
-import { KINDS } from "../../shared/api/registry.ts";
+import { ALL_KINDS } from "./all-kinds.ts";
 import { copyTo, deleteForMove, type TestManagement } from "./two-managements.ts";
 
 interface Moved {
@@ -11,7 +11,7 @@ interface Moved {
 
 /** Kinds with a CRD of Capstan, and Secrets. */
 export const MOVED_KINDS: readonly Kind[] = [
-  ...KINDS.filter(({ crd, namespaced }) => crd !== undefined && namespaced),
+  ...ALL_KINDS.filter(({ crd, namespaced }) => crd !== undefined && namespaced),
   Secret as unknown as Kind,
 ];
 

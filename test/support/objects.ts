@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import { KINDS } from "../../shared/api/registry.ts";
 import { type ApiClient, type Body, clientFor, MERGE } from "../infra/playground/apiserver/api-client.ts";
+import { ALL_KINDS } from "./all-kinds.ts";
 import type { Kubectl } from "./processes/kubectl.ts";
 import { readKubeconfig } from "./read-kubeconfig.ts";
 
@@ -73,7 +73,7 @@ async function clientOf(kubeconfigFile: string): Promise<ApiClient> {
 function pathOf(resource: string): string {
   const [group, version, plural] = resource.split("/");
   if (plural !== undefined) return `/apis/${group}/${version}/namespaces/default/${plural}`;
-  const known = KINDS.find((kind) => kind.plural === resource);
+  const known = ALL_KINDS.find((kind) => kind.plural === resource);
   const place = known?.namespaced === false ? "" : "/namespaces/default";
   const api = known === undefined || known.group === "" ? "/api/v1" : `/apis/${known.group}/${known.version}`;
   return `${api}${place}/${resource}`;

@@ -1,3 +1,8 @@
+import { SimBootstrapConfig } from "../../infra/playground/api/sim-bootstrap.ts";
+import { SimCluster } from "../../infra/playground/api/sim-cluster.ts";
+import { SimControlPlane } from "../../infra/playground/api/sim-controlplane.ts";
+import { SimMachine } from "../../infra/playground/api/sim-machine.ts";
+import { SimMachinePool } from "../../infra/playground/api/sim-machinepool.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
@@ -5,11 +10,6 @@ import type { Kind } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
-import { SimBootstrapConfig } from "../../shared/api/sim/sim-bootstrap.ts";
-import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
-import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
-import { SimMachine } from "../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import type { Seedling } from "./planted.ts";
 
 const SIM_GROUPS = {

@@ -1,7 +1,7 @@
-import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
-import type { SimMachine } from "../../shared/api/sim/sim-machine.ts";
-import type { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
-import type { SimRemediation } from "../../shared/api/sim/sim-remediation.ts";
+import type { SimInstance } from "../../infra/playground/api/sim-cloud.ts";
+import type { SimMachine } from "../../infra/playground/api/sim-machine.ts";
+import type { SimMachinePool } from "../../infra/playground/api/sim-machinepool.ts";
+import type { SimRemediation } from "../../infra/playground/api/sim-remediation.ts";
 import { merge, type Overrides, OWNED_BY_P1 } from "./builders.ts";
 
 const OWNED_BY_SIM_POOL = {

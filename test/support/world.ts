@@ -12,7 +12,6 @@ import {
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
 import type { HealthReport } from "../../shared/function/health-report.ts";
@@ -26,6 +25,7 @@ import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/r
 import { actsOnState } from "../../shared/runtime/queue/route.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/read/kept-fields.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/read/reader.ts";
+import { anyKindOf } from "./all-kinds.ts";
 import { FOO_CRDS } from "./builders.ts";
 import { createFakePki } from "./fake-pki.ts";
 
@@ -222,7 +222,7 @@ function readerOf(fn: AnyFunction, world: World): RecordingReader {
 /** A snapshot with what the function declares and no more: undeclared fields decide nothing (KR-15, S-22). */
 function keptBy(fn: AnyFunction, { cluster, object }: Placed): Placed {
   const group = groupOf(object.apiVersion);
-  const kind = kindOf(group, object.kind) ?? {
+  const kind = anyKindOf(group, object.kind) ?? {
     ...fn.spec.reconciles,
     group,
     kind: object.kind,
@@ -284,7 +284,7 @@ function isIndexed(
   object: KubeObject,
   index: { readonly name: string; readonly values: readonly string[] },
 ): boolean {
-  const entries = indexed.get(object) ?? indexesOf(kindOf(type.group, type.kind), object);
+  const entries = indexed.get(object) ?? indexesOf(anyKindOf(type.group, type.kind), object);
   indexed.set(object, entries);
   return entries.some((entry) => entry.name === index.name && index.values.includes(entry.value));
 }

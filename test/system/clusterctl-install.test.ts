@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
-import { PROVIDERS } from "../../infra/deploy/providers.ts";
-import { renderReleases, SIM_PROVIDERS } from "../support/capstan-release.ts";
+import { PROVIDERS, renderReleases, SIM_PROVIDERS } from "../support/capstan-release.ts";
 import {
   type Clusterctl,
   describeWithClusterctl,

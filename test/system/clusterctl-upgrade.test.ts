@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PROVIDERS } from "../../infra/deploy/providers.ts";
-import { renderReleases, SIM_PROVIDERS } from "../support/capstan-release.ts";
+import { PROVIDERS, renderReleases, SIM_PROVIDERS } from "../support/capstan-release.ts";
 import { describeWithClusterctl, startClusterctl } from "../support/clusterctl.ts";
 import { eventually } from "../support/eventually.ts";
 import { startKubelet } from "../support/kubelet.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { loadCrds } from "../../infra/platform/crds/load.ts";
+import { ALL_KINDS } from "../support/all-kinds.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {
   expectGood,
@@ -25,7 +26,9 @@ describeWith(REAL.missing ?? kubectlMissing() ?? clusterApiMissing(), REAL)(
       const { kubeconfigFile } = started;
       const kubectl = kubectlFor(kubeconfigFile);
       await using _core = await startClusterApi(kubeconfigFile);
-      const ours = (await loadCrds()).filter(({ metadata }) => !metadata.name.endsWith(".cluster.x-k8s.io"));
+      const ours = (await loadCrds(ALL_KINDS)).filter(
+        ({ metadata }) => !metadata.name.endsWith(".cluster.x-k8s.io"),
+      );
       await kubectl("apply --server-side -f -", ours.map((crd) => JSON.stringify(crd)).join("\n---\n"));
       await kubectl("wait crd --all --for=condition=Established --timeout=120s");
       await using _sim = await startCapstan(kubeconfigFile, { functions: ["sim-*"], installCrds: false });

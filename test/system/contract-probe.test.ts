@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import { SimMachinePool } from "../../infra/playground/api/sim-machinepool.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { Namespace } from "../../shared/api/core.ts";
-import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {
   broken,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
-import { KINDS } from "../../shared/api/registry.ts";
 import { staysBehind } from "../../shared/contract/rules/move/left-behind.ts";
+import { ALL_KINDS } from "../support/all-kinds.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { checkedSet, checkedSets, WITHIN } from "../support/checked-sets.ts";
 import { eventually } from "../support/eventually.ts";
@@ -69,7 +69,7 @@ for (const flavour of JUDGES) {
       const scene = checkedSets(objectsThrough(kubectl));
       const [machine] = await scene.healthy("s1", 1);
       await scene.fail(machine);
-      const ours = KINDS.filter(({ crd, kind }) => crd !== undefined && !OF_CLUSTER_API.has(kind));
+      const ours = ALL_KINDS.filter(({ crd, kind }) => crd !== undefined && !OF_CLUSTER_API.has(kind));
       await eventually(async () => {
         const plan = await readMovePlan({ source: side.server }, { namespace: "default" });
         const moving = new Set(plan.objects.filter(({ fate }) => fate === "moves").map(({ kind }) => kind));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { SimInstance } from "../../infra/playground/api/sim-cloud.ts";
 import type { Event } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import type { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
-import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";

@@ -4,7 +4,7 @@ import { createRunsSource } from "../../infra/console/sources/runs-source.ts";
 import { chainOf, type LinkedRun } from "../../infra/operate/explain/time-line.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
-import { KINDS } from "../../shared/api/registry.ts";
+import { ALL_KINDS } from "../support/all-kinds.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { simClusterOfMachines, simPool } from "../support/manifests.ts";
@@ -40,7 +40,7 @@ async function writingRuns({ store, functions, runs }: Running): Promise<readonl
 function acceptedWrites(requests: readonly AuditedRequest[], { functions }: Running) {
   const names = new Set(functions.map(({ spec }) => spec.name));
   return requests.flatMap(({ verb, resource, namespace, name, userAgent, code, auditID }) => {
-    const kind = KINDS.find(({ plural }) => plural === resource)?.kind;
+    const kind = ALL_KINDS.find(({ plural }) => plural === resource)?.kind;
     if (!WRITES.has(verb) || code >= 300 || kind === undefined || kind === "Event") return [];
     const sender = userAgent.slice(userAgent.indexOf(" ") + 1);
     return [{ by: names.has(sender) ? sender : undefined, what: `${kind} ${namespace}/${name}`, auditID }];

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
@@ -99,7 +100,7 @@ export async function startSharedConsole(
     import("../../queue/heartbeats/redis.ts"),
     import("../../queue/samples/redis.ts"),
   ]);
-  const store = stack.use(await createRedisStore({ ...redis, log }));
+  const store = stack.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
   const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));
   const queue = stack.use(await openSharedLedger(source, { log }));
   const runs = await openRunHistory(source, { clock, log });

@@ -2,6 +2,7 @@ import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
+import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clients, Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/read/signs.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -54,7 +55,7 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
   // A relay without workers: its keys are never run.
-  const store = stack.use(createMemoryStore());
+  const store = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
   const queue = stack.use(createMemoryQueue({ clock }));
   const version = packageVersion();
   const relay = stack.use(
@@ -85,8 +86,8 @@ export async function openReadModel(
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
   const { createRedisStore } = await import("../../queue/store/redis.ts");
-  const shared = stack.use(await createRedisStore({ ...redis, log }));
-  const live = stack.use(createMemoryStore());
+  const shared = stack.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
+  const live = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
   const relay = stack.use(
     await startRelay({
       ...{ functions, server, clock, store: live, version: packageVersion(), connectsWorkloads: false },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
@@ -119,7 +120,7 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
   const redis = redisOf(source) as RedisAddress;
   const deadLetters = starting.use(await openDeadLetters({ redis, clock, log, writer: true }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
-  const store = starting.use(await createRedisStore({ ...redis, log }));
+  const store = starting.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
   const pushed = starting.use(
     await createPushedSqsQueue({
       ...source,

@@ -3,13 +3,14 @@ import { setTimeout } from "node:timers/promises";
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
+import { KINDS, lookupIn } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
 import { isOurs } from "../../platform/crds/crd.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../platform/yaml/read-yaml.ts";
+import { SIM_KINDS } from "../../playground/api/kinds.ts";
 import { showProgress } from "../terminal/progress.ts";
 
 /** An object to apply. */
@@ -122,10 +123,13 @@ function definedBy(object: KubeObject): string | undefined {
   return `${valueAt(object, "spec.group")}/${valueAt(object, "spec.names.kind")}`;
 }
 
+/** Kinds that a server has from Capstan: the simulated provider is installed with the core. */
+const served = lookupIn([...KINDS, ...SIM_KINDS]);
+
 /** Returns the kind of an object; kinds that are not Capstan's are those that the server says it serves. */
 async function servedKind(manifest: Manifest, ask: Applier["kinds"]): Promise<Kind> {
   const { apiVersion, kind, metadata } = manifest.object;
-  const known = kindOf(groupOf(apiVersion), kind);
+  const known = served(groupOf(apiVersion), kind);
   if (known !== undefined && known.external !== true) {
     if (apiVersionOf(known) === apiVersion) return known;
     const serves = `Capstan serves ${apiVersionOf(known)}, not ${apiVersion}`;

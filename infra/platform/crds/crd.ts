@@ -12,12 +12,12 @@ export interface CrdObject extends KubeObject {
  * `--install-crds` replaces only CRDs that carry the first label. clusterctl moves objects of kinds that carry the
  * second, and deletes by the third: as if it had installed them.
  */
-function labelsOf(group: string): { readonly [key: string]: string } {
+function labelsOf(kind: Kind): { readonly [key: string]: string } {
   return {
     "app.kubernetes.io/managed-by": "capstan",
     "clusterctl.cluster.x-k8s.io": "",
-    "cluster.x-k8s.io/provider": providerOf(group),
-    ...(group === CLUSTER_GROUP ? CORE_CONTRACT : {}),
+    "cluster.x-k8s.io/provider": providerOf(kind),
+    ...(kind.group === CLUSTER_GROUP ? CORE_CONTRACT : {}),
   };
 }
 
@@ -40,15 +40,8 @@ function textOf(waived: { readonly [rule: string]: string }): string {
  * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored
  * in one.
  */
-export function toCrd({
-  group,
-  version,
-  kind,
-  plural,
-  namespaced,
-  schema,
-  crd,
-}: Kind): CrdObject | undefined {
+export function toCrd(of: Kind): CrdObject | undefined {
+  const { group, version, kind, plural, namespaced, schema, crd } = of;
   if (crd === undefined || schema === undefined) return undefined;
   const subresources = {
     ...(crd.scale === undefined ? {} : { scale: crd.scale }),
@@ -59,7 +52,7 @@ export function toCrd({
     kind: "CustomResourceDefinition",
     metadata: {
       name: `${plural}.${group}`,
-      labels: { ...labelsOf(group), ...crd.labels },
+      labels: { ...labelsOf(of), ...crd.labels },
       ...(crd.waived === undefined ? {} : { annotations: { [WAIVE_ANNOTATION]: textOf(crd.waived) } }),
     },
     spec: {

@@ -1,4 +1,4 @@
-import type { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimInstance, SimServer } from "../api/sim-cloud.ts";
 import { type Claims, type ClaimsOptions, clusterKeyOf, createClaims, type Thing } from "./claims.ts";
 import { instanceID, serverID } from "./identity.ts";
 import type { WorkloadServer } from "./workload-server.ts";

@@ -1,10 +1,10 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { Clock, KubeClient, Log, Random } from "../../../shared/runtime/ports.ts";
 import type { Pki } from "../../platform/pki/pki.ts";
 import { x509 } from "../../platform/pki/x509.ts";
 import { systemRandom } from "../../platform/random.ts";
+import { SimInstance, SimServer } from "../api/sim-cloud.ts";
 import { type Network, systemNetwork } from "../network.ts";
 import { type CloudAddress, LOOPBACK_ADDRESS } from "./address.ts";
 import { type Claim, type CloudObject, clusterKeyOf, type Management } from "./claims.ts";

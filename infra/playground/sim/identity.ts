@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimInstance, SimServer } from "../api/sim-cloud.ts";
 
 /** By which a server is found again, whatever object stands for it: from spec and metadata, never from a uid. */
 export function serverID(server: SimServer): string {

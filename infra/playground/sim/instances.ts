@@ -1,8 +1,8 @@
 import { apiVersionOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { SimInstance } from "../api/sim-cloud.ts";
 import { type Claim, isHeld, judge, release, type Thing } from "./claims.ts";
 import { type CloudView, homeOf, type RunningServer } from "./cloud-view.ts";
 import { firstOf, hasRun, type Life, newLife, stagesOf } from "./life.ts";

@@ -1,5 +1,5 @@
-import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import type { SimInstance } from "../api/sim-cloud.ts";
 import type { Claim } from "./claims.ts";
 import type { Registered } from "./registered-node.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import { apiVersionOf } from "../../../shared/api/kinds.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
-import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimInstance } from "../api/sim-cloud.ts";
 import { instanceID } from "./identity.ts";
 
 const KUBELET_VERSION = "v1.34.0";

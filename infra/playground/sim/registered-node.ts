@@ -1,8 +1,8 @@
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
-import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { Pod } from "../../../shared/api/workload.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
+import type { SimInstance } from "../api/sim-cloud.ts";
 import type { CloudView, RunningServer } from "./cloud-view.ts";
 import { nodeOf, withTimes } from "./node.ts";
 

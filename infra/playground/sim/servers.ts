@@ -1,11 +1,11 @@
 import { Secret } from "../../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { Clock, KubeClient, Log, Random } from "../../../shared/runtime/ports.ts";
 import { describeSecret } from "../../platform/pki/describe-secret.ts";
 import type { Credentials, Pki } from "../../platform/pki/pki.ts";
+import { SimServer } from "../api/sim-cloud.ts";
 import type { Network } from "../network.ts";
 import type { CloudAddress } from "./address.ts";
 import { type Claim, clusterKeyOf, isHeld, judge, placeOf, release, type Thing } from "./claims.ts";

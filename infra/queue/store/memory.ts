@@ -1,7 +1,7 @@
 import type { Member, Selection } from "../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { kindOf as registered } from "../../../shared/api/registry.ts";
+import { type KindLookup, kindOf as registered } from "../../../shared/api/registry.ts";
 import type {
   NamePart,
   SignedType,
@@ -13,10 +13,10 @@ import type {
 } from "../../../shared/runtime/ports.ts";
 import { signOf } from "../../../shared/runtime/read/signs.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
-import type { KindLookup, Placement } from "./snapshot.ts";
+import type { Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
-/** Creates the read model of one process. `kindOf` defaults to the registry. */
+/** Creates the read model of one process. `kindOf` finds the kinds of the core by default. */
 export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: KindLookup } = {}): Store {
   /** Cluster → group → kind: a text of the three would be made with every call. */
   const types = new Map<string, Map<string, Map<string, StoredType>>>();

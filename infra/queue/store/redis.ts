@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { Member, Selection } from "../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { kindOf as registered } from "../../../shared/api/registry.ts";
+import { type KindLookup, kindOf as registered } from "../../../shared/api/registry.ts";
 import type {
   NamePart,
   Signs,
@@ -19,7 +19,6 @@ import { HINTS_CHANNEL } from "../redis-server/hints-channel.ts";
 import { identifyRedis } from "../redis-server/identity.ts";
 import { fieldOf, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
 import { sharedReads } from "./shared-reads.ts";
-import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
 /** Scripts of one type, by its six keys. */

@@ -1,11 +1,9 @@
 import type { Member, Selection } from "../../../shared/api/indexes.ts";
 import { indexesOf, memberOf } from "../../../shared/api/indexes.ts";
-import type { Kind, KubeObject, ObjectMeta } from "../../../shared/api/kinds.ts";
+import type { KubeObject, ObjectMeta } from "../../../shared/api/kinds.ts";
+import type { KindLookup } from "../../../shared/api/registry.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
-
-/** Returns the kind of a group, if it is known: the indexes of its objects depend on it. */
-export type KindLookup = (group: string, kind: string) => Kind | undefined;
 
 /** The fields by which two versions of an object are compared. */
 export interface Version {

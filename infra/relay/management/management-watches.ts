@@ -1,6 +1,7 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { keepOnly, keptFields } from "../../../shared/runtime/read/kept-fields.ts";
 import type { Server } from "../../platform/kube/client.ts";
@@ -50,6 +51,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
   const lists = createTurns(LISTS_AT_ONCE);
   const comeback = createComeback(clock);
   const contested = contestedPaths(functions);
+  const kindOf = knownKinds(functions);
   const reconciled = new Set(functions.map(({ spec }) => idOf(spec.reconciles)));
   const identity = createIdentity(client, clock);
   const startLoop = (kind: Kind, consumer: WatchConsumer, namespace?: string): WatchLoop => {
@@ -68,7 +70,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     reducerOf(kind) {
       const keep = keepOnly(keptFields(functions, kind));
       const paths = contested.get(idOf(kind)) ?? [];
-      const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers));
+      const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers, kindOf));
       if (watchFilter === undefined || !reconciled.has(idOf(kind))) return reduce;
       // An operator who takes fields over has decided who the controller is.
       const writes = takeOverManagers.length > 0 ? undefined : createForeignWrites(clock, watchFilter);

@@ -6,10 +6,10 @@ import { machinesetRemediate } from "../../../functions/machineset/remediate.ts"
 import { machinesetStatus } from "../../../functions/machineset/status.ts";
 import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
 import { RESERVATION } from "../../../shared/rules/machines/reservation.ts";
 import { routeChange } from "../../../shared/runtime/queue/route.ts";
 import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
+import { anyKindOf } from "../../support/all-kinds.ts";
 import {
   cluster,
   crd,
@@ -75,7 +75,7 @@ async function wokenNow(
   const routed = await routeChange(
     FUNCTIONS,
     {
-      kind: kindOf(groupOf(apiVersion), kind) ?? { group: groupOf(apiVersion), kind },
+      kind: anyKindOf(groupOf(apiVersion), kind) ?? { group: groupOf(apiVersion), kind },
       cluster: MANAGEMENT,
       before,
       after,

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { loadCrds } from "../../../infra/platform/crds/load.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { ALL_KINDS } from "../../support/all-kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 
 const ESTABLISHED = { conditions: [{ type: "Established", status: "True" }] };
-const wanted = await loadCrds();
+const wanted = await loadCrds(ALL_KINDS);
 const served: readonly KubeObject[] = wanted.map((crd) => ({ ...crd, status: ESTABLISHED }));
 
 describe("installing CRDs", () => {

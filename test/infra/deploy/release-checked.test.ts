@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PROVIDERS } from "../../../infra/deploy/providers.ts";
 import { refusedDefinition as whyRefused } from "../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../infra/providers/contract/check.ts";
 import { exitStatus, toReport } from "../../../infra/providers/contract/report.ts";
-import { type Releases, renderReleases } from "../../support/capstan-release.ts";
+import { PROVIDERS, type Releases, renderReleases } from "../../support/capstan-release.ts";
 
 let releases: Releases;
 beforeAll(async () => {

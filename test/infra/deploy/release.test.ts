@@ -6,11 +6,17 @@ import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../infra/deploy/deployment.ts";
-import { PROVIDERS } from "../../../infra/deploy/providers.ts";
 import { renderRelease } from "../../../infra/deploy/release.ts";
 import { renderedFiles } from "../../../infra/deploy/rendered.ts";
+import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
+import { PROVIDERS } from "../../support/capstan-release.ts";
 
-const OPTIONS = { folder: "/releases", version: "v0.1.0", image: "ghcr.io/example/capstan" };
+const OPTIONS = {
+  providers: SIM_PROVIDERS,
+  folder: "/releases",
+  version: "v0.1.0",
+  image: "ghcr.io/example/capstan",
+};
 const files = await renderRelease(OPTIONS);
 
 function objectsIn(path: string): readonly Manifest[] {
@@ -145,7 +151,7 @@ describe("a release", () => {
     ["v0.1.0", "ghcr.io/example/capstan:v1", "not a registry with a path and no tag"],
     ["v0.1.0", "ghcr.io/example/capstan@sha256:0", "not a registry with a path and no tag"],
   ])("refuses version %s with image %s", async (version, image, message) => {
-    await expect(renderRelease({ folder: "/releases", version, image })).rejects.toThrow(message);
+    await expect(renderRelease({ ...OPTIONS, version, image })).rejects.toThrow(message);
   });
 
   it("takes an image of a registry with a port", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inStandardGroup, ofSim, type PolicyRule, rightsOf } from "../../../infra/deploy/rights.ts";
+import { inStandardGroup, type PolicyRule, rightsOf } from "../../../infra/deploy/rights.ts";
+import { ofSim } from "../../../infra/playground/release/providers.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 
 type Right = readonly [verb: string, group: string, resource: string];

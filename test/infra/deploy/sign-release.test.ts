@@ -8,10 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderRelease } from "../../../infra/deploy/release.ts";
 import { signRelease } from "../../../infra/deploy/sign-release.ts";
 import { blocksIn } from "../../support/commands.ts";
+import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
 
 const DIGEST = `sha256:${"5".repeat(64)}`;
 const COMMIT = "c".repeat(40);
-const OPTIONS = { folder: "/releases", version: "v0.1.0", image: "ghcr.io/example/capstan", digest: DIGEST };
+const OPTIONS = {
+  providers: SIM_PROVIDERS,
+  folder: "/releases",
+  version: "v0.1.0",
+  image: "ghcr.io/example/capstan",
+  digest: DIGEST,
+};
 const shell = (command: string, cwd: string) => promisify(execFile)("bash", ["-ec", command], { cwd });
 const pem = (pair: ReturnType<typeof generateKeyPairSync>) =>
   String(pair.privateKey.export({ type: "pkcs8", format: "pem" }));

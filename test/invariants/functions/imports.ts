@@ -5,12 +5,15 @@ const HOOKS: { readonly [path: string]: string } = {
   "functions/mhc/rules/binding.ts": "functions/remediationpolicy/rules/binding.ts",
 };
 
-/** Returns what files of a kind import that is neither of this kind nor shared, or that belongs to the runtime. */
+/**
+ * Returns what files of a kind import that is neither of this kind nor shared, or that belongs to the runtime. Beside its
+ * functions a provider has the types of its kinds, in `api`.
+ */
 export function foreignImports(sources: readonly Source[]): readonly string[] {
   return sources.flatMap((source) => {
     const kind = source.path.split("/").slice(0, 2).join("/");
     const isKnown = (name: string) =>
-      name.startsWith("shared/") || name.startsWith(`${kind}/`) || HOOKS[source.path] === name;
+      ["shared/", "api/", `${kind}/`].some((known) => name.startsWith(known)) || HOOKS[source.path] === name;
     return importsOf(source)
       .filter((name) => !isKnown(name) || name.startsWith("shared/runtime/"))
       .map((name) => `${source.path} imports ${name}`);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { SimMachine } from "../../../infra/playground/api/sim-machine.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
-import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { ToKeys } from "../../../shared/function/define-function.ts";
 import {
   claimantsOfNode,

@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { loadFunctions } from "../../../infra/worker/load.ts";
-import { KINDS } from "../../../shared/api/registry.ts";
-import { PROVIDERS, providerOf } from "../../../shared/function/providers.ts";
+import { providerOf } from "../../../shared/function/providers.ts";
+import { ALL_KINDS } from "../../support/all-kinds.ts";
+
+const PROVIDERS = [...new Set(ALL_KINDS.map(providerOf))];
 
 describe("the provider of a kind", () => {
   it("is one of the simulated ones for their groups, else that of Cluster API", () => {
-    const groups = new Set(KINDS.filter(({ crd }) => crd !== undefined).map(({ group }) => group));
-    const sim = [...groups].filter((group) => group.endsWith(".sim.capstan.dev"));
-    expect(sim.length).toBeGreaterThan(2);
-    expect(sim.map(providerOf)).not.toContain("cluster-api");
-    const others = [...groups].filter((group) => !sim.includes(group));
-    expect(new Set(others.map(providerOf))).toEqual(new Set(["cluster-api"]));
+    const kinds = ALL_KINDS.filter(({ crd }) => crd !== undefined);
+    const [sim, others] = [true, false].map((isOfSim) =>
+      kinds.filter(({ group }) => group.endsWith(".sim.capstan.dev") === isOfSim).map(providerOf),
+    );
+    expect(sim?.length).toBeGreaterThan(2);
+    expect(sim).not.toContain("cluster-api");
+    expect(new Set(others)).toEqual(new Set(["cluster-api"]));
   });
 
   it("divides the functions: each belongs to one, and each provider has some", async () => {

@@ -1,10 +1,10 @@
+import { SimInstance } from "../../../infra/playground/api/sim-cloud.ts";
+import { SimMachinePool } from "../../../infra/playground/api/sim-machinepool.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
-import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { Seeded } from "../kernel/seeded.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";

@@ -1,9 +1,9 @@
 import { createServer } from "../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
+import type { SimInstance } from "../../../infra/playground/api/sim-cloud.ts";
 import type { KubeObject } from "../../../infra/playground/apiserver/entry.ts";
 import { nodeOf } from "../../../infra/playground/sim/node.ts";
 import { Node } from "../../../shared/api/core.ts";
-import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { World } from "../play/world.ts";
 import { somebody } from "./somebody.ts";

@@ -1,6 +1,6 @@
+import type { SimInstance } from "../../../infra/playground/api/sim-cloud.ts";
 import type { KubeObject } from "../../../infra/playground/apiserver/entry.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
-import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { World } from "../play/world.ts";
 import { CERTIFICATE_HEADER } from "../ports/handshake.ts";
 import type { LineOperation } from "../ports/line-queue.ts";

@@ -8,12 +8,12 @@ import { itselfBehindDrain } from "../../../functions/machine/rules/wakes.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
 import * as checkMappings from "../../../shared/function/health-check-mappings.ts";
 import * as mappings from "../../../shared/function/mappings.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Key } from "../../../shared/runtime/queue/key.ts";
+import { anyKindOf } from "../../support/all-kinds.ts";
 
 /** One snapshot replaced by another of the same uid. */
 export interface ShownChange {
@@ -345,7 +345,7 @@ function isOwner(owner: KubeObject, object: KubeObject): boolean {
 
 /** By the field that its kind has for it, else by its label. */
 function clusterOf(object: KubeObject): unknown {
-  const { clusterNamePath } = kindOf(groupOf(object), object.kind) ?? {};
+  const { clusterNamePath } = anyKindOf(groupOf(object), object.kind) ?? {};
   const named = clusterNamePath === undefined ? undefined : at(object, clusterNamePath);
   return named ?? object.metadata.labels?.[CLUSTER_NAME];
 }
@@ -360,7 +360,7 @@ interface Reference {
 
 /** Where an object names objects of providers. */
 function referencesOf(object: KubeObject): readonly Reference[] {
-  const paths = kindOf(groupOf(object), object.kind)?.references ?? [];
+  const paths = anyKindOf(groupOf(object), object.kind)?.references ?? [];
   const found = paths.map((path) => at(object, path)).filter((value) => value !== undefined);
   return (found as readonly Reference[]).map(({ apiVersion, ...reference }) =>
     apiVersion === undefined ? reference : { ...reference, apiGroup: apiVersion.split("/")[0] ?? "" },

@@ -2,8 +2,8 @@ import type { KubeObject, OwnerReference } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
+import { anyKindOf } from "../../support/all-kinds.ts";
 import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite, placeOf, type SentWrite } from "./sent-write.ts";
@@ -240,5 +240,5 @@ function isServed({ management }: World, group: string, kind: string): boolean {
 }
 
 function pluralOf(group: string, kind: string): string {
-  return kindOf(group, kind)?.plural ?? kind;
+  return anyKindOf(group, kind)?.plural ?? kind;
 }

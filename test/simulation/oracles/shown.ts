@@ -1,6 +1,6 @@
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
+import { anyKindOf } from "../../support/all-kinds.ts";
 import type { World } from "../play/world.ts";
 
 /** The newest snapshot of every object of the management server that was shown since its kind was last lost. */
@@ -29,6 +29,6 @@ export function createShown(store: World["store"]): Shown {
 }
 
 function titleOf({ group, kind }: TypeKey): string {
-  const { plural = `${kind.toLowerCase()}s` } = kindOf(group, kind) ?? {};
+  const { plural = `${kind.toLowerCase()}s` } = anyKindOf(group, kind) ?? {};
   return `${group}/${plural}`;
 }

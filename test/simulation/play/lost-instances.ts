@@ -1,7 +1,7 @@
+import { SimInstance } from "../../../infra/playground/api/sim-cloud.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
 import type { World } from "./world.ts";

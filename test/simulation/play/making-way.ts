@@ -1,10 +1,10 @@
+import { SimControlPlane } from "../../../infra/playground/api/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../../infra/playground/api/sim-controlplane-legacy.ts";
 import { CLUSTER_NAME_LABEL, PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy } from "../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { World } from "./world.ts";

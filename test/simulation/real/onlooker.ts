@@ -6,7 +6,7 @@ import { createServer } from "../../../infra/platform/kube/client.ts";
 import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { KINDS } from "../../../shared/api/registry.ts";
+import { ALL_KINDS } from "../../support/all-kinds.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { insist } from "../play/insist.ts";
 import { manifestsIn } from "../play/manifests-in.ts";
@@ -27,7 +27,7 @@ export interface Onlooker extends User, AsyncDisposable {
 const LOOK_MS = 200;
 const RETRY_MS = 500;
 /** Kinds of namespace `default` that make up the result. */
-const COMPARED = KINDS.filter(({ crd, plural }) => crd !== undefined || plural === Secret.plural);
+const COMPARED = ALL_KINDS.filter(({ crd, plural }) => crd !== undefined || plural === Secret.plural);
 
 export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> {
   const connect = await readManagement(kubeconfigFile, { clock: systemClock, log: silentLog });

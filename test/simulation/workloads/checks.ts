@@ -1,8 +1,8 @@
+import { SimInstance } from "../../../infra/playground/api/sim-cloud.ts";
+import { SimMachine } from "../../../infra/playground/api/sim-machine.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { User } from "../play/user.ts";
 

@@ -1,7 +1,7 @@
+import { SimBootstrapConfig } from "../../../infra/playground/api/sim-bootstrap.ts";
 import { Secret } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { SimBootstrapConfig } from "../../../shared/api/sim/sim-bootstrap.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import { isRunning, pool } from "./pools.ts";
 import type { Workload } from "./workload.ts";

@@ -1,6 +1,6 @@
+import { SimMachinePool } from "../../../infra/playground/api/sim-machinepool.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { MAX_SIZE, MIN_SIZE } from "../../../shared/rules/machines/node-group-size.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";

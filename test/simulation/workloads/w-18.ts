@@ -1,5 +1,5 @@
+import { SimMachinePool } from "../../../infra/playground/api/sim-machinepool.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";
 import { isRunning, pool } from "./pools.ts";

@@ -1,7 +1,7 @@
+import { SimBootstrapConfigTemplate } from "../../../infra/playground/api/sim-bootstrap.ts";
+import { SimMachineTemplate } from "../../../infra/playground/api/sim-machine.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import { SimBootstrapConfigTemplate } from "../../../shared/api/sim/sim-bootstrap.ts";
-import { SimMachineTemplate } from "../../../shared/api/sim/sim-machine.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
 import { isComplete, machinesOf, scaleSet } from "./sets.ts";
 import type { Workload } from "./workload.ts";

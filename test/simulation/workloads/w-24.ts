@@ -1,8 +1,8 @@
+import { SimBootstrapConfigTemplate } from "../../../infra/playground/api/sim-bootstrap.ts";
+import { SimControlPlane } from "../../../infra/playground/api/sim-controlplane.ts";
+import { SimMachineTemplate } from "../../../infra/playground/api/sim-machine.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { SimBootstrapConfigTemplate } from "../../../shared/api/sim/sim-bootstrap.ts";
-import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
-import { SimMachineTemplate } from "../../../shared/api/sim/sim-machine.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { simClusterOfMachines, simMachineSet } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";

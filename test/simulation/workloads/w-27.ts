@@ -1,5 +1,5 @@
+import { SimRemediation, SimRemediationTemplate } from "../../../infra/playground/api/sim-remediation.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { SimRemediation, SimRemediationTemplate } from "../../../shared/api/sim/sim-remediation.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
 import { failNode, healthCheck, isGone, isHealthyOrGone, type Target, targetsOf } from "./checks.ts";
 import { isComplete, machinesOf, scaleSet } from "./sets.ts";

@@ -1,7 +1,7 @@
+import { SimRemediation } from "../../../infra/playground/api/sim-remediation.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
-import { SimRemediation } from "../../../shared/api/sim/sim-remediation.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";

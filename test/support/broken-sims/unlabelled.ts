@@ -1,5 +1,5 @@
+import { SimMachine } from "../../../infra/playground/api/sim-machine.ts";
 import { POOL_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { AnyFunction, NewObject } from "../../../shared/function/define-function.ts";
 
 /** Makes infrastructure machines without the label of their MachinePool. */

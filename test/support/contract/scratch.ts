@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../../infra/platform/clock.ts";
+import { SimCluster } from "../../../infra/playground/api/sim-cluster.ts";
+import { SimMachinePool } from "../../../infra/playground/api/sim-machinepool.ts";
 import { openScratch, type Scratch } from "../../../infra/providers/contract/probe/scratch.ts";
 import type { LifeOptions, Stage } from "../../../infra/providers/contract/probe/stage.ts";
 import { Watcher } from "../../../infra/providers/contract/probe/watcher.ts";
@@ -7,8 +9,6 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { SimCluster } from "../../../shared/api/sim/sim-cluster.ts";
-import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { ensureNamespace, startSide, type TestSide } from "../management-side.ts";
 import { EMBEDDED, type ServerFlavour } from "../processes/api-servers.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
 import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
-import { KINDS } from "../../../shared/api/registry.ts";
+import { ALL_KINDS } from "../all-kinds.ts";
 import { grantAccounts } from "../derived-accounts.ts";
 import { eventually } from "../eventually.ts";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
@@ -157,7 +157,7 @@ async function accountsOf(server: RealServer): Promise<Accounts> {
 /** Rights only add up: everything of the groups that Capstan uses, and of this one all but to watch. */
 async function accountWithoutWatch(server: RealServer, group: string): Promise<string> {
   const user = "capstan-without-watch";
-  const groups = [...new Set([...KINDS.map((kind) => kind.group), "infrastructure.cluster.x-k8s.io"])];
+  const groups = [...new Set([...ALL_KINDS.map((kind) => kind.group), "infrastructure.cluster.x-k8s.io"])];
   const [role, verbs] = [`${user}-role`, "get,list,create,patch,delete"];
   const kubectl = kubectlFor(server.kubeconfigFile);
   const rules = [
@@ -176,7 +176,12 @@ async function accountWithoutWatch(server: RealServer, group: string): Promise<s
 /** Rights only add up: every group but this one. */
 async function accountWithoutGroup(server: RealServer, group: string): Promise<string> {
   const user = `capstan-without-${group === "" ? "core" : group}`;
-  const groups = ["", "apiextensions.k8s.io", "ipam.cluster.x-k8s.io", ...KINDS.map((kind) => kind.group)];
+  const groups = [
+    "",
+    "apiextensions.k8s.io",
+    "ipam.cluster.x-k8s.io",
+    ...ALL_KINDS.map((kind) => kind.group),
+  ];
   const providers = ["infrastructure", "bootstrap", "controlplane"].map((name) => `${name}.cluster.x-k8s.io`);
   const apiGroups = [...new Set([...groups, ...providers])].filter((each) => each !== group);
   const manifest = {

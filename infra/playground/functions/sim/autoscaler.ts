@@ -1,7 +1,6 @@
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { SimMachinePool } from "../../../../shared/api/sim/sim-machinepool.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
@@ -10,6 +9,7 @@ import { PAUSE_FIELDS, pausedBy } from "../../../../shared/rules/metadata/paused
 import { readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { isManagedOutside, MANAGED_FIELDS } from "../../../../shared/rules/providers/replicas-managed.ts";
+import { SimMachinePool } from "../../api/sim-machinepool.ts";
 
 export const simAutoscaler = defineFunction(
   {

@@ -3,7 +3,6 @@ import { Secret } from "../../../../shared/api/core.ts";
 import { CONTROL_PLANE_LABEL } from "../../../../shared/api/indexes.ts";
 import { objectKeyOf } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
-import { SimBootstrapConfig } from "../../../../shared/api/sim/sim-bootstrap.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
@@ -14,6 +13,7 @@ import { PAUSE_FIELDS, pausedBy } from "../../../../shared/rules/metadata/paused
 import { readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../../../shared/rules/providers/adoption.ts";
+import { SimBootstrapConfig } from "../../api/sim-bootstrap.ts";
 import { corrected, missingCertificates } from "./rules/certificates.ts";
 
 export const simBootstrapCertificates = defineFunction<SimBootstrapConfig>(

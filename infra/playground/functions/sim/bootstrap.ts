@@ -4,7 +4,6 @@ import { CLUSTER_NAME_LABEL } from "../../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { SimBootstrapConfig } from "../../../../shared/api/sim/sim-bootstrap.ts";
 import {
   type Decision,
   defineFunction,
@@ -25,6 +24,7 @@ import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../../../shared/rule
 import { readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../../../shared/rules/providers/adoption.ts";
+import { SimBootstrapConfig } from "../../api/sim-bootstrap.ts";
 
 const OWNED = [
   "status.dataSecretName",

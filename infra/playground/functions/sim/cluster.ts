@@ -2,10 +2,6 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../../shared/api/indexes.ts";
 import { refTo } from "../../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../../shared/api/patch.ts";
-import { SimServer } from "../../../../shared/api/sim/sim-cloud.ts";
-import { SimCluster } from "../../../../shared/api/sim/sim-cluster.ts";
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy } from "../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import {
   type Decision,
   defineFunction,
@@ -29,6 +25,10 @@ import { controllerReference, isOwnedBy } from "../../../../shared/rules/metadat
 import { isPaused, pausedBy, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
+import { SimServer } from "../../api/sim-cloud.ts";
+import { SimCluster } from "../../api/sim-cluster.ts";
+import { SimControlPlane } from "../../api/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { hasEndpoint } from "./rules/control-plane-view.ts";
 import { newServer } from "./rules/new-server.ts";
 import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";

@@ -1,10 +1,10 @@
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../../shared/api/core.ts";
-import { SimServer } from "../../../../shared/api/sim/sim-cloud.ts";
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
 import { KUBECONFIG_USE_FIELDS } from "../../../../shared/rules/credentials/kubeconfig.ts";
+import { SimServer } from "../../api/sim-cloud.ts";
+import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
 import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
 import { ADDRESS_FIELDS } from "./rules/server-address.ts";

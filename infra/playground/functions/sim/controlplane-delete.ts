@@ -1,6 +1,6 @@
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { deleteControlPlane } from "./rules/control-plane-deletion.ts";
 import { deleteParts } from "./rules/control-plane-spec-parts.ts";
 import { finalizerTurn } from "./rules/control-plane-turns.ts";

@@ -1,5 +1,5 @@
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { guardControlPlane } from "./rules/control-plane-guard.ts";
 import { guardParts } from "./rules/control-plane-spec-parts.ts";
 import { GUARD_TURNS } from "./rules/control-plane-turns.ts";

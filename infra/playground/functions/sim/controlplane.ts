@@ -1,6 +1,6 @@
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
+import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { statusParts } from "./rules/control-plane-spec-parts.ts";
 import { reportControlPlane } from "./rules/control-plane-status.ts";
 import { storedValues } from "./rules/stored-values.ts";

@@ -1,6 +1,6 @@
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { SimControlPlaneLegacy } from "../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { deleteControlPlane } from "./rules/control-plane-deletion.ts";
 import { deleteParts } from "./rules/control-plane-spec-parts.ts";
 import { finalizerTurn } from "./rules/control-plane-turns.ts";

@@ -1,5 +1,5 @@
-import { SimControlPlaneLegacy } from "../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { guardControlPlane } from "./rules/control-plane-guard.ts";
 import { guardParts } from "./rules/control-plane-spec-parts.ts";
 import { GUARD_TURNS, LEGACY_GUARD_TURNS } from "./rules/control-plane-turns.ts";

@@ -1,5 +1,5 @@
-import { SimControlPlaneLegacy } from "../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { controlPlaneMachines } from "./rules/control-plane-machines.ts";
 import { machinesParts } from "./rules/control-plane-spec-parts.ts";
 import { LEGACY_MACHINES_TURNS, MACHINES_TURNS } from "./rules/control-plane-turns.ts";

@@ -1,7 +1,5 @@
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../shared/api/sim/sim-machine.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { inCluster, itself, referenced, sameName } from "../../../../shared/function/mappings.ts";
 import { done } from "../../../../shared/function/result.ts";
@@ -9,6 +7,8 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/h
 import { isPaused, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../../../shared/rules/metadata/read-owner.ts";
+import { SimInstance } from "../../api/sim-cloud.ts";
+import { SimMachine } from "../../api/sim-machine.ts";
 import { INSTANCE_FIELDS } from "./rules/instances.ts";
 import { MACHINE_STATUS, machineReport } from "./rules/machine-report.ts";
 import { OWN_MACHINE_FIELDS, OWN_MACHINE_READS, ownMachine } from "./rules/own-machine.ts";

@@ -4,9 +4,6 @@ import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../../shared/api/patch.ts";
 import { sameJson } from "../../../../shared/api/path.ts";
-import { SimInstance } from "../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../../../shared/api/sim/sim-machinepool.ts";
 import {
   type Decision,
   defineFunction,
@@ -30,6 +27,9 @@ import { isPaused, pausedBy, pausedCondition } from "../../../../shared/rules/me
 import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { MANAGED_FIELDS } from "../../../../shared/rules/providers/replicas-managed.ts";
+import { SimInstance } from "../../api/sim-cloud.ts";
+import { SimMachine } from "../../api/sim-machine.ts";
+import { SimMachinePool } from "../../api/sim-machinepool.ts";
 import { withFaults } from "./rules/faults.ts";
 import { missingDependency, missingParts, readFleet, readFleetLive } from "./rules/fleet.ts";
 import {

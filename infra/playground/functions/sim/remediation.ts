@@ -2,8 +2,6 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../../shared/api/indexes.ts";
 import { type Kind, refTo } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../../shared/api/sim/sim-cloud.ts";
-import { SimRemediation } from "../../../../shared/api/sim/sim-remediation.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { inCluster, itself, sameName } from "../../../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../../../shared/function/result.ts";
@@ -16,6 +14,8 @@ import {
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
 import { isPaused } from "../../../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
+import { SimInstance } from "../../api/sim-cloud.ts";
+import { SimRemediation } from "../../api/sim-remediation.ts";
 import { giveUpPatch, instanceOf, rebootPatch, repairStep } from "./rules/remediation.ts";
 
 const FINALIZER = "simremediation.infrastructure.sim.capstan.dev";

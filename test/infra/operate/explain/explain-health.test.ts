@@ -6,7 +6,7 @@ import { Node } from "../../../../shared/api/core.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../../shared/api/machinehealthcheck.ts";
-import { KINDS } from "../../../../shared/api/registry.ts";
+import { ALL_KINDS } from "../../../support/all-kinds.ts";
 import { connection, crd, node } from "../../../support/builders.ts";
 import { at, badNode, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { virtualClock } from "../../../support/clock.ts";
@@ -21,7 +21,7 @@ const FOO_KINDS = ["FooRemediation", "FooRemediationTemplate"].map((kind) =>
 
 async function explained(kind: Kind, object: KubeObject, objects: readonly KubeObject[]) {
   await using store = createMemoryStore();
-  for (const { group, kind: name } of [...KINDS, { group: REMEDIATION_GROUP, kind: "FooRemediation" }]) {
+  for (const { group, kind: name } of [...ALL_KINDS, { group: REMEDIATION_GROUP, kind: "FooRemediation" }]) {
     await store.advance({ cluster: MANAGEMENT, group, kind: name }, { ready: true, resourceVersion: "1" });
   }
   const nodes = { cluster: "default/c1", group: Node.group, kind: Node.kind };

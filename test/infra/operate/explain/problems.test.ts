@@ -10,7 +10,7 @@ import { withConfigurations } from "../../../../infra/operate/explain/webhook-co
 import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { kindOf } from "../../../../shared/api/registry.ts";
+import { anyKindOf } from "../../../support/all-kinds.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -107,7 +107,7 @@ async function problemsIn({
     await store.advance(type, { ready: true, resourceVersion: "1" });
   }
   const object = objects.find((each) => idOf(each) === of) as KubeObject;
-  const kind = kindOf(groupOf(object.apiVersion), object.kind) as Kind;
+  const kind = anyKindOf(groupOf(object.apiVersion), object.kind) as Kind;
   const tree = await objectTree(store, FUNCTIONS, { kind, object });
   return await problemsOf(store, tree, { now: NOW, troubles: [], ...facts });
 }

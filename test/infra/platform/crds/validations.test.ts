@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadCrds } from "../../../../infra/platform/crds/load.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 import { changed, manifest } from "../../../shared/api/manifests.ts";
+import { ALL_KINDS } from "../../../support/all-kinds.ts";
 
 const RULES = "x-kubernetes-validations";
 
@@ -13,7 +14,7 @@ async function refusals(
   value: unknown,
   old?: unknown,
 ): Promise<readonly string[]> {
-  const crd = (await loadCrds()).find(({ metadata }) => metadata.name.startsWith(`${plural}.`));
+  const crd = (await loadCrds(ALL_KINDS)).find(({ metadata }) => metadata.name.startsWith(`${plural}.`));
   const versions = valueAt(crd, "spec.versions");
   const schema = node
     .split(".")

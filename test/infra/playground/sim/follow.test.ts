@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { SimServer } from "../../../../infra/playground/api/sim-cloud.ts";
 import { follow, keyOf } from "../../../../infra/playground/sim/follow.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import { SimServer } from "../../../../shared/api/sim/sim-cloud.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { KubeClient, WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../../support/clock.ts";

@@ -1,7 +1,6 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../../shared/api/core.ts";
 import { type Kind, objectKeyOf } from "../../../../../shared/api/kinds.ts";
-import { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
 import type { GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
 import type { Issue } from "../../../../../shared/function/issue.ts";
 import { type Result, requeueAfter } from "../../../../../shared/function/result.ts";
@@ -16,6 +15,7 @@ import {
 import { HOLD_FIELDS } from "../../../../../shared/rules/metadata/hold.ts";
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { OWNER_FIELDS } from "../../../../../shared/rules/metadata/read-owner.ts";
+import { SimServer } from "../../../api/sim-cloud.ts";
 import {
   type CertificatePlan,
   corrected,

@@ -1,9 +1,6 @@
 import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../../../shared/api/patch.ts";
-import { SimBootstrapConfigTemplate } from "../../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachineTemplate } from "../../../../../shared/api/sim/sim-machine.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Decision, GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../../../shared/function/result.ts";
@@ -15,6 +12,9 @@ import {
 } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
+import { SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
+import { SimServer } from "../../../api/sim-cloud.ts";
+import { SimMachineTemplate } from "../../../api/sim-machine.ts";
 import { faultsOf } from "./control-plane-faults.ts";
 import { CONTROL_PLANE_FINALIZER, lacksInfrastructure } from "./control-plane-hold.ts";
 import { missingTemplates, readTemplates } from "./control-plane-reads.ts";

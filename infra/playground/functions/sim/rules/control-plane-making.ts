@@ -1,7 +1,5 @@
 import { type KubeObject, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { SimBootstrapConfig } from "../../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Decision, NewObject } from "../../../../../shared/function/define-function.ts";
 import type { LiveReader } from "../../../../../shared/function/reads.ts";
@@ -18,6 +16,8 @@ import {
 } from "../../../../../shared/rules/machines/reservation.ts";
 import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
+import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
 import { outdatedMachines, type Situation } from "./control-plane-next-step.ts";
 import { domainForNew } from "./control-plane-placement.ts";
 import { inPlaceTemplate } from "./control-plane-propagation.ts";

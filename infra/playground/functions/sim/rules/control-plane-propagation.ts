@@ -2,8 +2,6 @@ import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/a
 import { type KubeObject, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { labelValueOf } from "../../../../../shared/api/names.ts";
-import { SimBootstrapConfig } from "../../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
 import type { GuardedPatch } from "../../../../../shared/function/define-function.ts";
 import { CONTROL_PLANE_NAME_LABEL } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import {
@@ -12,6 +10,8 @@ import {
   objectPatch,
 } from "../../../../../shared/rules/machines/in-place.ts";
 import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
+import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
 import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
 import type { AnyControlPlane, MachineTemplate } from "./control-plane-view.ts";
 

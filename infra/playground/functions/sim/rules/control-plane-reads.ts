@@ -2,11 +2,6 @@ import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/api/indexes.ts";
 import { objectKeyOf } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import {
-  SimBootstrapConfig,
-  SimBootstrapConfigTemplate,
-} from "../../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimMachine, SimMachineTemplate } from "../../../../../shared/api/sim/sim-machine.ts";
 import type { Reader } from "../../../../../shared/function/reads.ts";
 import { isControlPlaneMachine } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import {
@@ -14,6 +9,8 @@ import {
   controllerReference,
   sameOwner,
 } from "../../../../../shared/rules/metadata/owner-references.ts";
+import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
+import { SimMachine, SimMachineTemplate } from "../../../api/sim-machine.ts";
 import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
 import { type AnyControlPlane, kindOfControlPlane, type MachineTemplate } from "./control-plane-view.ts";
 

@@ -1,6 +1,5 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/api/indexes.ts";
-import type { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../../../../shared/function/result.ts";
 import {
   condition,
@@ -18,6 +17,7 @@ import { countVersions, type VersionCount } from "../../../../../shared/rules/ma
 import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../../../shared/rules/metadata/paused.ts";
 import { refusedReasons } from "../../../../../shared/rules/metadata/refused-write.ts";
+import type { SimServer } from "../../../api/sim-cloud.ts";
 import { faultsOf } from "./control-plane-faults.ts";
 import { lacksInfrastructure } from "./control-plane-hold.ts";
 import { outdatedMachines } from "./control-plane-next-step.ts";

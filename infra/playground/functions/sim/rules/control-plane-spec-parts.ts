@@ -3,14 +3,6 @@ import type { Kind } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../../../shared/api/machineset.ts";
-import {
-  SimBootstrapConfig,
-  SimBootstrapConfigTemplate,
-} from "../../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimControlPlane } from "../../../../../shared/api/sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy } from "../../../../../shared/api/sim/sim-controlplane-legacy.ts";
-import { SimMachine, SimMachineTemplate } from "../../../../../shared/api/sim/sim-machine.ts";
 import { BootstrapConfig } from "../../../../../shared/contract/bootstrap-config.ts";
 import { InfraMachine } from "../../../../../shared/contract/infra-machine.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../../../../shared/contract/machine-templates.ts";
@@ -30,6 +22,11 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../../shared/rules/metadat
 import { KEY_FIELDS } from "../../../../../shared/rules/metadata/labels.ts";
 import { OWNER_FIELDS } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { REFUSED_FIELDS } from "../../../../../shared/rules/metadata/refused-write.ts";
+import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
+import { SimServer } from "../../../api/sim-cloud.ts";
+import { SimControlPlane } from "../../../api/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../../api/sim-controlplane-legacy.ts";
+import { SimMachine, SimMachineTemplate } from "../../../api/sim-machine.ts";
 import { FAULT_FIELDS } from "./control-plane-faults.ts";
 import { SERVER_FIELDS } from "./control-plane-guard.ts";
 import { GATE_FIELDS } from "./control-plane-hold.ts";

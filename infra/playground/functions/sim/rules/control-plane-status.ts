@@ -1,13 +1,13 @@
 import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../../shared/api/conditions.ts";
 import { objectKeyOf } from "../../../../../shared/api/kinds.ts";
-import { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimControlPlaneLegacy } from "../../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import type { StepContext } from "../../../../../shared/function/define-function.ts";
 import { waitFor } from "../../../../../shared/function/result.ts";
 import { setConditions } from "../../../../../shared/rules/conditions/conditions.ts";
 import { isPaused, pausedCondition } from "../../../../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
+import { SimServer } from "../../../api/sim-cloud.ts";
+import type { SimControlPlaneLegacy } from "../../../api/sim-controlplane-legacy.ts";
 import { faultsOf } from "./control-plane-faults.ts";
 import { missingTemplates, readMachines, readTemplates, withClones } from "./control-plane-reads.ts";
 import { type ControlPlaneReport, controlPlaneReport } from "./control-plane-report.ts";

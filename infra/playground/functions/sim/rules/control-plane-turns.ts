@@ -1,10 +1,10 @@
 import type { Kind } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
 import { BootstrapConfig } from "../../../../../shared/contract/bootstrap-config.ts";
 import type { ContractKind } from "../../../../../shared/contract/contract-kind.ts";
 import { InfraMachine } from "../../../../../shared/contract/infra-machine.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../../../../shared/contract/machine-templates.ts";
+import { SimServer } from "../../../api/sim-cloud.ts";
 
 /** Reasons why two functions may write the same field. */
 const ONE_CONTROLLER = "a Machine has one controller: each of the two writes those that it controls";
@@ -13,6 +13,9 @@ const ONE_MACHINE =
 const AS_BORN =
   "a control plane makes its Machines and their objects complete, so that the other has nothing to write there";
 const NOT_APPLIED = "machine-status leaves this condition of a control plane Machine out of its apply";
+const DRAINS_ONLY = "machine-drain applies the condition Deleting and its own start times, nothing else";
+const BY_OWNER =
+  "health checks write it where it is absent or True, its owner where it is False; a left-over goes after a minute";
 const SAME_ENTRY = "both add the same Cluster as an owner, each only where it is missing";
 const ONE_CONTROL_PLANE = "a Cluster has one control plane object: each of the two writes for its own";
 
@@ -41,6 +44,9 @@ export const MACHINES_TURNS = [
   turn("machine-adopt", InfraMachine, "metadata", AS_BORN),
   turn("machine-status", Machine, UP_TO_DATE, NOT_APPLIED),
   turn("machine-status", Machine, REMEDIATED, NOT_APPLIED),
+  turn("machine-drain", Machine, UP_TO_DATE, DRAINS_ONLY),
+  turn("machine-drain", Machine, REMEDIATED, DRAINS_ONLY),
+  turn("mhc-machines", Machine, REMEDIATED, BY_OWNER),
 ];
 
 /** Turns of the function that makes a control plane safe to work on. */

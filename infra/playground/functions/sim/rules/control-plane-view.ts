@@ -1,13 +1,13 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { SimControlPlane } from "../../../../../shared/api/sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy } from "../../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { toContractReference } from "../../../../../shared/api/v1beta1/contract-reference.ts";
 import { toSeconds } from "../../../../../shared/api/v1beta1/seconds.ts";
 import { messageOf } from "../../../../../shared/function/errors.ts";
 import type { TemplateMetadata } from "../../../../../shared/rules/machines/template-keys.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
+import { SimControlPlane } from "../../../api/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../../api/sim-controlplane-legacy.ts";
 
 /** A simulated control plane of either contract. */
 export type AnyControlPlane = SimControlPlane | SimControlPlaneLegacy;

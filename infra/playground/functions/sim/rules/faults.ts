@@ -1,5 +1,5 @@
-import type { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
+import type { SimMachinePool } from "../../../api/sim-machinepool.ts";
 
 /** Report of a simulated pool. */
 export interface SimReport {

@@ -1,11 +1,11 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../../../shared/api/machinepool.ts";
-import { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import type { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../../../shared/function/define-function.ts";
 import type { LiveReader, Reader } from "../../../../../shared/function/reads.ts";
+import { SimInstance } from "../../../api/sim-cloud.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
+import type { SimMachinePool } from "../../../api/sim-machinepool.ts";
 import { instanceLabels, missingInstances, type SimFleet, wantedReplicas } from "./instances.ts";
 import { missingSimMachines, ownParts, type SimFleetParts } from "./machines.ts";
 

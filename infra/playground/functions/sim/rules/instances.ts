@@ -3,14 +3,14 @@ import { apiVersionOf, MANAGEMENT } from "../../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../../../shared/api/machinepool.ts";
 import { labelValueOf } from "../../../../../shared/api/names.ts";
-import { CLOUD_FINALIZER, SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../../../shared/function/define-function.ts";
 import { DELETE_MACHINE } from "../../../../../shared/rules/machines/annotations.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { isManagedOutside } from "../../../../../shared/rules/providers/replicas-managed.ts";
+import { CLOUD_FINALIZER, SimInstance } from "../../../api/sim-cloud.ts";
+import type { SimMachine } from "../../../api/sim-machine.ts";
+import { SimMachinePool } from "../../../api/sim-machinepool.ts";
 
 /** Label on SimInstances and SimMachines: the SimMachinePool, as a label value. */
 const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";

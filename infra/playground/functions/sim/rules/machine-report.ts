@@ -1,7 +1,7 @@
-import type { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
 import type { Decision } from "../../../../../shared/function/define-function.ts";
 import { type DesiredCondition, setConditions } from "../../../../../shared/rules/conditions/conditions.ts";
+import type { SimInstance } from "../../../api/sim-cloud.ts";
+import type { SimMachine } from "../../../api/sim-machine.ts";
 
 /** The status fields of a SimMachine; the function `sim-machine` writes all of them each time. */
 export const MACHINE_STATUS = [

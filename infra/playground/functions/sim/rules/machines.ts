@@ -1,7 +1,5 @@
 import { referenceValue } from "../../../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../../../../../shared/api/kinds.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../../../shared/function/define-function.ts";
 import { poolLabels } from "../../../../../shared/rules/machines/pool-labels.ts";
 import {
@@ -9,6 +7,8 @@ import {
   isOwnedBy,
   ownerReference,
 } from "../../../../../shared/rules/metadata/owner-references.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
+import { SimMachinePool } from "../../../api/sim-machinepool.ts";
 import { instanceLabels, type SimFleet } from "./instances.ts";
 
 /** On a SimMachine, until its instance is gone. */

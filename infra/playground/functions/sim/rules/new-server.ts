@@ -1,8 +1,8 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, type OwnerReference } from "../../../../../shared/api/kinds.ts";
-import { CLOUD_FINALIZER, SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
 import type { NewObject } from "../../../../../shared/function/define-function.ts";
+import { CLOUD_FINALIZER, SimServer } from "../../../api/sim-cloud.ts";
 
 /** Choices of the one who orders a server. */
 interface ServerChoice {

@@ -2,8 +2,6 @@ import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { CLOUD_FINALIZER, SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
 import type { NewObject, StepContext } from "../../../../../shared/function/define-function.ts";
 import { done, failed, type Result, waitFor } from "../../../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
@@ -18,6 +16,8 @@ import { controllerReference, isOwnedBy } from "../../../../../shared/rules/meta
 import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { readClusterByLabel } from "../../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
+import { CLOUD_FINALIZER, SimInstance } from "../../../api/sim-cloud.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
 import { KUBELET_VERSION } from "./instances.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
 import { SIM_MACHINE_FINALIZER } from "./machines.ts";

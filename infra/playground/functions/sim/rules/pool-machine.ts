@@ -1,14 +1,14 @@
 import { objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { StepContext } from "../../../../../shared/function/define-function.ts";
 import { done, waitFor } from "../../../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
 import { hasFinalizer, removeFinalizerPatch } from "../../../../../shared/rules/metadata/finalizers.ts";
 import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { readClusterByLabel } from "../../../../../shared/rules/metadata/read-cluster.ts";
+import { SimInstance } from "../../../api/sim-cloud.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
+import { SimMachinePool } from "../../../api/sim-machinepool.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./machines.ts";
 import { isKept } from "./removal.ts";

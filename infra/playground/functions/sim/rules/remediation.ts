@@ -1,15 +1,15 @@
 import { refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../../../../shared/api/patch.ts";
-import { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import type { SimRemediation } from "../../../../../shared/api/sim/sim-remediation.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../../../shared/function/define-function.ts";
 import { condition, conditionOf, timestamp } from "../../../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../../../shared/rules/conditions/deprecated-conditions.ts";
 import { conditionOperations } from "../../../../../shared/rules/machines/condition-patch.ts";
 import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
+import { SimInstance } from "../../../api/sim-cloud.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
+import type { SimRemediation } from "../../../api/sim-remediation.ts";
 
 type Status = NonNullable<SimRemediation["status"]>;
 

@@ -1,9 +1,9 @@
 import { type ObjectRef, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachine } from "../../../../../shared/api/sim/sim-machine.ts";
-import type { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { GuardedDelete } from "../../../../../shared/function/define-function.ts";
+import { SimInstance } from "../../../api/sim-cloud.ts";
+import { SimMachine } from "../../../api/sim-machine.ts";
+import type { SimMachinePool } from "../../../api/sim-machinepool.ts";
 import { isNameOf } from "./instances.ts";
 import type { SimFleetParts } from "./machines.ts";
 

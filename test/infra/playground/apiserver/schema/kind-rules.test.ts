@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { loadCrds } from "../../../../../infra/platform/crds/load.ts";
 import type { Schema } from "../../../../../infra/playground/apiserver/schema/schema.ts";
 import { listAt, textAt, valueAt } from "../../../../../shared/api/path.ts";
+import { ALL_KINDS } from "../../../../support/all-kinds.ts";
 import { ruledNodes, unevaluated } from "./rules-tried.ts";
 
 describe("rules of all CustomResourceDefinitions", async () => {
-  const nodes = (await loadCrds()).flatMap((crd) =>
+  const nodes = (await loadCrds(ALL_KINDS)).flatMap((crd) =>
     listAt(crd, "spec.versions").flatMap((version) =>
       ruledNodes(valueAt(version, "schema.openAPIV3Schema") as Schema).map(
         (node) => [`${crd.metadata.name} ${textAt(version, "name")}${node.path}`, node] as const,

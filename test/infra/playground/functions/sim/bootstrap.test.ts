@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { SimBootstrapConfig } from "../../../../../infra/playground/api/sim-bootstrap.ts";
 import { simBootstrap } from "../../../../../infra/playground/functions/sim/bootstrap.ts";
 import type { Secret } from "../../../../../shared/api/core.ts";
-import type { SimBootstrapConfig } from "../../../../../shared/api/sim/sim-bootstrap.ts";
 import { done, failed, waitFor } from "../../../../../shared/function/result.ts";
 import { cluster, machinePool, merge, type Overrides, OWNED_BY_P1 } from "../../../../support/builders.ts";
 import { soloMachine } from "../../../../support/machines.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { SimServer } from "../../../../../infra/playground/api/sim-cloud.ts";
+import type { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
 import { simCluster } from "../../../../../infra/playground/functions/sim/cluster.ts";
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../../../shared/api/kinds.ts";
-import type { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
 import { done, waitFor } from "../../../../../shared/function/result.ts";
 import { cluster, merge, type Overrides } from "../../../../support/builders.ts";
 import { decide, given } from "../../../../support/world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { SimServer } from "../../../../../infra/playground/api/sim-cloud.ts";
+import type { SimControlPlane } from "../../../../../infra/playground/api/sim-controlplane.ts";
 import { simControlplane } from "../../../../../infra/playground/functions/sim/controlplane.ts";
 import type { KubeObject } from "../../../../../shared/api/kinds.ts";
-import type { SimServer } from "../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimControlPlane } from "../../../../../shared/api/sim/sim-controlplane.ts";
 import type { AnyDecision } from "../../../../../shared/function/define-function.ts";
 import { done, requeueAfter, waitFor } from "../../../../../shared/function/result.ts";
 import { cluster, merge, type Overrides } from "../../../../support/builders.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { SimInstance } from "../../../../../infra/playground/api/sim-cloud.ts";
 import { simMachinepool } from "../../../../../infra/playground/functions/sim/machinepool.ts";
 import type { KubeObject } from "../../../../../shared/api/kinds.ts";
-import type { SimInstance } from "../../../../../shared/api/sim/sim-cloud.ts";
 import { done, requeueAfter, waitFor } from "../../../../../shared/function/result.ts";
 import { controllerOf } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { cluster, machine, machinePool } from "../../../../support/builders.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { SimControlPlane } from "../../../../../infra/playground/api/sim-controlplane.ts";
 import { runLabelTrials } from "../../../../../infra/providers/contract/probe/label-trials.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
-import { SimControlPlane } from "../../../../../shared/api/sim/sim-controlplane.ts";
 import {
   acting,
   MACHINE_TEMPLATE,

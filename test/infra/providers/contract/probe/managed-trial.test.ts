@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
 import { runManagedTrial } from "../../../../../infra/providers/contract/probe/managed-trial.ts";
 import type { ManifestObject } from "../../../../../infra/providers/contract/probe/manifest.ts";
 import { remove } from "../../../../../infra/providers/contract/probe/removal.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
-import { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
 import {
   acting,
   INFRA_REF,

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
 import {
   pauseByAnnotation,
   pauseByCluster,
 } from "../../../../../infra/providers/contract/probe/pause-trials.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
-import { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
 import {
   acting,
   addCluster,

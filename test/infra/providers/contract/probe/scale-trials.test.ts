@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { SimMachinePool } from "../../../../../infra/playground/api/sim-machinepool.ts";
 import { runScaleTrials } from "../../../../../infra/providers/contract/probe/scale-trials.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { MachinePool } from "../../../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
-import { SimMachinePool } from "../../../../../shared/api/sim/sim-machinepool.ts";
 import type { ScaleTrial } from "../../../../../shared/contract/rules/probe/subject.ts";
 import {
   acting,

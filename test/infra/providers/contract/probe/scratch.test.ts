@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../../../infra/platform/clock.ts";
 import { createServer } from "../../../../../infra/platform/kube/client.ts";
+import { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
+import { SimControlPlaneLegacy } from "../../../../../infra/playground/api/sim-controlplane-legacy.ts";
 import { change, kindIn, look, openScratch } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../../shared/api/core.ts";
-import { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
-import { SimControlPlaneLegacy } from "../../../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { INFRA_REF, startScratch } from "../../../../support/contract/scratch.ts";
 import { failing, startScriptedServer } from "../../../../support/processes/scripted-server.ts";
 

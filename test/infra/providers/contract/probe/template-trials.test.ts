@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { SimMachineTemplate } from "../../../../../infra/playground/api/sim-machine.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { runTemplateTrials } from "../../../../../infra/providers/contract/probe/template-trials.ts";
 import { templatesIn } from "../../../../../infra/providers/contract/probe/views.ts";
-import { SimMachineTemplate } from "../../../../../shared/api/sim/sim-machine.ts";
 import { startScratch } from "../../../../support/contract/scratch.ts";
 
 it("changes a value of each template in a dry run, and leaves one without values out", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
 import { Watcher } from "../../../../../infra/providers/contract/probe/watcher.ts";
-import { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
 import { acting, startScratch } from "../../../../support/contract/scratch.ts";
 import { eventually } from "../../../../support/eventually.ts";
 

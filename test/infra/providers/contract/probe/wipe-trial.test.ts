@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { SimCluster } from "../../../../../infra/playground/api/sim-cluster.ts";
 import { look } from "../../../../../infra/providers/contract/probe/scratch.ts";
 import { runWipeTrial } from "../../../../../infra/providers/contract/probe/wipe-trial.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
-import { SimCluster } from "../../../../../shared/api/sim/sim-cluster.ts";
 import { acting, addCluster, stageOn, startScratch } from "../../../../support/contract/scratch.ts";
 
 const TITLE = "SimCluster c1";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { SimControlPlane } from "../../../../../../infra/playground/api/sim-controlplane.ts";
 import { nextStep } from "../../../../../../infra/playground/functions/sim/rules/control-plane-next-step.ts";
 import { machineTemplateOf } from "../../../../../../infra/playground/functions/sim/rules/control-plane-view.ts";
 import type { Machine } from "../../../../../../shared/api/machine/machine.ts";
-import type { SimControlPlane } from "../../../../../../shared/api/sim/sim-controlplane.ts";
 import { assert } from "../../../../../../shared/function/errors.ts";
 import type { Overrides } from "../../../../../support/builders.ts";
 import {

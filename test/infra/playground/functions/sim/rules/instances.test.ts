@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { SimInstance } from "../../../../../../infra/playground/api/sim-cloud.ts";
+import { SimMachinePool } from "../../../../../../infra/playground/api/sim-machinepool.ts";
 import {
   missingInstances,
   runningProviderIDs,
   type SimFleet,
   surplusInstances,
 } from "../../../../../../infra/playground/functions/sim/rules/instances.ts";
-import { SimInstance } from "../../../../../../shared/api/sim/sim-cloud.ts";
-import { SimMachinePool } from "../../../../../../shared/api/sim/sim-machinepool.ts";
 import { machinePool } from "../../../../../support/builders.ts";
 import { NOW } from "../../../../../support/world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { CLOUD_FINALIZER } from "../../../../../../infra/playground/api/sim-cloud.ts";
 import { newServer } from "../../../../../../infra/playground/functions/sim/rules/new-server.ts";
-import { CLOUD_FINALIZER } from "../../../../../../shared/api/sim/sim-cloud.ts";
 import { cluster } from "../../../../../support/builders.ts";
 
 const OWNER = {

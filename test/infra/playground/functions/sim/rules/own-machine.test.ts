@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { SimInstance } from "../../../../../../infra/playground/api/sim-cloud.ts";
+import type { SimMachine } from "../../../../../../infra/playground/api/sim-machine.ts";
 import { simMachine as simMachineFunction } from "../../../../../../infra/playground/functions/sim/machine.ts";
 import type { KubeObject } from "../../../../../../shared/api/kinds.ts";
-import type { SimInstance } from "../../../../../../shared/api/sim/sim-cloud.ts";
-import type { SimMachine } from "../../../../../../shared/api/sim/sim-machine.ts";
 import { done, failed, waitFor } from "../../../../../../shared/function/result.ts";
 import { cluster, merge, type Overrides } from "../../../../../support/builders.ts";
 import { soloMachine } from "../../../../../support/machines.ts";

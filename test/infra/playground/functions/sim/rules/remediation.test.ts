@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { SimRemediation } from "../../../../../../infra/playground/api/sim-remediation.ts";
 import {
   giveUpPatch,
   instanceOf,
   rebootPatch,
   repairStep,
 } from "../../../../../../infra/playground/functions/sim/rules/remediation.ts";
-import type { SimRemediation } from "../../../../../../shared/api/sim/sim-remediation.ts";
 import { since, target } from "../../../../../support/health-checks.ts";
 import { patched } from "../../../../../support/patched.ts";
 import { simInstance, simRemediation } from "../../../../../support/sim.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { type Immutable, objectMetaSchema, text, typeMeta } from "../../../shared/api/meta.ts";
 import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = () => z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
@@ -22,6 +22,7 @@ const simBootstrapConfigSchema = () =>
 export type SimBootstrapConfig = Immutable<z.infer<ReturnType<typeof simBootstrapConfigSchema>>>;
 export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
   group: "bootstrap.sim.capstan.dev",
+  provider: "bootstrap-sim",
   version: "v1beta2",
   kind: "SimBootstrapConfig",
   plural: "simbootstrapconfigs",

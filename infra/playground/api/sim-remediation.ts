@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../meta.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../../../shared/api/meta.ts";
 import { CONTRACT_LABEL, count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = () =>
@@ -65,6 +65,7 @@ const simRemediationSchema = () =>
 export type SimRemediation = Immutable<z.infer<ReturnType<typeof simRemediationSchema>>>;
 export const SimRemediation: Kind<SimRemediation> = {
   group: "infrastructure.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta2",
   kind: "SimRemediation",
   plural: "simremediations",

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { addressesSchema } from "../machine/machine-status.ts";
-import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { addressesSchema } from "../../../shared/api/machine/machine-status.ts";
+import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../../../shared/api/meta.ts";
 import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = () =>
@@ -46,6 +46,7 @@ const simMachineSchema = () =>
 export type SimMachine = Immutable<z.infer<ReturnType<typeof simMachineSchema>>>;
 export const SimMachine: Kind<SimMachine> = {
   group: "infrastructure.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta2",
   kind: "SimMachine",
   plural: "simmachines",

@@ -1,14 +1,14 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { apiVersionOf, type Kind } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { MachineSet } from "../../shared/api/machineset.ts";
-import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../../shared/api/sim/sim-bootstrap.ts";
-import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
-import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
-import { SimMachineTemplate } from "../../shared/api/sim/sim-machine.ts";
-import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
-import type { Manifest } from "./deployment.ts";
-import { variable } from "./variable.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { apiVersionOf, type Kind } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { Manifest } from "../../deploy/deployment.ts";
+import { variable } from "../../deploy/variable.ts";
+import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../api/sim-bootstrap.ts";
+import { SimCluster } from "../api/sim-cluster.ts";
+import { SimControlPlane } from "../api/sim-controlplane.ts";
+import { SimMachineTemplate } from "../api/sim-machine.ts";
+import { SimMachinePool } from "../api/sim-machinepool.ts";
 
 const NAME = variable("CLUSTER_NAME");
 const VERSION = variable("KUBERNETES_VERSION");

@@ -1,8 +1,14 @@
 import * as z from "zod";
-import { port } from "../cluster/cluster.ts";
-import { conditionsSchema } from "../conditions.ts";
-import type { CrdSpec, Kind, KubeObject, PrinterColumn } from "../kinds.ts";
-import { notEmpty, objectMetaSchema, templateMetadataSchema, text, typeMeta } from "../meta.ts";
+import { port } from "../../../shared/api/cluster/cluster.ts";
+import { conditionsSchema } from "../../../shared/api/conditions.ts";
+import type { CrdSpec, Kind, KubeObject, PrinterColumn } from "../../../shared/api/kinds.ts";
+import {
+  notEmpty,
+  objectMetaSchema,
+  templateMetadataSchema,
+  text,
+  typeMeta,
+} from "../../../shared/api/meta.ts";
 
 /** Parts that the kinds of the simulated provider have in common. */
 
@@ -84,11 +90,12 @@ export function templateOf<T extends KubeObject>(
     group,
     version,
     kind,
+    provider,
     crd: { labels } = providerCrd([]),
-  }: Pick<Kind, "group" | "version" | "kind" | "crd">,
+  }: Pick<Kind, "group" | "version" | "kind" | "provider" | "crd">,
   schema: () => z.ZodType<T>,
 ): Kind<T> {
   const crd: CrdSpec = { ...providerCrd([]), ...(labels === undefined ? {} : { labels }), status: false };
   const plural = `${kind.toLowerCase()}templates`;
-  return { group, version, kind: `${kind}Template`, plural, namespaced: true, schema, crd };
+  return { group, version, kind: `${kind}Template`, plural, provider, namespaced: true, schema, crd };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SimInstance, SimServer } from "../../../../infra/playground/api/sim-cloud.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { SimInstance, SimServer } from "../../../../shared/api/sim/sim-cloud.ts";
 
 function bare(kind: Kind, spec: object): object {
   return {

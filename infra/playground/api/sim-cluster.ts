@@ -1,6 +1,13 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { type Immutable, mapList, objectMetaSchema, stringMap, text, typeMeta } from "../meta.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import {
+  type Immutable,
+  mapList,
+  objectMetaSchema,
+  stringMap,
+  text,
+  typeMeta,
+} from "../../../shared/api/meta.ts";
 import { endpoint, flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const failureDomainSchema = () =>
@@ -48,6 +55,7 @@ const simClusterSchema = () =>
 export type SimCluster = Immutable<z.infer<ReturnType<typeof simClusterSchema>>>;
 export const SimCluster: Kind<SimCluster> = {
   group: "infrastructure.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta2",
   kind: "SimCluster",
   plural: "simclusters",

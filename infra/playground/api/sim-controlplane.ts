@@ -1,6 +1,10 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { conditionGatesSchema, deletionTimeouts, machineTaintsSchema } from "../machine/machine-template.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import {
+  conditionGatesSchema,
+  deletionTimeouts,
+  machineTaintsSchema,
+} from "../../../shared/api/machine/machine-template.ts";
 import {
   contractReferenceSchema,
   type Immutable,
@@ -11,7 +15,7 @@ import {
   templateMetadataSchema,
   time,
   typeMeta,
-} from "../meta.ts";
+} from "../../../shared/api/meta.ts";
 import {
   bootstrapTemplateNames,
   controlPlaneSpec,
@@ -106,6 +110,7 @@ const simControlPlaneSchema = () =>
 export type SimControlPlane = Immutable<z.infer<ReturnType<typeof simControlPlaneSchema>>>;
 export const SimControlPlane: Kind<SimControlPlane> = {
   group: "controlplane.sim.capstan.dev",
+  provider: "control-plane-sim",
   version: "v1beta2",
   kind: "SimControlPlane",
   plural: "simcontrolplanes",

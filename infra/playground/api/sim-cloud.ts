@@ -1,8 +1,15 @@
 import * as z from "zod";
-import { port } from "../cluster/cluster.ts";
-import type { Kind } from "../kinds.ts";
-import { addressesSchema } from "../machine/machine-status.ts";
-import { type Immutable, mapList, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
+import { port } from "../../../shared/api/cluster/cluster.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { addressesSchema } from "../../../shared/api/machine/machine-status.ts";
+import {
+  type Immutable,
+  mapList,
+  objectMetaSchema,
+  seconds,
+  text,
+  typeMeta,
+} from "../../../shared/api/meta.ts";
 import { AGE, clusterName, count, flag } from "./sim-provider.ts";
 
 /** On SimServers and SimInstances until the cloud has switched off what they stand for. */
@@ -45,6 +52,7 @@ const simServerSchema = () =>
 export type SimServer = Immutable<z.infer<ReturnType<typeof simServerSchema>>>;
 export const SimServer: Kind<SimServer> = {
   group: "cloud.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta1",
   kind: "SimServer",
   plural: "simservers",
@@ -136,6 +144,7 @@ const simInstanceSchema = () =>
 export type SimInstance = Immutable<z.infer<ReturnType<typeof simInstanceSchema>>>;
 export const SimInstance: Kind<SimInstance> = {
   group: "cloud.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta1",
   kind: "SimInstance",
   plural: "siminstances",

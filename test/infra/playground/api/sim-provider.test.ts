@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { SimControlPlane } from "../../../../infra/playground/api/sim-controlplane.ts";
+import { SimMachinePool, SimMachinePoolTemplate } from "../../../../infra/playground/api/sim-machinepool.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { KINDS } from "../../../../shared/api/registry.ts";
-import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
-import { SimMachinePool, SimMachinePoolTemplate } from "../../../../shared/api/sim/sim-machinepool.ts";
+import { ALL_KINDS } from "../../../support/all-kinds.ts";
 
 /** Those that have a status: a template has none, and follows the kind that it is a template of. */
-const PROVIDER_KINDS = KINDS.filter(
+const PROVIDER_KINDS = ALL_KINDS.filter(
   ({ group, crd }) =>
     /^(?:infrastructure|controlplane|bootstrap)\.sim\.capstan\.dev$/.test(group) && crd?.status !== false,
 );

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Kind } from "../kinds.ts";
-import { conditionGatesSchema, machineTaintsSchema } from "../machine/machine-template.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { conditionGatesSchema, machineTaintsSchema } from "../../../shared/api/machine/machine-template.ts";
 import {
   dnsSubdomain,
   type Immutable,
@@ -8,7 +8,7 @@ import {
   templateMetadataSchema,
   text,
   typeMeta,
-} from "../meta.ts";
+} from "../../../shared/api/meta.ts";
 import {
   controlPlaneSpec,
   controlPlaneStatus,
@@ -91,6 +91,7 @@ const simControlPlaneLegacySchema = () =>
 export type SimControlPlaneLegacy = Immutable<z.infer<ReturnType<typeof simControlPlaneLegacySchema>>>;
 export const SimControlPlaneLegacy: Kind<SimControlPlaneLegacy> = {
   group: "controlplane.sim.capstan.dev",
+  provider: "control-plane-sim",
   version: "v1beta1",
   kind: "SimControlPlaneLegacy",
   plural: "simcontrolplanelegacies",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CONDITION_TYPE, mapList, text, time, validations } from "../meta.ts";
+import { CONDITION_TYPE, mapList, text, time, validations } from "../../../shared/api/meta.ts";
 import { count, endpoint, flag } from "./sim-provider.ts";
 
 /** Fields that the simulated control planes of both contracts have in common. */

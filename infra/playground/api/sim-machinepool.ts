@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { conditionsSchema } from "../conditions.ts";
-import type { Kind } from "../kinds.ts";
-import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../meta.ts";
+import { conditionsSchema } from "../../../shared/api/conditions.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../../../shared/api/meta.ts";
 import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
 /** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
@@ -74,6 +74,7 @@ const simMachinePoolSchema = () =>
 export type SimMachinePool = Immutable<z.infer<ReturnType<typeof simMachinePoolSchema>>>;
 export const SimMachinePool: Kind<SimMachinePool> = {
   group: "infrastructure.sim.capstan.dev",
+  provider: "infrastructure-sim",
   version: "v1beta2",
   kind: "SimMachinePool",
   plural: "simmachinepools",
