@@ -6,13 +6,13 @@ import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import type { Backend } from "../backends/backend.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import type { Server } from "../platform/kube/client.ts";
 import type { SentRequest } from "../platform/kube/request.ts";
 import { openIssuer } from "../platform/pki/open-issuer.ts";
 import { noteRuns } from "../queue/history/note-runs.ts";
-import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { Observed } from "../worker/observe.ts";
@@ -31,8 +31,7 @@ import { fencedClients, openClients } from "./worker-clients.ts";
 /** A running composition. Disposing stops everything in reverse order of starting. */
 export interface Running extends AsyncDisposable {
   readonly server: Server;
-  /** Absent: queue and read model are in memory. */
-  readonly redis: RedisAddress | undefined;
+  readonly backend: Backend;
   /** Rejects when the process must end: its Redis belongs to another management cluster by now. */
   readonly ended: Promise<never>;
   readonly store: Store;
@@ -78,7 +77,7 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const managing = { clock, log, noteRequest: noteRequest(MANAGEMENT) };
   const { server, connect, kubeconfigFile } = await openManagement(options, managing, starting);
   const keeping = { server, functions, clock, log, observed: () => observed };
-  const { redis, lost, runs, limit, ...state } = await openState(options, keeping, starting);
+  const { backend, lost, runs, limit, ...state } = await openState(options, keeping, starting);
   const { store, history, deadLetters } = state;
   observed = await startObserving(
     { functions, queue: state.queue, history, runs, store, clock, log },
@@ -104,11 +103,11 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const worker = roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   const parts = { functions, queue, relay, worker, clock, log };
-  await startReporting(redis, { id: owner, roles, ...parts }, starting);
+  await startReporting(backend, { id: owner, roles, ...parts }, starting);
   const running = starting.move();
   return {
     server,
-    redis,
+    backend,
     ended: lost,
     store,
     queue,

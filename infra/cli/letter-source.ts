@@ -4,11 +4,12 @@ import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueControl } from "../../shared/runtime/queue/queue-control.ts";
 import type { QueueReader } from "../../shared/runtime/queue/queue-reader.ts";
+import type { Backend } from "../backends/backend.ts";
+import { defaultLetterFile } from "../backends/letter-file.ts";
+import { openBackend, type QueueSource } from "../backends/open.ts";
+import type { QueueFlags } from "../backends/queue-source.ts";
 import { systemClock } from "../platform/clock.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
-import { defaultLetterFile, openDeadLetters } from "../queue/letters/open.ts";
-import { openSharedLedger } from "../queue/open.ts";
-import { type QueueFlags, type QueueSource, redisOf } from "../queue/queue-source.ts";
 import { addQueueOptions, queueOf } from "./queue-options.ts";
 import { openLog } from "./terminal/log.ts";
 
@@ -31,8 +32,7 @@ export function addSourceOptions(command: Command): Command {
 export interface LetterSource extends AsyncDisposable {
   /** Name of the source in the message that it is empty. */
   readonly where: string;
-  /** Of the queue; its URL may contain a password. */
-  readonly source: QueueSource;
+  readonly backend: Backend;
   readonly deadLetters: DeadLetters;
   readonly queue: (QueueReader & QueueControl) | undefined;
   readonly clock: Clock;
@@ -46,14 +46,14 @@ export async function openSource(
 ): Promise<LetterSource> {
   await using opening = new AsyncDisposableStack();
   const clock = systemClock;
-  const redis = redisOf(source);
-  const place = { redis, file: options.deadLetters };
-  const deadLetters = opening.use(await openDeadLetters({ ...place, clock, log: QUIET, writer: false }));
-  const queue = redis === undefined ? undefined : opening.use(await openSharedLedger(source, { log: QUIET }));
+  const backend = await openBackend(source);
+  const place = { file: options.deadLetters, writer: false };
+  const deadLetters = opening.use(await backend.letters({ ...place, clock, log: QUIET }));
+  const queue = backend.capabilities.isShared ? opening.use(await backend.ledger({ log: QUIET })) : undefined;
   const opened = opening.move();
   return {
-    where: whereOf(source.url, options.deadLetters),
-    source,
+    where: whereOf(backend, options.deadLetters),
+    backend,
     deadLetters,
     queue,
     clock,
@@ -63,11 +63,11 @@ export async function openSource(
 }
 
 /** Never with the URL: it may contain a password. */
-function whereOf(url: string, file: string | undefined): string {
+function whereOf({ capabilities }: Backend, file: string | undefined): string {
   if (file !== undefined) return `in ${file}`;
-  return url === "memory"
-    ? `in ${defaultLetterFile()}; with a shared queue add --queue URL`
-    : "on this queue";
+  return capabilities.keepsLetters
+    ? "on this queue"
+    : `in ${defaultLetterFile()}; with a shared queue add --queue URL`;
 }
 
 /**

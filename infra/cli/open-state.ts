@@ -1,4 +1,3 @@
-import type { KindLookup } from "../../shared/api/registry.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { knownKinds } from "../../shared/function/known-kinds.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
@@ -6,16 +5,11 @@ import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-h
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { DeletionLimit } from "../../shared/runtime/write/deletion-limit.ts";
+import type { Backend, LimitPorts, QueuePorts } from "../backends/backend.ts";
+import { openBackend } from "../backends/open.ts";
 import type { Server } from "../platform/kube/client.ts";
-import { openDeletionLimit } from "../queue/deletion-limit/open.ts";
-import { hintingLetters } from "../queue/hints/memory.ts";
 import { historyFrom } from "../queue/history/key-history.ts";
-import { openRunHistory } from "../queue/history/open.ts";
-import { openDeadLetters } from "../queue/letters/open.ts";
 import { createRecorder, type Recorder } from "../queue/letters/recorder.ts";
-import { openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
-import { type QueueSource, redisOf } from "../queue/queue-source.ts";
-import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Observed } from "../worker/observe.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { tieQueue } from "./tie-queue.ts";
@@ -29,10 +23,9 @@ interface StatePorts {
   readonly observed: () => Observed | undefined;
 }
 
-/** Everything that a process keeps, in memory or in Redis. */
+/** Everything that a process keeps. */
 interface State {
-  /** Absent: all of it is in memory. */
-  readonly redis: RedisAddress | undefined;
+  readonly backend: Backend;
   /** Rejects once Redis belongs to another management cluster. */
   readonly lost: Promise<never>;
   readonly queue: Queue;
@@ -54,25 +47,22 @@ export async function openState(
   starting: AsyncDisposableStack,
 ): Promise<State> {
   const source = typeof options.queue === "string" ? { url: options.queue } : options.queue;
-  const redis = redisOf(source);
+  const backend = await openBackend(source);
   const isTemporary = options.roles.has("apiserver") && options.data === undefined;
-  const { lost } = starting.use(await tieQueue({ redis, server, clock, log, isTemporary }));
+  const { lost } = starting.use(await tieQueue({ backend, server, clock, log, isTemporary }));
 
-  const place = { redis, file: options.deadLetters, writer: true };
-  const { noteHint } = options;
-  const opened = starting.use(await openDeadLetters({ ...place, clock, log }));
-  // On Redis the scripts say what changes.
-  const deadLetters =
-    redis === undefined && noteHint !== undefined ? hintingLetters(opened, noteHint) : opened;
+  const { noteHint, deadLetters: file } = options;
+  const deadLetters = starting.use(await backend.letters({ file, writer: true, clock, log, noteHint }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   const notes = notesFor(recorder, observed);
   const ports = { clock, log, ...notes, noteHint, limits: options.ledgerLimits ?? {} };
-  const { queue, store } = await openQueueAndStore(source, knownKinds(functions), ports, starting);
-  const runs = starting.use(await openRunHistory(source, { clock, log, megabytes: options.historyMb }));
-  const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
-  const limit = await openDeletionLimit(counts, starting);
+  const store = starting.use(await backend.store({ kindOf: knownKinds(functions), log }));
+  const queue = starting.use(await backend.queue(ports));
+  const runs = starting.use(await backend.history({ clock, log, megabytes: options.historyMb }));
+  const counts = { perHour: options.maxDeletionsPerHour, clock, log };
+  const limit = await openLimit(backend, counts, starting);
   return {
-    redis,
+    backend,
     lost,
     queue,
     store: options.wrapStore?.(store) ?? store,
@@ -87,7 +77,7 @@ export async function openState(
 function notesFor(
   recorder: Recorder,
   observed: StatePorts["observed"],
-): Pick<SharedQueuePorts, "noteFailure" | "noteCount"> {
+): Pick<QueuePorts, "noteFailure" | "noteCount"> {
   return {
     noteFailure: async (run) => {
       await recorder.noteFailure(run);
@@ -97,24 +87,17 @@ function notesFor(
   };
 }
 
-async function openQueueAndStore(
-  source: QueueSource,
-  kindOf: KindLookup,
-  { noteHint, ...ports }: SharedQueuePorts & Pick<ComposeOptions, "noteHint">,
+/** Opens the limit of `--max-deletions-per-hour`. Returns undefined where there is none. */
+export async function openLimit(
+  backend: Backend,
+  {
+    perHour = Number.POSITIVE_INFINITY,
+    ...ports
+  }: Omit<LimitPorts, "perHour"> & { readonly perHour: number | undefined },
   starting: AsyncDisposableStack,
-): Promise<Pick<State, "queue" | "store">> {
-  const redis = redisOf(source);
-  if (redis === undefined) {
-    const [{ createMemoryQueue }, { createMemoryStore }] = await Promise.all([
-      import("../queue/memory.ts"),
-      import("../queue/store/memory.ts"),
-    ]);
-    return {
-      queue: starting.use(createMemoryQueue({ ...ports, ...(noteHint && { noteHint }) })),
-      store: starting.use(createMemoryStore({ kindOf })),
-    };
-  }
-  const { createRedisStore } = await import("../queue/store/redis.ts");
-  const store = starting.use(await createRedisStore({ ...redis, kindOf, log: ports.log }));
-  return { queue: starting.use(await openSharedQueue(source, ports)), store };
+): Promise<DeletionLimit | undefined> {
+  if (perHour === Number.POSITIVE_INFINITY) return undefined;
+  const limit = await backend.limit({ perHour, ...ports });
+  starting.defer(async () => limit[Symbol.asyncDispose]?.());
+  return limit;
 }

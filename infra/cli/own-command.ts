@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { capabilitiesOf } from "../backends/open.ts";
+import type { QueueFlags } from "../backends/queue-source.ts";
 import type { CommandLine } from "../console/ports.ts";
-import type { QueueFlags } from "../queue/queue-source.ts";
 
 /** Returns how a person of this machine starts this command line, from any folder: in a clone nothing is on the PATH. */
 export function ownCommand(): string {
@@ -16,7 +17,7 @@ interface Named extends Omit<QueueFlags, "redisMayLoseData"> {
 
 /** Returns how commands reach what this process serves; an URL with a password is left out. */
 export function commandLineOf({ kubeconfig, queue, queueFile, redisCa, deadLetters }: Named): CommandLine {
-  const isOpen = queue !== undefined && queue !== "memory" && !queue.includes("@");
+  const isOpen = queue !== undefined && capabilitiesOf({ url: queue }).isShared && !queue.includes("@");
   const flags = { queue: isOpen ? queue : undefined, "queue-file": queueFile, "redis-ca": redisCa };
   return {
     capstan: ownCommand(),

@@ -4,6 +4,7 @@ import { objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { managementType } from "../../shared/runtime/read/management-type.ts";
 import { readFreshness } from "../../shared/runtime/read/signs.ts";
+import type { QueueFlags } from "../backends/queue-source.ts";
 import { clusterOfKey } from "../console/fleet/cluster-of-key.ts";
 import { createTroubles } from "../console/fleet/troubles.ts";
 import type { KeyTrouble } from "../operate/explain/finding.ts";
@@ -17,7 +18,6 @@ import { systemClock } from "../platform/clock.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
-import { type QueueFlags, redisOf } from "../queue/queue-source.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { openHistory } from "./explain/open-history.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
@@ -76,11 +76,10 @@ async function problems(options: ProblemsOptions): Promise<void> {
   const namespace = allNamespaces ? undefined : options.namespace;
   const functions = await loadFunctions();
   await using source = await openSource(options);
-  const redis = redisOf(source.source);
-  await using model =
-    redis === undefined
-      ? await fillReadModel({ functions, kubeconfig, namespace })
-      : await openReadModel(redis, { functions, kubeconfig, namespace });
+  const wanted = { functions, kubeconfig, namespace };
+  await using model = source.backend.capabilities.isShared
+    ? await openReadModel(source.backend, wanted)
+    : await fillReadModel(wanted);
   await using asked = await openHistory(source, functions, {});
   const now = systemClock.now();
   const freshness = await (model.readFreshness?.(now) ?? readFreshness(model.store, now));

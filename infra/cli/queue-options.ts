@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { Log } from "../../shared/runtime/ports.ts";
+import type { QueueSource } from "../backends/open.ts";
+import { capabilitiesOf } from "../backends/open.ts";
+import { openQueueSource, type QueueFlags } from "../backends/queue-source.ts";
 import { readEnvironment } from "../platform/config.ts";
-import { openQueueSource, type QueueFlags, type QueueSource } from "../queue/queue-source.ts";
 
 /** `about` says which queue `--queue` names, and its default. */
 export function addQueueOptions(command: Command, about: string): Command {
@@ -40,7 +42,7 @@ export function queueOf(flags: QueueFlags, log: Log): QueueSource {
 /** The same; a process of its own cannot share a queue in memory. */
 export function sharedQueue(flags: QueueFlags, command: string, log: Log): QueueSource {
   const source = queueOf(flags, log);
-  if (source.url !== "memory") return source;
+  if (capabilitiesOf(source).isShared) return source;
   throw new Error(
     `the queue of capstan ${command} must be one that other processes reach: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT, or --queue-file FILE (or use capstan up, which is all in one)`,
   );

@@ -1,9 +1,9 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
+import type { Backend } from "../backends/backend.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import type { Heartbeat } from "../queue/heartbeats/heartbeats.ts";
-import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import type { Relay } from "../relay/relay.ts";
 import { partReasons } from "../worker/health.ts";
 import type { Worker } from "../worker/worker.ts";
@@ -20,24 +20,22 @@ interface Reporting {
 }
 
 /**
- * Leaves in Redis what people see of this process: that it is alive, and beside a relay how every function stands.
- * Nothing for a queue in memory, whose process can be asked itself.
+ * Leaves beside a shared queue what people see of this process: that it is alive, and beside a relay how every function stands
+ *. Nothing beside one that is not shared: its process can be asked itself.
  */
 export async function startReporting(
-  redis: RedisAddress | undefined,
+  backend: Backend,
   process: Reporting,
   starting: AsyncDisposableStack,
 ): Promise<void> {
-  if (redis === undefined) return;
+  if (!backend.capabilities.isShared) return;
   const { clock, log, queue, functions, relay } = process;
-  const { createRedisHeartbeats } = await import("../queue/heartbeats/redis.ts");
   const { startBeating } = await import("../queue/heartbeats/start-beating.ts");
-  const heartbeats = starting.use(await createRedisHeartbeats({ ...redis, log }));
+  const heartbeats = starting.use(await backend.heartbeats({ log }));
   starting.use(startBeating({ heartbeats, look: () => heartbeatOf(process), clock, log }));
   if (relay === undefined) return;
-  const { createRedisSamples } = await import("../queue/samples/redis.ts");
   const { startSampling } = await import("../queue/samples/sample-queue.ts");
-  const samples = starting.use(await createRedisSamples({ ...redis, clock, log }));
+  const samples = starting.use(await backend.samples({ clock, log }));
   const names = functions.map(({ spec }) => spec.name);
   starting.use(startSampling({ queue, functions: names, samples, clock, log }));
 }

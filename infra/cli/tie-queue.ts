@@ -1,12 +1,11 @@
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Backend } from "../backends/backend.ts";
 import type { Server } from "../platform/kube/client.ts";
-import type { RedisAddress } from "../queue/redis-server/connection.ts";
 import { managementUid } from "./management-uid.ts";
 
 interface TieOptions {
-  /** Absent: the queue is in memory. */
-  readonly redis: RedisAddress | undefined;
+  readonly backend: Backend;
   readonly server: Server;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,7 +17,7 @@ interface TieOptions {
 
 /** Disposing ends the renewals. */
 interface QueueTie extends AsyncDisposable {
-  /** Rejects once the Redis belongs to another management cluster; never where the queue is in memory. */
+  /** Rejects once the Redis belongs to another management cluster; never where processes do not share it. */
   readonly lost: Promise<never>;
 }
 
@@ -27,14 +26,12 @@ interface QueueTie extends AsyncDisposable {
  * Waits for the API server, since nothing can be done without it. Throws when the Redis belongs to another one.
  */
 export async function tieQueue(options: TieOptions): Promise<QueueTie> {
-  const { redis, server, clock, log, isTemporary } = options;
-  const uid = redis && (await readableUid(options));
-  if (redis === undefined || uid === undefined) return untied();
-  const [{ tieRedis }, { keepTied }] = await Promise.all([
-    import("../queue/redis-server/owner.ts"),
-    import("../queue/redis-server/keep-tied.ts"),
-  ]);
-  const tie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
+  const { backend, server, clock, log, isTemporary } = options;
+  if (!backend.capabilities.isShared) return untied();
+  const uid = await readableUid(options);
+  if (uid === undefined) return untied();
+  const { keepTied } = await import("../queue/redis-server/keep-tied.ts");
+  const tie = await backend.tie({ uid, server: server.url.origin }, { log });
   const kept = keepTied(tie, clock);
   return {
     lost: kept.lost,

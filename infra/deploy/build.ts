@@ -52,7 +52,7 @@ const START = [
   "infra/config",
   "infra/queue/history/key-history",
   "infra/queue/history/memory",
-  "infra/queue/history/open",
+  "infra/backends",
   "infra/relay/workload/clients",
   "infra/relay/workload/workload-access",
   "infra/platform/rest",

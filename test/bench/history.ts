@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
+import { openBackend } from "../../infra/backends/open.ts";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
-import { openRunHistory } from "../../infra/queue/history/open.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";
@@ -92,7 +92,8 @@ async function playRound(world: World, at: number): Promise<Round> {
 }
 
 async function notes(url: string): Promise<Notes> {
-  const history = await openRunHistory({ url }, { clock: systemClock, log: silentLog });
+  const backend = await openBackend({ url });
+  const history = await backend.history({ clock: systemClock, log: silentLog });
   if (history === undefined) throw new Error("the history is off");
   return costOfNotes(history);
 }

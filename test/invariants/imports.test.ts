@@ -167,6 +167,16 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(naming).toEqual([]);
   });
 
+  it("a backend is one folder and one line: nothing else asks which one a URL names, or opens a part of one", () => {
+    const outside = product.filter(({ path }) => !path.startsWith("infra/backends/"));
+    expect(
+      containing(outside, /[!=]== "memory"|startsWith\("(?:redis|rediss|sqs)\b|redis [!=]== undefined/),
+    ).toEqual([]);
+    const drivers =
+      /^infra\/(?:(?:store|dead-letters|history|samples|hints|heartbeats|deletion-limit)\/redis|queue\/(?:bullmq\/bullmq|redis\/open-ledger))\.ts$/;
+    expect(importing(outside, (name) => drivers.test(name))).toEqual([]);
+  });
+
   it("every file of ours is imported with its extension", () => {
     const ours = (name: string) => /^(?:shared|functions|infra)\//.test(name);
     expect(importing(product, (name) => ours(name) && !/\.(?:tsx?|json)$/.test(name))).toEqual([]);

@@ -7,7 +7,6 @@ import type { Letters } from "../../infra/console/api/letters.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { createRedisDeadLetters } from "../../infra/queue/letters/redis.ts";
-import { openSharedQueue } from "../../infra/queue/open.ts";
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { live } from "../suites/queue-world.ts";
@@ -17,6 +16,7 @@ import { deadLetter } from "../support/letters.ts";
 import { type CliProcess, startCli } from "../support/processes/cli.ts";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { openSharedQueue } from "../support/shared-queue.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 20 };

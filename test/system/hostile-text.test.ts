@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLetterFile } from "../../infra/backends/letter-file.ts";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
-import { openDeadLetters } from "../../infra/queue/letters/open.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { cluster, machinePool } from "../support/builders.ts";
@@ -88,7 +88,7 @@ describe("text of others on a terminal", () => {
       causes: [{ what: HOSTILE, resourceVersion: "20" }],
     });
     const silent = { clock: systemClock, log: silentLog };
-    await using stored = await openDeadLetters({ file: letters, ...silent, writer: true });
+    await using stored = await openLetterFile({ file: letters, ...silent, writer: true });
     await stored.put(letter);
     await writeFile(file, JSON.stringify(letter));
     const source = ["--dead-letters", letters];

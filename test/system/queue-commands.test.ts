@@ -1,13 +1,13 @@
 import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openBackend } from "../../infra/backends/open.ts";
 import { createTrials } from "../../infra/console/jobs/trials.ts";
 import { createHeads } from "../../infra/console/sources/letter-heads.ts";
 import { openReplayApart } from "../../infra/operate/replay/replay-apart.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { systemRandom } from "../../infra/platform/random.ts";
 import { createRedisDeadLetters } from "../../infra/queue/letters/redis.ts";
-import { openSharedLedger, openSharedQueue } from "../../infra/queue/open.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
@@ -18,6 +18,7 @@ import { deadLetter } from "../support/letters.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { openSharedQueue } from "../support/shared-queue.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 100 };
@@ -152,7 +153,7 @@ describeWith(redisMissing())("commands of a shared queue", () => {
     );
     await eventually(async () => expect((await queue.peek(name)).dead).toBe(3), WITHIN);
 
-    await using ledger = await openSharedLedger({ url: redis.url }, options);
+    await using ledger = await (await openBackend({ url: redis.url })).ledger(options);
     const openApart = () => openReplayApart(systemClock);
     using trials = createTrials({ ...options, letters, openApart, random: systemRandom });
     const ports = {

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { openBackend } from "../../backends/open.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { openPage } from "../../console/open-page.ts";
@@ -10,12 +12,7 @@ import { createUnserved } from "../../operate/explain/unserved.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { systemRandom } from "../../platform/random.ts";
 import { print } from "../../platform/terminal/print.ts";
-import { openRedisHints } from "../../queue/hints/redis.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
-import { openRunHistory } from "../../queue/history/open.ts";
-import { openDeadLetters } from "../../queue/letters/open.ts";
-import { openSharedLedger } from "../../queue/open.ts";
-import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import { loadFunctions } from "../../worker/load.ts";
@@ -81,9 +78,7 @@ export async function startSharedConsole(
   flags: ConsoleCommandFlags,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<Console> {
-  const source = sharedQueue(flags, "console", log);
-  const redis = redisOf(source);
-  if (redis === undefined) throw new Error("bug: a shared queue without Redis");
+  const backend = await openBackend(sharedQueue(flags, "console", log));
   const functions = await loadFunctions(undefined, flags.functionsDir);
   await using stack = new AsyncDisposableStack();
   let served: Console | undefined;
@@ -94,23 +89,18 @@ export async function startSharedConsole(
   const connect = await readManagement(flags.kubeconfig, { clock, log });
   const server = stack.use(connect(REVIEW_RATE));
   const reviewer = server.as("console");
-  const { isOwnData } = stack.use(await lookForOwnData({ ...redis, log }, server));
-  const [{ createRedisStore }, { createRedisHeartbeats }, { createRedisSamples }] = await Promise.all([
-    import("../../queue/store/redis.ts"),
-    import("../../queue/heartbeats/redis.ts"),
-    import("../../queue/samples/redis.ts"),
-  ]);
-  const store = stack.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
-  const heartbeats = stack.use(await createRedisHeartbeats({ ...redis, log }));
-  const queue = stack.use(await openSharedLedger(source, { log }));
-  const runs = await openRunHistory(source, { clock, log });
+  const { isOwnData } = stack.use(await lookForOwnData(backend, server, log));
+  const store = stack.use(await backend.store({ kindOf: knownKinds(functions), log }));
+  const heartbeats = stack.use(await backend.heartbeats({ log }));
+  const queue = stack.use(await backend.ledger({ log }));
+  const runs = await backend.history({ clock, log });
   if (runs !== undefined) stack.use(runs);
-  const letters = stack.use(await openDeadLetters({ redis, file: undefined, clock, log, writer: false }));
-  const hints = stack.use(await openRedisHints({ ...redis, log }));
+  const letters = stack.use(await backend.letters({ writer: false, clock, log }));
+  const hints = stack.use(await backend.hints({ log }));
   const processes = () => heartbeats.processes();
   const unserved = createUnserved({ queue, functions, processes, clock });
   const fleet = stack.use(startFleetIndex({ store, queue, functions, hints, clock, unserved }));
-  const samples = stack.use(await createRedisSamples({ ...redis, clock, log }));
+  const samples = stack.use(await backend.samples({ clock, log }));
   const sources = {
     ...{ store, functions, queue, letters, fleet, unserved, runs, samples, clock, log, random: systemRandom },
     functionsDir: flags.functionsDir,

@@ -1,7 +1,7 @@
 import { KubeError } from "../../../shared/function/errors.ts";
+import type { Log } from "../../../shared/runtime/ports.ts";
+import type { Backend } from "../../backends/backend.ts";
 import type { Server } from "../../platform/kube/client.ts";
-import type { RedisTarget } from "../../queue/redis-server/connection.ts";
-import { lookForOwner } from "../../queue/redis-server/owner.ts";
 import { managementUid } from "../management-uid.ts";
 
 /** Looks again whose data are shown. */
@@ -14,10 +14,10 @@ interface OwnData extends AsyncDisposable {
  * Compares the owner of a Redis with the management cluster that knows persons and their rights. Throws when it is
  * another one, or when the account may not see which one this is.
  */
-export async function lookForOwnData(target: RedisTarget, server: Server): Promise<OwnData> {
-  const uid = await demandedUid(server, target);
+export async function lookForOwnData(backend: Backend, server: Server, log: Log): Promise<OwnData> {
+  const uid = await demandedUid(server, log);
   await using starting = new AsyncDisposableStack();
-  const look = starting.use(await lookForOwner(target, { uid, server: server.url.origin }));
+  const look = starting.use(await backend.lookForOwner({ uid, server: server.url.origin }, { log }));
   const reason = await look.foreignness();
   if (reason !== undefined) {
     const next = "Name the Redis of this cluster with --queue, or that cluster with --kubeconfig";
@@ -27,7 +27,7 @@ export async function lookForOwnData(target: RedisTarget, server: Server): Promi
   return {
     isOwnData: async () => {
       const error = await look.foreignness();
-      if (error !== undefined) target.log.error({ error }, "console: persons are refused");
+      if (error !== undefined) log.error({ error }, "console: persons are refused");
       return error === undefined;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -35,7 +35,7 @@ export async function lookForOwnData(target: RedisTarget, server: Server): Promi
 }
 
 /** Without it the rights of one cluster could show the data of another, so it is not left out. */
-async function demandedUid(server: Server, { log }: RedisTarget): Promise<string> {
+async function demandedUid(server: Server, log: Log): Promise<string> {
   try {
     const uid = await managementUid(server.as("console"), { log });
     if (uid !== undefined) return uid;

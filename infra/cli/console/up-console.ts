@@ -1,7 +1,6 @@
 import type { Hints } from "../../../shared/runtime/queue/hints.ts";
 import type { Samples } from "../../../shared/runtime/queue/samples.ts";
-import type { QueueFlags } from "../../queue/queue-source.ts";
-import { createMemorySamples } from "../../queue/samples/memory.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import { startSampling } from "../../queue/samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";
@@ -26,11 +25,13 @@ export async function serveUpConsole(
   running: Running,
   { address, hints, functionsDir, ...flags }: UpConsoleFlags,
 ): Promise<AsyncDisposable> {
-  const { server, redis, store, functions, clock } = running;
+  const { server, backend, store, functions, clock } = running;
   await using starting = new AsyncDisposableStack();
   // Which person did what is logged at any level of the other parts (S-42).
   const log = openLog("info");
-  const followed = redis === undefined ? { hints, samples: sample(running, starting) } : { redis };
+  const followed = backend.capabilities.isShared
+    ? undefined
+    : { hints, samples: await sample(running, starting) };
   const open = async (opened: AsyncDisposableStack) => {
     const { openUpData } = await import("./up-data.ts");
     return openUpData(running, { ...flags, followed, functionsDir, log }, opened);
@@ -42,8 +43,11 @@ export async function serveUpConsole(
 }
 
 /** A shared queue is sampled beside each relay. */
-function sample({ queue, functions, clock, log }: Running, starting: AsyncDisposableStack): Samples {
-  const samples = starting.use(createMemorySamples(clock));
+async function sample(
+  { backend, queue, functions, clock, log }: Running,
+  starting: AsyncDisposableStack,
+): Promise<Samples> {
+  const samples = starting.use(await backend.samples({ clock, log }));
   const names = functions.map(({ spec }) => spec.name);
   starting.use(startSampling({ queue, functions: names, samples, clock, log }));
   return samples;

@@ -12,7 +12,6 @@ import { createUnserved } from "../../operate/explain/unserved.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { systemRandom } from "../../platform/random.ts";
 import type { LivingProcess } from "../../queue/heartbeats/heartbeats.ts";
-import type { RedisAddress } from "../../queue/redis-server/connection.ts";
 import { partReasons } from "../../worker/health.ts";
 import type { Running } from "../compose.ts";
 import { readManagement } from "../management.ts";
@@ -29,8 +28,8 @@ interface Followed {
 
 interface UpData extends Pick<ConsoleFlags, "actions"> {
   readonly functionsDir?: string | undefined;
-  /** In this process, or in Redis. */
-  readonly followed: Followed | { readonly redis: RedisAddress };
+  /** In this process; undefined: beside the shared queue. */
+  readonly followed: Followed | undefined;
   readonly log: Log;
 }
 
@@ -41,8 +40,7 @@ export async function openUpData(
   opened: AsyncDisposableStack,
 ): Promise<ConsoleData> {
   const { store, functions, queue, deadLetters: letters, clock } = running;
-  const { hints, samples } =
-    "redis" in followed ? await followRedis(running, followed.redis, opened) : followed;
+  const { hints, samples } = followed ?? (await followShared(running, opened));
   const processes = async () => [ownProcess(running)];
   const unserved = createUnserved({ queue, functions, processes, clock });
   const fleet = opened.use(startFleetIndex({ store, queue, functions, hints, clock, unserved }));
@@ -59,18 +57,13 @@ export async function openUpData(
   return { ports, page: openPage(), hints };
 }
 
-async function followRedis(
-  { clock, log }: Running,
-  redis: RedisAddress,
+async function followShared(
+  { backend, clock, log }: Running,
   opened: AsyncDisposableStack,
 ): Promise<Followed> {
-  const [{ openRedisHints }, { createRedisSamples }] = await Promise.all([
-    import("../../queue/hints/redis.ts"),
-    import("../../queue/samples/redis.ts"),
-  ]);
   return {
-    hints: opened.use(await openRedisHints({ ...redis, log })),
-    samples: opened.use(await createRedisSamples({ ...redis, clock, log })),
+    hints: opened.use(await backend.hints({ log })),
+    samples: opened.use(await backend.samples({ clock, log })),
   };
 }
 

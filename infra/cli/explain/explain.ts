@@ -7,6 +7,8 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { capabilitiesOf } from "../../backends/open.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import { type ExplainedTree, explainTree } from "../../operate/explain/explain-tree.ts";
 import { foldCauses } from "../../operate/explain/fold-causes.ts";
 import { clusterNamed } from "../../operate/explain/object-tree.ts";
@@ -16,7 +18,6 @@ import { systemClock } from "../../platform/clock.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths, stillDead } from "../../queue/letters/known-deaths.ts";
-import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { type LetterSource, openSource, QUIET } from "../letter-source.ts";
@@ -133,7 +134,7 @@ async function openReachable(
   try {
     return { source: await openSource(options, named), away: [] };
   } catch (error) {
-    if (redisOf(named) === undefined) throw error;
+    if (!capabilitiesOf(named).isShared) throw error;
     const message = `queue unreachable: ${messageOf(error)}: no function runs, and what they did and wait for in the queue is not known; start it`;
     const source = await openSource({ deadLetters: devNull }, { url: "memory" });
     const [problem] = silenceProblems({ silences: [{ message }] });
@@ -192,14 +193,13 @@ function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {
 
 /** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
 function openModel(
-  { source }: LetterSource,
+  { backend }: LetterSource,
   functions: readonly AnyFunction[],
   options: ExplainOptions & { readonly namespace: string },
 ): Promise<ReadModel> {
   const { kubeconfig, namespace } = options;
-  const redis = redisOf(source);
   const wanted = { functions, kubeconfig, namespace };
-  return redis === undefined ? fillReadModel(wanted) : openReadModel(redis, wanted);
+  return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
 }
 
 async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {

@@ -2,8 +2,6 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../../shared/runtime/letters/run-history.ts";
 import { createUnserved, type ReadUnserved } from "../../operate/explain/unserved.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
-import { openRunHistory } from "../../queue/history/open.ts";
-import { redisOf } from "../../queue/queue-source.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import type { LetterSource } from "../letter-source.ts";
 import { openLog } from "../terminal/log.ts";
@@ -17,21 +15,19 @@ interface Asked extends AsyncDisposable {
 }
 
 export async function openHistory(
-  { queue, source, clock }: LetterSource,
+  { queue, backend, clock }: LetterSource,
   functions: readonly AnyFunction[],
   { metricsAddress }: { readonly metricsAddress?: LoopbackAddress },
 ): Promise<Asked> {
-  const redis = redisOf(source);
-  if (queue === undefined || redis === undefined) {
+  if (queue === undefined) {
     const history = () => (metricsAddress === undefined ? undefined : askProcess(metricsAddress));
     return { history, [Symbol.asyncDispose]: async () => undefined };
   }
   await using opening = new AsyncDisposableStack();
   const log = openLog("error");
-  const runs = await openRunHistory(source, { clock, log });
+  const runs = await backend.history({ clock, log });
   if (runs !== undefined) opening.use(runs);
-  const { createRedisHeartbeats } = await import("../../queue/heartbeats/redis.ts");
-  const heartbeats = opening.use(await createRedisHeartbeats({ ...redis, log }));
+  const heartbeats = opening.use(await backend.heartbeats({ log }));
   const history = historyFrom(queue, runs);
   const opened = opening.move();
   return {

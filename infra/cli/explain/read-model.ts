@@ -5,6 +5,7 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clients, Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/read/signs.ts";
+import type { Backend } from "../../backends/backend.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { createServer, type Server } from "../../platform/kube/client.ts";
@@ -12,7 +13,6 @@ import { loadKubeconfig } from "../../platform/kube/kubeconfig.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { rest } from "../../platform/rest.ts";
 import { createMemoryQueue } from "../../queue/memory.ts";
-import type { RedisAddress } from "../../queue/redis-server/connection.ts";
 import { createMemoryStore } from "../../queue/store/memory.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
@@ -79,14 +79,13 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
  * there, also while no relay runs.
  */
 export async function openReadModel(
-  redis: RedisAddress,
+  backend: Backend,
   { functions, kubeconfig, namespace }: ReadModelOptions,
 ): Promise<ReadModel> {
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
-  const { createRedisStore } = await import("../../queue/store/redis.ts");
-  const shared = stack.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
+  const shared = stack.use(await backend.store({ kindOf: knownKinds(functions), log }));
   const live = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
   const relay = stack.use(
     await startRelay({

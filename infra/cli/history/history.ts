@@ -5,10 +5,11 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import type { RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import { formatKey } from "../../../shared/runtime/queue/key.ts";
+import type { Backend } from "../../backends/backend.ts";
+import { openBackend } from "../../backends/open.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
-import { openRunHistory } from "../../queue/history/open.ts";
-import type { QueueFlags, QueueSource } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { askRuns } from "../explain/ask-process.ts";
@@ -86,22 +87,22 @@ function functionsFor(
 }
 
 interface RunSource extends AsyncDisposable {
-  readonly of: QueueSource;
+  readonly of: Backend;
   readonly runs: RunHistory["runs"];
 }
 
 async function openRuns({ metricsAddress, ...flags }: HistoryOptions): Promise<RunSource> {
-  const source = queueOf(flags, QUIET);
-  if (source.url === "memory") {
+  const backend = await openBackend(queueOf(flags, QUIET));
+  if (!backend.capabilities.isShared) {
     if (metricsAddress !== undefined)
-      return { of: source, runs: askRuns(metricsAddress), [Symbol.asyncDispose]: async () => undefined };
+      return { of: backend, runs: askRuns(metricsAddress), [Symbol.asyncDispose]: async () => undefined };
     throw new Error(
       "the history is beside the queue: add --queue redis://HOST:PORT or --queue-file FILE, or --metrics-address of a capstan up",
     );
   }
-  const history = await openRunHistory(source, { clock: systemClock, log: QUIET });
+  const history = await backend.history({ clock: systemClock, log: QUIET });
   if (history === undefined) throw new Error("bug: a history without a bound is on");
-  return { of: source, runs: history.runs, [Symbol.asyncDispose]: () => history[Symbol.asyncDispose]() };
+  return { of: backend, runs: history.runs, [Symbol.asyncDispose]: () => history[Symbol.asyncDispose]() };
 }
 
 /** A key names the Cluster of its object, which the object knows. */

@@ -4,19 +4,15 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { capabilitiesOf, openBackend, type QueueSource } from "../../backends/open.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { openIssuer } from "../../platform/pki/open-issuer.ts";
 import { printSource } from "../../platform/terminal/print.ts";
-import { openDeletionLimit } from "../../queue/deletion-limit/open.ts";
-import { openDeadLetters } from "../../queue/letters/open.ts";
 import { createRecorder } from "../../queue/letters/recorder.ts";
-import { type QueueFlags, type QueueSource, redisOf } from "../../queue/queue-source.ts";
-import type { RedisAddress } from "../../queue/redis-server/connection.ts";
 import type { LeaseTiming } from "../../queue/run-lease.ts";
-import { createPushedSqsQueue } from "../../queue/sqs/sqs.ts";
 import { parseSqsUrl } from "../../queue/sqs/sqs-url.ts";
-import { createRedisStore } from "../../queue/store/redis.ts";
 import { createLambdaHandler, type LambdaConnections, type LambdaHandler } from "../../worker/lambda.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { catchStrayErrors } from "../../worker/stray-errors.ts";
@@ -34,6 +30,7 @@ import {
   readManagement,
   workloadOptions,
 } from "../management.ts";
+import { openLimit } from "../open-state.ts";
 import { sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { tieQueue } from "../tie-queue.ts";
@@ -59,7 +56,7 @@ export async function openLambda(options: OpenLambdaOptions): Promise<LambdaHand
   const clock = systemClock;
   const log = openLog(options.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL);
   const queue = sharedQueue(options, "lambda", log);
-  if (!queue.url.startsWith("sqs:")) {
+  if (!capabilitiesOf(queue).isPushed) {
     throw new Error(
       "AWS Lambda takes its events from SQS; name the queue by sqs://REGION?redis=redis://HOST:PORT",
     );
@@ -117,14 +114,12 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
   await using starting = new AsyncDisposableStack();
   const connect = await parts.management();
   const server = starting.use(connect(managementRate(options)));
-  const redis = redisOf(source) as RedisAddress;
-  const deadLetters = starting.use(await openDeadLetters({ redis, clock, log, writer: true }));
+  const backend = await openBackend(source);
+  const deadLetters = starting.use(await backend.letters({ clock, log, writer: true }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
-  const store = starting.use(await createRedisStore({ ...redis, kindOf: knownKinds(functions), log }));
+  const store = starting.use(await backend.store({ kindOf: knownKinds(functions), log }));
   const pushed = starting.use(
-    await createPushedSqsQueue({
-      ...source,
-      ...parseSqsUrl(source.url),
+    await backend.pushed({
       clock,
       log,
       timing,
@@ -136,10 +131,10 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
     }),
   );
   // Only at the start: a frozen function renews nothing, and the relay does.
-  await using _tied = await tieQueue({ redis, server, clock, log, isTemporary: false, waits: false });
+  await using _tied = await tieQueue({ backend, server, clock, log, isTemporary: false, waits: false });
   const { queue } = meterQueue(pushed, { metrics });
-  const counts = { redis, perHour: options.maxDeletionsPerHour, clock, log };
-  const counted = await openDeletionLimit(counts, starting);
+  const counts = { perHour: options.maxDeletionsPerHour, clock, log };
+  const counted = await openLimit(backend, counts, starting);
   const limit = counted && { ...counted, noteHeldBack: meter.noteHeldBack };
   const noteWorkloadRequest = (request: Parameters<NoteRequest>[1]) => parts.noteRequest("workload", request);
   const reach = { management: server, store, clock, log, noteWorkloadRequest, ...workloadOptions(options) };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
+import type { QueueFlags } from "../../backends/queue-source.ts";
 import type { Core } from "../../operate/takeover/core.ts";
 import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
 import { untilIdle } from "../../operate/takeover/idle.ts";
@@ -11,7 +12,6 @@ import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { bold } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
-import type { QueueFlags } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";

@@ -1,5 +1,5 @@
+import { openBackend } from "../../../infra/backends/open.ts";
 import { systemClock } from "../../../infra/platform/clock.ts";
-import { openDeadLetters } from "../../../infra/queue/letters/open.ts";
 import { createRecorder } from "../../../infra/queue/letters/recorder.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { openShortLetterQueue } from "../short-letter-queue.ts";
@@ -11,7 +11,8 @@ import { silentLog } from "../silent-log.ts";
  */
 const [url = "", functionName = "", when = "", file] = process.argv.slice(2);
 const [clock, log] = [systemClock, silentLog];
-const deadLetters = await openDeadLetters({ redis: { url }, file, clock, log, writer: true });
+const backend = await openBackend({ url });
+const deadLetters = await backend.letters({ file, clock, log, writer: true });
 const recorder = createRecorder({ deadLetters, functions: [], clock, log });
 const die = (): boolean => process.kill(process.pid, "SIGKILL");
 const { queue } = await openShortLetterQueue(url, functionName, async (run) => {

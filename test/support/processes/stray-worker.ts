@@ -1,6 +1,5 @@
 import { systemClock } from "../../../infra/platform/clock.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { openSharedQueue } from "../../../infra/queue/open.ts";
 import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
 import { catchStrayErrors } from "../../../infra/worker/stray-errors.ts";
 import { createLog } from "../../../infra/worker/telemetry/log.ts";
@@ -8,6 +7,7 @@ import { startWorker } from "../../../infra/worker/worker.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";
 import { recordingClients } from "../recording-clients.ts";
+import { openSharedQueue } from "../shared-queue.ts";
 import { WIDGETS, Widget, widget } from "../widget.ts";
 
 /**

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openBackend } from "../../../../infra/backends/open.ts";
 import { systemClock } from "../../../../infra/platform/clock.ts";
-import { openDeadLetters } from "../../../../infra/queue/letters/open.ts";
 import { createRecorder } from "../../../../infra/queue/letters/recorder.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -33,7 +33,8 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
   async function letterAfterKill(name: string, when: string, file?: string): Promise<DeadLetter> {
     await using stack = new AsyncDisposableStack();
     const [clock, log] = [systemClock, silentLog];
-    const deadLetters = stack.use(await openDeadLetters({ redis: { url }, file, clock, log, writer: false }));
+    const backend = await openBackend({ url });
+    const deadLetters = stack.use(await backend.letters({ file, clock, log, writer: false }));
     const recorder = stack.use(createRecorder({ deadLetters, functions: [], clock, log }));
     const { queue, ledger } = stack.use(await openShortLetterQueue(url, name, recorder.noteFailure));
     await queue.enqueue([{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);

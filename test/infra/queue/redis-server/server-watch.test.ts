@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
+import { openQueueSource } from "../../../../infra/backends/queue-source.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
-import { openQueueSource, redisOf } from "../../../../infra/queue/queue-source.ts";
 import { watchServer } from "../../../../infra/queue/redis-server/server-watch.ts";
 import { createRedisStore } from "../../../../infra/queue/store/redis.ts";
 import { virtualClock } from "../../../support/clock.ts";
@@ -71,7 +71,7 @@ describeWith(redisMissing())("the connections of one process", () => {
     await using proxy = await startProxy(first.url);
     const source = openQueueSource({ queue: proxy.url }, silentLog);
     await using _queue = await createBullmqQueue({ ...source, log: silentLog });
-    await using store = await createRedisStore({ ...redisOf(source), url: proxy.url, log: silentLog });
+    await using store = await createRedisStore({ ...source, url: proxy.url, log: silentLog });
     const type = { cluster: "management", group: "g", kind: "Widget" };
     await store.advance(type, { ready: false });
     await store.advance(type, { ready: true, resourceVersion: "1" });

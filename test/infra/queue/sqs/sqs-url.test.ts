@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ledgerUrl } from "../../../../infra/queue/ledger-url.ts";
+import { redisUrlOf } from "../../../../infra/backends/open.ts";
 import { parseSqsUrl } from "../../../../infra/queue/sqs/sqs-url.ts";
 
 describe("the URL of an SQS queue", () => {
@@ -38,10 +38,12 @@ describe("the URL of an SQS queue", () => {
   });
 
   it("leads to the Redis of every shared queue", () => {
-    expect(ledgerUrl("sqs://eu-west-1?redis=redis://127.0.0.1:1")).toBe("redis://127.0.0.1:1");
-    expect(ledgerUrl("redis://127.0.0.1:2")).toBe("redis://127.0.0.1:2");
-    expect(ledgerUrl("memory")).toBe("memory");
-    expect(() => ledgerUrl("reds://:hunter2@127.0.0.1")).toThrow("--queue is not a queue; use memory, a URL");
-    expect(() => ledgerUrl("reds://:hunter2@127.0.0.1")).not.toThrow("hunter2");
+    expect(redisUrlOf("sqs://eu-west-1?redis=redis://127.0.0.1:1")).toBe("redis://127.0.0.1:1");
+    expect(redisUrlOf("redis://127.0.0.1:2")).toBe("redis://127.0.0.1:2");
+    expect(redisUrlOf("memory")).toBeUndefined();
+    expect(() => redisUrlOf("reds://:hunter2@127.0.0.1")).toThrow(
+      "--queue is not a queue; use memory, a URL",
+    );
+    expect(() => redisUrlOf("reds://:hunter2@127.0.0.1")).not.toThrow("hunter2");
   });
 });

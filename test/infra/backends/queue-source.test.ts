@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openQueueSource, redisOf } from "../../../infra/queue/queue-source.ts";
+import { capabilitiesOf, redisUrlOf } from "../../../infra/backends/open.ts";
+import { openQueueSource } from "../../../infra/backends/queue-source.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { newAuthority } from "../../support/tls-files.ts";
@@ -62,7 +63,7 @@ describe("the file with the URL of the queue", () => {
     const sqs = `sqs://eu-west-1?redis=${encodeURIComponent(URL_OF("a"))}`;
     await writeFile(queueFile, sqs);
     const source = openQueueSource({ queueFile }, silentLog);
-    expect([source.url, redisOf(source)?.url]).toEqual([sqs, URL_OF("a")]);
+    expect([source.url, redisUrlOf(source.url)]).toEqual([sqs, URL_OF("a")]);
   });
 
   it("is read again for each connection; what cannot be used is said once, and the last one stays", async () => {
@@ -95,6 +96,6 @@ describe("the authorities of Redis", () => {
     expect(() => openQueueSource({ queue: URL_OF("a"), redisCa: queueFile }, silentLog)).toThrow(
       `${queueFile}: it holds no certificate that can be read; write it in PEM`,
     );
-    expect(redisOf({ url: "memory" })).toBeUndefined();
+    expect(capabilitiesOf({ url: "memory" }).isShared).toBe(false);
   });
 });

@@ -2,9 +2,8 @@ import { messageOf } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { readCertificates } from "../platform/pki/read-certificates.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
-import { ledgerUrl } from "./ledger-url.ts";
-import { problemOfRedisUrl } from "./redis-server/checks.ts";
-import type { RedisAddress } from "./redis-server/connection.ts";
+import { problemOfRedisUrl } from "../queue/redis-server/checks.ts";
+import { type QueueSource, redisUrlOf, schemeOf } from "./open.ts";
 
 /** How a command line names the queue of its process: one of `queue` and `queueFile`. */
 export interface QueueFlags {
@@ -15,12 +14,6 @@ export interface QueueFlags {
   readonly redisCa?: string | undefined;
   /** The operator accepts a Redis beyond loopback that keeps nothing on disk, or hides whether it does. */
   readonly redisMayLoseData?: boolean | undefined;
-}
-
-/** A queue, and how to reach its Redis. */
-export interface QueueSource extends Omit<RedisAddress, "url"> {
-  /** `memory`, `redis://…`, `rediss://…`, or `sqs://REGION?redis=…`. */
-  readonly url: string;
 }
 
 const MAX_URL_BYTES = 4_096;
@@ -36,7 +29,7 @@ export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
     ca: redisCa === undefined ? undefined : readCertificates(redisCa).text,
   });
   let current = read();
-  if (current.ca !== undefined && !ledgerUrl(current.url).startsWith("rediss:")) {
+  if (current.ca !== undefined && redisUrlOf(current.url)?.startsWith("rediss:") !== true) {
     throw new Error(`${redisCa}: authorities are for a Redis with TLS; name it by rediss://HOST:PORT`);
   }
   const fixed: Omit<QueueSource, "url"> = { connections: new Set(), mayLoseData };
@@ -59,16 +52,9 @@ export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
     ...fixed,
     newest: () => {
       follow();
-      return { url: ledgerUrl(current.url), ca: current.ca };
+      return { url: redisUrlOf(current.url) ?? "", ca: current.ca };
     },
   };
-}
-
-/** Returns how to reach the Redis of a queue; `memory` has none. */
-export function redisOf(source: QueueSource): RedisAddress | undefined {
-  const { ca, newest, connections, mayLoseData } = source;
-  const url = ledgerUrl(source.url);
-  return url === "memory" ? undefined : { url, ca, newest, connections, mayLoseData };
 }
 
 /** In two parts: whole, it would be hidden as credentials are. */
@@ -81,12 +67,11 @@ function readQueueFile(file: string): string {
   const text = readSmallFile(file, MAX_URL_BYTES).replace(/\r?\n$/, "");
   if (text === "") throw problem(`it is empty; write ${EXAMPLE}`);
   if (/[\s\p{Cc}]/u.test(text)) throw problem("it holds a line break or a blank; write one URL in one line");
-  const redis = attempt(() => ledgerUrl(text));
-  if (redis === undefined) throw problem(`it holds no queue; write ${EXAMPLE}`);
-  const wrong =
-    redis === "memory"
-      ? "is memory, which no other process shares; write that of a Redis"
-      : problemOfRedisUrl(redis);
+  const found = attempt(() => ({ redis: redisUrlOf(text), ...schemeOf(text).capabilities }));
+  if (found === undefined) throw problem(`it holds no queue; write ${EXAMPLE}`);
+  const wrong = found.isShared
+    ? problemOfRedisUrl(found.redis ?? "")
+    : `is ${text}, which no other process shares; write that of a Redis`;
   if (wrong !== undefined) throw problem(`the URL in it ${wrong}`);
   return text;
 }
@@ -94,15 +79,12 @@ function readQueueFile(file: string): string {
 /** Another server has other data, and may belong to another management cluster: only a start takes it. */
 function demandSameServer(before: string, after: string, file = ""): void {
   const serverOf = (url: string) => {
-    const { protocol, host, pathname } = new URL(ledgerUrl(url));
+    const { protocol, host, pathname } = new URL(redisUrlOf(url) ?? url);
     return `${protocol}//${host}${pathname}`;
   };
-  const isSame = before === after || (isSqs(before) === isSqs(after) && serverOf(before) === serverOf(after));
+  const isSame =
+    before === after || (schemeOf(before) === schemeOf(after) && serverOf(before) === serverOf(after));
   if (!isSame) throw new Error(`${file}: it names another server now; restart this process to use it`);
-}
-
-function isSqs(url: string): boolean {
-  return url.startsWith("sqs:");
 }
 
 function attempt<T>(work: () => T): T | undefined {
