@@ -1,10 +1,6 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { MachineSet } from "../../shared/api/machineset.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
@@ -34,7 +30,7 @@ import {
   runsItsCourse,
   workersStage,
 } from "./rules/deletion.ts";
-import { DESCENDANT_FIELDS, DESCENDANTS } from "./rules/descendants.ts";
+import { DESCENDANT_FIELDS, DESCENDANTS, IN_DELETE_ORDER } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import {
@@ -60,10 +56,7 @@ export const clusterDelete = defineFunction<Cluster>(
         ["metadata.deletionTimestamp", ...PAUSE_FIELDS, ...PAUSING_FIELDS, ...HOOK_FIELDS],
         itself,
       ),
-      watch(MachinePool, DESCENDANT_FIELDS, clusterOf),
-      watch(MachineDeployment, DESCENDANT_FIELDS, clusterOf),
-      watch(MachineSet, DESCENDANT_FIELDS, clusterOf),
-      watch(Machine, DESCENDANT_FIELDS, clusterOf),
+      ...IN_DELETE_ORDER.map(({ kind }) => watch(kind, DESCENDANT_FIELDS, clusterOf)),
       watchContract(InfraCluster, ["metadata.uid"], referencing),
       watchContract(ControlPlane, ["metadata.uid"], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),

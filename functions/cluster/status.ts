@@ -1,9 +1,6 @@
 import { Cluster, type ClusterStatus } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
-import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { MachineSet } from "../../shared/api/machineset.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster, infraClusterPaths } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
@@ -27,6 +24,7 @@ import { applyOwnPart } from "../../shared/rules/status/own-part.ts";
 import { CONNECTION_FIELDS } from "../../shared/rules/workload/connection.ts";
 import { CONTROL_PLANE_COUNTER_FIELDS, WORKER_COUNTER_FIELDS } from "./rules/counters.ts";
 import { HOOK_FIELDS } from "./rules/deletion.ts";
+import { WORKER_KINDS } from "./rules/descendants.ts";
 import { ENDPOINT_FIELDS } from "./rules/endpoint.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { INITIALIZED_FIELDS, PROVISIONED_FIELDS } from "./rules/latches.ts";
@@ -85,13 +83,10 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         referencing,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(MachinePool, WORKER_FIELDS, clusterOf),
-      watch(MachinePool, MESSAGE_FIELDS, clusterOfTroubled),
-      // Where Cluster API is installed, too.
-      watch(MachineDeployment, [...WORKER_FIELDS, "status.observedGeneration"], clusterOf),
-      watch(MachineDeployment, MESSAGE_FIELDS, clusterOfTroubled),
-      watch(MachineSet, [...WORKER_FIELDS, "metadata.ownerReferences"], clusterOf),
-      watch(MachineSet, MESSAGE_FIELDS, clusterOfTroubled),
+      ...WORKER_KINDS.flatMap(({ kind, countedBy }) => [
+        watch(kind, [...WORKER_FIELDS, ...countedBy] as unknown as typeof WORKER_FIELDS, clusterOf),
+        watch(kind, MESSAGE_FIELDS, clusterOfTroubled),
+      ]),
       // A deletion waits for all of them, and says so.
       watch(Machine, ["metadata.uid"], clusterOf),
       watch(Machine, [...MEMBERSHIP_FIELDS, ...COUNTED_FIELDS], clusterOfMachine),
@@ -102,7 +97,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     // Whether the endpoint is still to be copied: the copy wakes.
     reads: [
       // Reasons stand in for missing messages.
-      ...[MachinePool, MachineDeployment, MachineSet].map((on) => ({ on, fields: REPEATED_FIELDS })),
+      ...WORKER_KINDS.map(({ kind: on }) => ({ on, fields: REPEATED_FIELDS })),
       { on: Machine, fields: MACHINE_CONDITION_FIELDS },
       { on: InfraCluster, fields: ENDPOINT_FIELDS },
       { on: ControlPlane, fields: ENDPOINT_FIELDS },

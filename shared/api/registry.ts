@@ -1,13 +1,6 @@
-import { Cluster } from "./cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
-import { Machine } from "./machine/machine.ts";
-import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
-import { MachineDeployment } from "./machinedeployment.ts";
-import { MachineHealthCheck } from "./machinehealthcheck.ts";
-import { MachinePool } from "./machinepool.ts";
-import { MachineSet } from "./machineset.ts";
-import { RemediationPolicy } from "./remediation-policy.ts";
+import { TRAITS } from "./traits.ts";
 import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
 
 /** Every kind of the core that Capstan has a type for. Capstan installs those with `crd`. */
@@ -22,14 +15,7 @@ export const KINDS: readonly Kind[] = [
   DaemonSet,
   VolumeAttachment,
   PersistentVolume,
-  Cluster,
-  MachinePool,
-  Machine,
-  MachineDeployment,
-  MachineDrainRule,
-  MachineSet,
-  MachineHealthCheck,
-  RemediationPolicy,
+  ...TRAITS.map(({ kind }) => kind),
 ];
 
 /** Finds a kind by its name; `undefined` for kinds that only the CRDs of a cluster define. */

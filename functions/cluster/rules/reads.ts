@@ -64,7 +64,7 @@ export async function readDescendants(
   read: Pick<Reader, "list">,
   cluster: Cluster,
 ): Promise<readonly Descendants[]> {
-  const kinds = DESCENDANTS.filter(({ counted }) => counted !== "apart" || isDeleting(cluster));
+  const kinds = DESCENDANTS.filter(({ counted }) => counted !== undefined || isDeleting(cluster));
   return Promise.all(kinds.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of.kind) })));
 }
 

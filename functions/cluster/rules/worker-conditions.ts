@@ -1,5 +1,6 @@
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
-import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { CLUSTER_GROUP } from "../../../shared/api/kinds.ts";
+import { traitsOf, type WorkerCondition } from "../../../shared/api/traits.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { type Aggregation, aggregate, type Reporter } from "../../../shared/rules/conditions/aggregate.ts";
 import {
@@ -26,9 +27,7 @@ export const CONTROL_PLANE_CONDITION_FIELDS = mirroredFields("RollingOut", "Scal
 /** An aggregate of the Cluster and what it says when no object takes part. */
 interface ClusterAggregate {
   readonly type: string;
-  readonly rule: Aggregation;
-  /** Kinds that take part although they do not report the condition yet; MachinePools do if they report it. */
-  readonly expected: readonly string[];
+  readonly rule: Aggregation & { readonly source: WorkerCondition };
   readonly none: { readonly status: "True" | "False"; readonly reason: string };
   /** The control plane object takes part if it reports the condition. */
   readonly ofControlPlane: boolean;
@@ -40,8 +39,6 @@ function progress(type: "RollingOut" | "ScalingUp" | "ScalingDown"): ClusterAggr
   return {
     type,
     rule: { source: type, polarity: "negative", reasons },
-    // A MachineSet never rolls out.
-    expected: type === "RollingOut" ? ["MachineDeployment"] : ["MachineDeployment", "MachineSet"],
     none: { status: "False", reason: reasons.good },
     ofControlPlane: true,
   };
@@ -56,7 +53,6 @@ const AGGREGATES: readonly ClusterAggregate[] = [
       polarity: "positive",
       reasons: { issue: "NotAvailable", unknown: "AvailableUnknown", good: "Available" },
     },
-    expected: ["MachineDeployment"],
     none: { status: "True", reason: "NoWorkers" },
     ofControlPlane: false,
   },
@@ -70,23 +66,23 @@ export function workerConditions(
   workers: readonly Workers[],
   controlPlane: Referenced | undefined,
 ): readonly DesiredCondition[] {
-  return AGGREGATES.map(({ type, rule, expected, none, ofControlPlane }) => {
+  return AGGREGATES.map(({ type, rule, none, ofControlPlane }) => {
     if (ofControlPlane && controlPlane?.state === "unresolved") {
       return condition(type, "Unknown", "InternalError", controlPlane.message);
     }
     const reporters = [
       ...(ofControlPlane ? reportersOfControlPlane(controlPlane, rule.source) : []),
-      ...workers.flatMap((worker) => reporterOf(worker, rule.source, expected)),
+      ...workers.flatMap((worker) => reporterOf(worker, rule.source)),
     ];
     const verdict = reporters.length === 0 ? { ...none, message: "" } : aggregate(rule, reporters);
     return condition(type, verdict.status, verdict.reason, verdict.message);
   });
 }
 
-function reporterOf(worker: Workers, source: string, expected: readonly string[]): readonly Reporter[] {
+function reporterOf(worker: Workers, source: WorkerCondition): readonly Reporter[] {
   const reported = conditionOf(worker.status?.conditions, source);
-  const takesPart =
-    expected.includes(worker.kind) || (worker.kind === MachinePool.kind && reported !== undefined);
+  const part = traitsOf({ group: CLUSTER_GROUP, kind: worker.kind }).workers?.conditions[source];
+  const takesPart = part === "expected" || (part === "reported" && reported !== undefined);
   return takesPart ? [{ kind: worker.kind, name: worker.metadata.name, condition: reported }] : [];
 }
 

@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { TRAITS } from "../../../shared/api/traits.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 
@@ -26,20 +26,21 @@ export async function unreadyAmong(
 }
 
 async function judge(store: Store, object: KubeObject): Promise<readonly Unready[]> {
-  const kind = [Cluster as Kind, MachinePool as Kind].find((one) => one.kind === object.kind);
-  if (kind === undefined) return [];
+  const { kind, ready } = TRAITS.find((row) => row.kind.kind === object.kind) ?? {};
+  if (kind === undefined || ready === undefined) return [];
   const key = { ...objectKeyOf(object), namespace: object.metadata.namespace ?? "default" };
   const name = `${object.kind} ${key.namespace}/${key.name}`;
   const current = await store.get(managementType(kind), key);
   if (current === undefined) return [{ object: name, why: "does not exist" }];
-  const wanted = kind.kind === "Cluster" ? "Provisioned" : "Running";
+  const wanted = ready.phase;
   const phase = valueAt(current, "status.phase");
   if (phase !== wanted)
     return [
       { object: name, why: `phase is ${String(phase ?? "not set")}, not ${wanted}${reasonsOf(current)}` },
     ];
-  if (nodesMissing(current)) return [{ object: name, why: "some instances have no Node yet" }];
-  if (kind.kind !== "Cluster") return [];
+  if (ready.nodes === true && nodesMissing(current))
+    return [{ object: name, why: "some instances have no Node yet" }];
+  if (kind !== (Cluster as Kind)) return [];
   if (!isAvailable(current)) {
     return [{ object: name, why: `condition Available is not True${reasonsOf(current, AVAILABLE)}` }];
   }
@@ -69,7 +70,7 @@ function isAvailable(cluster: KubeObject): boolean {
 function nodesMissing(object: KubeObject): boolean {
   const replicas = valueAt(object, "spec.replicas");
   const refs = valueAt(object, "status.nodeRefs");
-  return object.kind === "MachinePool" && replicas !== (Array.isArray(refs) ? refs.length : 0);
+  return replicas !== (Array.isArray(refs) ? refs.length : 0);
 }
 
 /** Returns the conditions that name a problem, in one line. */

@@ -1,7 +1,6 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { TRAITS } from "../../../shared/api/traits.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { print } from "../../platform/terminal/print.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
@@ -9,7 +8,7 @@ import { tableLines } from "../../platform/terminal/table.ts";
 /** Returns the table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes. */
 export async function printSummary(store: Store): Promise<void> {
   const rows = (
-    await Promise.all([Cluster as Kind, MachinePool as Kind].map((kind) => rowsOf(store, kind)))
+    await Promise.all(TRAITS.map(({ kind, ready }) => (ready === undefined ? [] : rowsOf(store, kind))))
   ).flat();
   if (rows.length > 0)
     print("", ...tableLines(["KIND", "NAMESPACE", "NAME", "PHASE", "DESIRED", "NODES", "AVAILABLE"], rows));

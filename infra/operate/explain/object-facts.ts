@@ -1,5 +1,6 @@
 import { titleOf } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { CURRENT, type Freshness } from "../../../shared/runtime/read/signs.ts";
 import { type Detail, detailsOf } from "./details.ts";
@@ -47,7 +48,7 @@ export function factsOf(
   return {
     ...name,
     ...(typeof phase === "string" ? { phase } : {}),
-    ...(kind.kind === "MachinePool" ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
+    ...(traitsOf(kind).ready?.nodes === true ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
     ...(deletionTimestamp === undefined ? {} : { deletingSince: deletionTimestamp }),
     conditions: concernsOf(valueAt(object, "status.conditions")),
     ...(details.length === 0 ? {} : { details }),

@@ -4,9 +4,9 @@ import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { refusalOf } from "../../../shared/rules/machines/remediation-limits.ts";
@@ -237,7 +237,7 @@ const drain: Detect = (node) => {
 
 /** A set whose versions forbid Machines waits for ever; other preflight checks pass by themselves. */
 const version: Detect = (node) => {
-  if (node.kind.kind !== MachineSet.kind) return [];
+  if (traitsOf(node.kind).workers === undefined) return [];
   const up = conditionIn(node, "ScalingUp", "True");
   const line = up?.message.split("\n").find((each) => /VersionSkew" preflight check failed/.test(each));
   if (up === undefined || line === undefined) return [];

@@ -1,21 +1,15 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, tenantOf } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, type ObjectKey, objectKeyOf } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine/machine.ts";
-import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
-import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
-import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
+import { TRAITS } from "../../../shared/api/traits.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 /** The kinds whose controllers change with a Cluster. Those that make and remove others come first: they are paused first. */
-export const FAMILIES: readonly Kind[] = [
-  MachineHealthCheck as Kind,
-  MachineSet as Kind,
-  MachinePool as Kind,
-  Machine as Kind,
-  Cluster as Kind,
-];
+export const FAMILIES: readonly Kind[] = TRAITS.flatMap(({ kind, takeOver }) =>
+  takeOver === undefined ? [] : [{ kind, takeOver }],
+)
+  .toSorted((a, b) => a.takeOver - b.takeOver)
+  .map(({ kind }) => kind);
 
 const ClusterResourceSet: Kind = {
   group: "addons.cluster.x-k8s.io",
@@ -26,7 +20,10 @@ const ClusterResourceSet: Kind = {
 };
 
 /** Kinds that only Cluster API's manager serves, besides a Cluster with a topology. */
-export const UNSERVED: readonly Kind[] = [MachineDeployment as Kind, ClusterResourceSet];
+export const UNSERVED: readonly Kind[] = [
+  ...TRAITS.flatMap(({ kind, instead }) => (instead === undefined ? [] : [kind])),
+  ClusterResourceSet,
+];
 
 /** An object of one of these kinds, read live. */
 export interface Member {

@@ -2,13 +2,12 @@ import { PAUSED_ANNOTATION, WATCH_FILTER_LABEL } from "../../../shared/api/index
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { escapePointer, valueAt } from "../../../shared/api/path.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { endOfOwnership } from "../../../shared/runtime/write/field-managers.ts";
 import type { Member } from "./families.ts";
 import { isPausedByTakeover, PAUSED_BY_TAKEOVER } from "./standing.ts";
 
-/** Kinds whose objects give their Machines the labels of a template. */
-const WITH_TEMPLATE: ReadonlySet<string> = new Set(["MachineSet", "MachinePool"]);
 const LABEL = escapePointer(WATCH_FILTER_LABEL);
 
 /** Operations that pause an object; none when it is paused already, also by a user. */
@@ -32,7 +31,8 @@ export function handOverOperations(
   { kind, object }: Member,
   { label, isGone }: Receiver,
 ): readonly PatchOperation[] {
-  const template = WITH_TEMPLATE.has(kind.kind) ? templateLabel(object, "template", label) : [];
+  // They give their Machines the labels of the template.
+  const template = traitsOf(kind).workers !== undefined ? templateLabel(object, "template", label) : [];
   return guarded(object, [
     ...labelOperations(object.metadata.labels, { path: "/metadata/labels", value: label }),
     ...template,

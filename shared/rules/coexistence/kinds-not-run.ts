@@ -1,14 +1,15 @@
-import { groupOf, type KubeObject } from "../../api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../api/kinds.ts";
+import { traitsOf } from "../../api/traits.ts";
 
-/** Kinds of Cluster API that Capstan does not run, and what to write instead. */
-const INSTEAD: { readonly [kind: string]: string } = {
-  ClusterClass: "write a Cluster with infrastructureRef and controlPlaneRef instead",
-  MachineDeployment: "write a MachineSet or MachinePool instead",
-};
+/** What to write in place of a ClusterClass, a kind of which Capstan has no type. */
+const IN_PLACE_OF_CLASS = "write a Cluster with infrastructureRef and controlPlaneRef instead";
 
 /** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */
 export function notRun({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): string | undefined {
-  if (groupOf(apiVersion) !== "cluster.x-k8s.io" || !Object.hasOwn(INSTEAD, kind)) return undefined;
+  const group = groupOf(apiVersion);
+  if (group !== CLUSTER_GROUP) return undefined;
+  const instead = kind === "ClusterClass" ? IN_PLACE_OF_CLASS : traitsOf({ group, kind }).instead;
+  if (instead === undefined) return undefined;
   const beside = "or run Capstan beside it (infra/guides/take-over.md)";
-  return `Capstan does not run kind ${kind}, which needs the manager of Cluster API; ${INSTEAD[kind]}, ${beside}`;
+  return `Capstan does not run kind ${kind}, which needs the manager of Cluster API; ${instead}, ${beside}`;
 }

@@ -73,7 +73,7 @@ function alone(tree: Explained): Explained {
   return { ...tree, children: [] };
 }
 
-function Facts({ of: { kind, version, createdAt, owner, replicas, tree } }: { readonly of: ObjectAnswer }) {
+function Facts({ of: { version, createdAt, owner, replicas, tree } }: { readonly of: ObjectAnswer }) {
   const { conditions, details = [], deletingSince, nodes, problem } = tree;
   return (
     <dl class="sheet facts">
@@ -92,8 +92,10 @@ function Facts({ of: { kind, version, createdAt, owner, replicas, tree } }: { re
           <PlaceLink text={owner} />
         </Fact>
       )}
-      {/* A MachineSet says it among its details, in the same words as the command line. */}
-      {replicas !== undefined && kind !== "MachineSet" && <Fact title="Replicas">{replicas}</Fact>}
+      {/* Some kinds say it among their details, in the same words as the command line. */}
+      {replicas !== undefined && !details.some(({ about }) => about === "Machines") && (
+        <Fact title="Replicas">{replicas}</Fact>
+      )}
       {deletingSince !== undefined && (
         <Fact title="Being deleted">
           for <Age since={deletingSince} />

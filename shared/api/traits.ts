@@ -1,0 +1,117 @@
+import { Cluster } from "./cluster/cluster.ts";
+import type { Kind } from "./kinds.ts";
+import { Machine } from "./machine/machine.ts";
+import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
+import { MachineDeployment } from "./machinedeployment.ts";
+import { MachineHealthCheck } from "./machinehealthcheck.ts";
+import { MachinePool } from "./machinepool.ts";
+import { MachineSet } from "./machineset.ts";
+import { RemediationPolicy } from "./remediation-policy.ts";
+
+/** Conditions of workers that a Cluster sums up. */
+export type WorkerCondition = "Available" | "RollingOut" | "ScalingUp" | "ScalingDown";
+
+/** How the objects of a kind go with their Cluster. */
+export interface DescendantTraits {
+  /** In messages: `* MachinePools: a, b`. */
+  readonly label: string;
+  /** Place in messages, ascending. */
+  readonly place: number;
+  /** Direct children of a deleted Cluster are deleted in ascending order. */
+  readonly deleteOrder: number;
+  /** Of control plane Machines, where the kind has them. */
+  readonly controlPlaneLabel?: string;
+}
+
+/** How the objects of a kind count as workers of a Cluster: they have replicas, counters and a template of Machines. */
+export interface WorkerTraits {
+  /** Which of them count; `owned`: not those of an owner that counts itself; `apart`: by rules of their own. */
+  readonly counted: "all" | "owned" | "apart";
+  /** Fields that say whether one counts, beside its counters. */
+  readonly countedBy: readonly string[];
+  /** `expected`: the Cluster's condition waits for one that is not reported yet; absent: the kind takes no part. */
+  readonly conditions: { readonly [condition in WorkerCondition]?: "expected" | "reported" };
+}
+
+/**
+ * What others must know of a kind of the core. A kind is its folder of functions, its schema beside this file, and one
+ * row of this table: deletion and status of a Cluster, take-over, `up`, `explain` and the registry read it.
+ */
+export interface Traits {
+  readonly kind: Kind;
+  /** Absent: a Cluster is deleted without regard to it. */
+  readonly descendant?: DescendantTraits;
+  /** Absent: it makes no Machines. */
+  readonly workers?: WorkerTraits;
+  /** Take-over pauses those with a lower number first, which make and remove the others. Absent: Capstan does not run it. */
+  readonly takeOver?: number;
+  /** Where only Cluster API's manager runs it: what to write instead. */
+  readonly instead?: string;
+  /** `capstan up` waits for this phase, and for as many `status.nodeRefs` as replicas. Absent: it waits for none of them. */
+  readonly ready?: { readonly phase: string; readonly nodes?: true };
+}
+
+/** The kinds of the core in the order in which they are installed. Source: CL-1, CL-8 */
+export const TRAITS: readonly Traits[] = [
+  { kind: Cluster, takeOver: 5, ready: { phase: "Provisioned" } },
+  {
+    kind: MachinePool,
+    descendant: { label: "MachinePools", place: 3, deleteOrder: 1 },
+    workers: {
+      counted: "all",
+      countedBy: [],
+      conditions: {
+        Available: "reported",
+        RollingOut: "reported",
+        ScalingUp: "reported",
+        ScalingDown: "reported",
+      },
+    },
+    takeOver: 3,
+    ready: { phase: "Running", nodes: true },
+  },
+  {
+    kind: Machine,
+    descendant: {
+      label: "Worker Machines",
+      place: 4,
+      deleteOrder: 4,
+      controlPlaneLabel: "Control plane Machines",
+    },
+    takeOver: 4,
+  },
+  {
+    kind: MachineDeployment,
+    descendant: { label: "MachineDeployments", place: 1, deleteOrder: 2 },
+    workers: {
+      counted: "apart",
+      countedBy: ["status.observedGeneration"],
+      conditions: {
+        Available: "expected",
+        RollingOut: "expected",
+        ScalingUp: "expected",
+        ScalingDown: "expected",
+      },
+    },
+    instead: "write a MachineSet or MachinePool instead",
+  },
+  { kind: MachineDrainRule },
+  {
+    kind: MachineSet,
+    descendant: { label: "MachineSets", place: 2, deleteOrder: 3 },
+    workers: {
+      counted: "owned",
+      countedBy: ["metadata.ownerReferences"],
+      // A MachineSet never rolls out.
+      conditions: { ScalingUp: "expected", ScalingDown: "expected" },
+    },
+    takeOver: 2,
+  },
+  { kind: MachineHealthCheck, takeOver: 1 },
+  { kind: RemediationPolicy },
+];
+
+/** Returns the traits of a kind of the core; none for other kinds. */
+export function traitsOf({ group, kind }: Pick<Kind, "group" | "kind">): Omit<Traits, "kind"> {
+  return TRAITS.find((row) => row.kind.group === group && row.kind.kind === kind) ?? {};
+}
