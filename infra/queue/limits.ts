@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 
-/** Numbers that both ledgers share. Durations in ms. */
+/** Numbers of the ledger. Durations in ms. */
 export interface LedgerLimits {
   /** A resync key that has been ready for this long is treated as live in its tenant's turn (Q-11). */
   readonly agingMs: number;
@@ -27,6 +27,12 @@ export const LEDGER_LIMITS: LedgerLimits = Object.freeze({
   slowAtOnce: 2,
   slowPerSecond: 5,
 });
+
+/**
+ * Doubled with the age of the key. BullMQ rarely loses a token; SQS keeps one invisible for twice the lease whose receiver
+ * was killed before its claim. A copy costs one claim.
+ */
+export const RESEND_MS = 5 * SECOND;
 
 /**
  * The breaker of a function (Q-27): open while more than half of at least `minRuns` runs failed, counted over

@@ -31,7 +31,7 @@ export interface RelayOptions extends WorkloadReach {
   /** The management server. */
   readonly server: Server;
   readonly store: Store;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "enqueue" | "epoch">;
   /** In [0, 1), for jitter. */
   readonly random?: (() => number) | undefined;
   /** Default 10 min. */

@@ -21,7 +21,7 @@ export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 export interface ResyncOptions {
   readonly functions: readonly AnyFunction[];
   readonly store: Store;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "enqueue" | "epoch">;
   readonly delivery: Pick<Delivery, "enqueue">;
   readonly clock: Clock;
   readonly log: Log;

@@ -51,7 +51,10 @@ const BULLMQ: Candidate = {
   count: 20_000,
 };
 const DRIVERS: readonly Candidate[] = [
-  { create: async () => contenderOf("memory", createMemoryQueue({ clock: systemClock })), count: 20_000 },
+  {
+    create: async () => contenderOf("memory", await createMemoryQueue({ clock: systemClock })),
+    count: 20_000,
+  },
   BULLMQ,
   // Against an emulator in this process, so a lower bound.
   { create: ({ url }) => createEmulatedSqs(url, SILENT), count: 2_000 },

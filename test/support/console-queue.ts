@@ -75,7 +75,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
   const { log, lines } = recordingLog();
   const letters = starting.use(createJsonLinesDeadLetters({ file: join(dir, "letters"), clock, log }));
   const queue = starting.use(
-    createMemoryQueue({
+    await createMemoryQueue({
       clock,
       noteFailure: async ({ key, death }) => {
         const deadSince = (death?.since ?? clock.now()).toISOString();

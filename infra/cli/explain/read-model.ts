@@ -12,9 +12,8 @@ import { createServer, type Server } from "../../platform/kube/client.ts";
 import { loadKubeconfig } from "../../platform/kube/kubeconfig.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { rest } from "../../platform/rest.ts";
-import { createMemoryQueue } from "../../queue/memory.ts";
 import { createMemoryStore } from "../../queue/store/memory.ts";
-import { type Relay, startRelay } from "../../relay/relay.ts";
+import { type Relay, type RelayOptions, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
 import { openLog } from "../terminal/log.ts";
@@ -39,6 +38,9 @@ export interface ReadModelOptions {
   readonly otherwise?: string;
 }
 
+/** No worker runs the keys of a relay that only fills a read model. */
+const NO_QUEUE: RelayOptions["queue"] = { enqueue: async () => undefined, epoch: async () => "" };
+
 const LISTS_WITHIN_MS = 60 * SECOND;
 const LIVE_WITHIN_MS = 10 * SECOND;
 const CONNECTED_WITHIN_MS = 15 * SECOND;
@@ -54,12 +56,10 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
-  // A relay without workers: its keys are never run.
   const store = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
-  const queue = stack.use(createMemoryQueue({ clock }));
   const version = packageVersion();
   const relay = stack.use(
-    await startRelay({ functions, server, store, queue, clock, log, version, namespaces }),
+    await startRelay({ functions, server, store, queue: NO_QUEUE, clock, log, version, namespaces }),
   );
   const late = `${server.url.origin} has not listed all objects that the functions read`;
   await within(clock, LISTS_WITHIN_MS, relay.ready(), late);
@@ -90,7 +90,7 @@ export async function openReadModel(
   const relay = stack.use(
     await startRelay({
       ...{ functions, server, clock, store: live, version: packageVersion(), connectsWorkloads: false },
-      queue: stack.use(createMemoryQueue({ clock })),
+      queue: NO_QUEUE,
       log: openLog("silent"),
       namespaces: namespace === undefined ? [] : [namespace],
     }),

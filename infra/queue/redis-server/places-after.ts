@@ -1,4 +1,3 @@
-import type { Redis } from "ioredis";
 import { type Cursor, compareCursors } from "../../platform/cursor.ts";
 
 /** Members in one answer: Redis holds up all other clients meanwhile. */
@@ -11,9 +10,22 @@ export interface NextPlaces {
   readonly count: number;
 }
 
+/** A Redis, or what stands in for one. */
+export interface SortedSets {
+  zrangebyscore(
+    index: string,
+    min: string | number,
+    max: string,
+    withScores: "WITHSCORES",
+    limit: "LIMIT",
+    offset: number,
+    count: number,
+  ): Promise<string[]>;
+}
+
 /** Reads the next places. Many members may have one score: Redis can only skip them by their number. */
 export async function placesAfter(
-  redis: Redis,
+  redis: SortedSets,
   { index, from, count }: NextPlaces,
 ): Promise<readonly Cursor[]> {
   const first = from?.score ?? "-inf";

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { Key } from "../../../shared/runtime/queue/key.ts";
 import type { KeyState } from "../../../shared/runtime/queue/queue-port.ts";
 import type {
   KeyPage,
@@ -7,9 +7,8 @@ import type {
   QueueReader,
 } from "../../../shared/runtime/queue/queue-reader.ts";
 import { type Cursor, checkPageLimit, formatCursor, parseCursor } from "../../platform/cursor.ts";
-import { tenantOfKey } from "../ledger/tenant-lines.ts";
 import { LOOKED_AT, MAX_PAGE } from "../limits.ts";
-import { placesAfter } from "../redis-server/places-after.ts";
+import { placesAfter, type SortedSets } from "../redis-server/places-after.ts";
 import { countsIn, topTenants } from "../top-tenants.ts";
 import { keyStateOf, peekOf, tenantsOf } from "./redis-replies.ts";
 import { ledgerPrefix, type RunScript } from "./redis-scripts.ts";
@@ -24,12 +23,20 @@ const INDEX: { readonly [state in KeyState["state"]]: string } = {
 /** Fields in one answer: Redis holds up all other clients meanwhile. */
 const FIELDS_AT_ONCE = 1_000;
 
-/** Creates what reads the ledger in Redis, by commands that write nothing; all of them may be allowed alone. */
-export function createLedgerReader(redis: Redis, run: RunScript): QueueReader {
+/** Commands that read the data of a ledger, on a Redis or in this process. */
+export interface LedgerServer extends SortedSets {
+  hgetall(hash: string): Promise<Record<string, string>>;
+  hmget(hash: string, ...fields: string[]): Promise<(string | null)[]>;
+  hscan(hash: string, cursor: string, count: "COUNT", atOnce: number): Promise<[string, string[]]>;
+  zrange(index: string, first: string, last: string): Promise<string[]>;
+}
+
+/** Creates what reads the ledger, by commands that write nothing; all of them may be allowed alone. */
+export function createLedgerReader(redis: LedgerServer, run: RunScript): QueueReader {
   const readTenants = async (name: string) =>
     tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`));
   return {
-    peek: async (name) => peekOf(await run(redis, "depth", name, [0])),
+    peek: async (name) => peekOf(await run("producer", "depth", name, [0])),
     topTenants: async (name, limit, namespaces) => {
       checkPageLimit(limit, MAX_PAGE);
       return topTenants(await readTenants(name), limit, namespaces);
@@ -40,7 +47,7 @@ export function createLedgerReader(redis: Redis, run: RunScript): QueueReader {
   };
 }
 
-async function readKeys(redis: Redis, prefix: string, selection: KeySelection): Promise<KeyPage> {
+async function readKeys(redis: LedgerServer, prefix: string, selection: KeySelection): Promise<KeyPage> {
   const { state, tenant, limit, after } = selection;
   checkPageLimit(limit, MAX_PAGE);
   const count = tenant === undefined ? limit + 1 : LOOKED_AT;
@@ -57,6 +64,12 @@ async function readKeys(redis: Redis, prefix: string, selection: KeySelection): 
   };
 }
 
+/** Returns the tenant of a key: the part before its first `|`, empty without one (Q-12). */
+function tenantOfKey(key: Key): string {
+  const end = key.indexOf("|");
+  return end < 0 ? "" : key.slice(0, end);
+}
+
 /** A key that has moved since its place was read is left out. */
 function rowOf(place: Cursor, found: KeyState | undefined, state: KeyState["state"]): readonly KeyRow[] {
   if (found?.state !== state) return [];
@@ -65,7 +78,7 @@ function rowOf(place: Cursor, found: KeyState | undefined, state: KeyState["stat
 }
 
 /** Returns the fields of a large hash with their values, in parts; a field that moves meanwhile may come twice. */
-async function fieldsOf(redis: Redis, hash: string): Promise<readonly string[]> {
+async function fieldsOf(redis: LedgerServer, hash: string): Promise<readonly string[]> {
   const fields = new Map<string, string>();
   let cursor = "0";
   do {

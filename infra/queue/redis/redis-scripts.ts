@@ -31,39 +31,75 @@ export interface ScriptSettings {
   readonly limits: LedgerLimits;
 }
 
+/**
+ * Two ways to one server. That of a producer rejects while the server is away: for events, whose senders retry. That of
+ * a worker waits for it: for leases.
+ */
+export type Connection = "producer" | "worker";
+
 /** Calls a script of `lua/` for a function; rejects as the connection does. */
 export type RunScript = (
-  redis: Redis,
+  connection: Connection,
   script: ScriptName,
   functionName: string,
   args: readonly Argument[],
 ) => Promise<unknown>;
 
-/** Defines the scripts on `connections`. Returns how to call them, on one of these connections only. */
+/** The text of every file of `lua/`, by its name without ending. */
+export type LuaTexts = ReadonlyMap<string, string>;
+
+export async function readLua(): Promise<LuaTexts> {
+  const names = new Set(Object.entries(SCRIPTS).flatMap(([name, parts]) => [name, ...parts]));
+  const read = async (name: string) =>
+    [name, await readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8")] as const;
+  return new Map(await Promise.all([...names].map(read)));
+}
+
+/** Puts the scripts together from their parts. */
+export function scriptsOf(lua: LuaTexts, limits: LedgerLimits): ReadonlyMap<ScriptName, string> {
+  const textOf = (name: string): string => lua.get(name) ?? "";
+  const numbers = constants(limits);
+  return new Map(
+    Object.entries(SCRIPTS).map(([name, parts]) => [
+      name as ScriptName,
+      [numbers, ...[...parts, name].map(textOf)].join("\n"),
+    ]),
+  );
+}
+
+/** Defines the scripts on the connections. Returns how to call them. */
 export async function loadScripts(
-  connections: readonly Redis[],
+  connections: { readonly [connection in Connection]: Redis },
   { resendMs, window, limits }: ScriptSettings,
 ): Promise<RunScript> {
-  const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
-  for (const [name, parts] of Object.entries(SCRIPTS)) {
-    const texts = await Promise.all([...parts, name].map(textOf));
-    const lua = [constants(limits), ...texts].join("\n");
-    for (const redis of connections) redis.defineCommand(commandOf(name), { lua, numberOfKeys: 1 });
-  }
-  return async (redis, script, functionName, args) => {
+  for (const [name, lua] of scriptsOf(await readLua(), limits))
+    for (const redis of Object.values(connections))
+      redis.defineCommand(commandOf(name), { lua, numberOfKeys: 1 });
+  return async (connection, script, functionName, args) => {
     // defineCommand adds methods that the types do not know.
+    const redis = connections[connection];
     const method: unknown = Reflect.get(redis, commandOf(script));
     if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
     const seed = randomBytes(8).toString("hex");
+    const chance = Math.random();
     return Reflect.apply(method, redis, [
       ledgerPrefix(functionName),
-      seed,
-      Math.random(),
-      resendMs,
-      window,
+      ...headOf({ seed, chance, resendMs, window }),
       ...args,
     ]);
   };
+}
+
+/** The arguments that every script has in front of its own (`lua/ledger.lua`). */
+interface Head extends Omit<ScriptSettings, "limits"> {
+  /** A text that has never occurred before. */
+  readonly seed: string;
+  /** In [0, 1). */
+  readonly chance: number;
+}
+
+export function headOf({ seed, chance, resendMs, window }: Head): readonly Argument[] {
+  return [seed, chance, resendMs, window];
 }
 
 /**
@@ -74,7 +110,7 @@ export function ledgerPrefix(functionName: string): string {
   return `{cap:${functionName}}:l:`;
 }
 
-/** Returns the numbers that both ledgers share, as Lua. */
+/** Returns the numbers of the ledger as Lua. */
 function constants({ agingMs, maxDead, letterMs, ...slow }: LedgerLimits): string {
   const delays: number[] = [];
   do delays.push(backoffMs(delays.length + 1, 0));

@@ -63,7 +63,8 @@ export class Ticker implements Disposable {
     this.#isTicking = true;
     const hasTicked = await tick(isDue);
     this.#isTicking = false;
-    const restMs = everyMs * (hasTicked ? 0.8 + 0.4 * random.number() : 2 + 2 * random.number());
+    const shares = hasTicked ? 0.8 + 0.4 * random.number() : 2 + 2 * random.number();
+    const restMs = Math.round(everyMs * shares);
     const dueMs = Math.max(0, this.#dueAt - clock.now().getTime());
     if (dueMs < restMs) this.#arm(dueMs, true);
     else this.#arm(restMs, false);

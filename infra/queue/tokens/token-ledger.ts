@@ -85,6 +85,8 @@ export interface TokenLedger extends QueueReader {
   bury(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
   release(functionName: string, claim: Claim): Promise<Change>;
   tick(functionName: string): Promise<Change>;
+  /** Time until a tick has work, where the ledger can say it at once; undefined: no tick has before the next call. */
+  nextTickMs?(functionName: string): number | undefined;
   /** Returns true when no process has had the ticks of a function within the last `forMs`: then this one has them. */
   takeTicks(functionName: string, forMs: number): Promise<boolean>;
   /** Claims nothing until it is called with false; events are accepted all the same. Not accepted: it was so before. */

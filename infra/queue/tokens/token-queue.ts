@@ -172,6 +172,7 @@ export class TokenQueue implements AsyncDisposable {
     let terms = this.#termsOf(options);
     let freshness = startFreshness(clock, options.freshMs);
     let claim = await ledger.claim(functionName, token, terms);
+    this.#arm(undefined);
     const malformed = malformedKey(token, claim);
     if (malformed !== undefined) notes.push(this.#noteMalformed(malformed));
     for (let count = 1; claim !== undefined; count += 1) {
@@ -245,8 +246,14 @@ export class TokenQueue implements AsyncDisposable {
     const { functionName, noteFailure = forgetFailure } = this.#options;
     for (const run of expired) void noteFailure(expiredRun(functionName, run));
     for (const death of deaths) void this.#bury(runBeforeDeath(functionName, death), death);
-    if (waitMs !== undefined) this.#ticker?.due(waitMs);
+    this.#arm(waitMs);
     await this.#send(tokens);
+  }
+
+  #arm(waitMs: number | undefined): void {
+    const { ledger, functionName } = this.#options;
+    const dueMs = ledger.nextTickMs?.(functionName) ?? waitMs;
+    if (dueMs !== undefined) this.#ticker?.due(dueMs);
   }
 
   async #send(tokens: readonly Token[]): Promise<void> {

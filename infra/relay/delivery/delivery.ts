@@ -17,7 +17,7 @@ export type Difference = Pick<Change, "before" | "after">;
 export interface DeliveryOptions {
   readonly functions: readonly AnyFunction[];
   readonly store: Store;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "enqueue" | "epoch">;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ queueSuite({
   concurrent: false,
   create: async (own) => {
     const clock = virtualClock();
-    const queue = createMemoryQueue({ clock, ...own });
+    const queue = await createMemoryQueue({ clock, ...own });
     return { queue, other: queue, clock, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
   },
 });

@@ -42,7 +42,7 @@ interface Options {
 async function serve({ parts, wrapQueue, wrapStore }: Options = {}) {
   await using starting = new AsyncDisposableStack();
   const clock = virtualClock();
-  const memory = starting.use(createMemoryQueue({ clock }));
+  const memory = starting.use(await createMemoryQueue({ clock }));
   const store = starting.use(createMemoryStore());
   await store.put(CRDS, WIDGET_CRD);
   await store.advance(CRDS, READY);
@@ -291,7 +291,7 @@ describe("the endpoints of a process", () => {
     await using world = await serve();
     const port = Number(new URL(world.url).port);
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     const ports = {
       functions: [],

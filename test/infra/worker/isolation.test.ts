@@ -22,7 +22,7 @@ const blackHole: Reply = () => undefined;
 describe("a worker", () => {
   it("serves a Cluster whose server answers beside one whose server swallows every request", async () => {
     await using store = createMemoryStore();
-    await using queue = createMemoryQueue({ clock: systemClock });
+    await using queue = await createMemoryQueue({ clock: systemClock });
     const servers = new Map<string, Server>();
     const clients: Clients = {
       of(name, functionName) {

@@ -35,7 +35,10 @@ describe("keys of a workload cluster that cannot be reached", () => {
     const failures: unknown[] = [];
     const functions = [watched(machinepoolNodes, nodesRan), watched(machinepoolAdopt, adoptRan)];
     await using store = createMemoryStore();
-    await using queue = createMemoryQueue({ clock, noteFailure: async (run) => void failures.push(run) });
+    await using queue = await createMemoryQueue({
+      clock,
+      noteFailure: async (run) => void failures.push(run),
+    });
     const clients = recordingClients();
     const context = { store, clients, clock, log: silentLog };
     await using _worker = await startWorker({ ...context, queue, owner: "w", functions });

@@ -29,7 +29,7 @@ function grow(name: string) {
 describe("a worker", () => {
   it("runs the step of an enqueued key and sends what it decides", async () => {
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     await store.put(WIDGETS, widget());
@@ -80,7 +80,7 @@ describe("a worker", () => {
 
   it("reports how many runs are finishing while it drains, and that it has stopped", async () => {
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     await store.put(WIDGETS, widget());

@@ -64,7 +64,7 @@ const stray = defineFunction(
 const noteFailure = async (): Promise<void> => undefined;
 const queue =
   url === "memory"
-    ? createMemoryQueue({ clock })
+    ? await createMemoryQueue({ clock })
     : await openSharedQueue({ url }, { clock, log, noteFailure });
 const store = createMemoryStore();
 await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });

@@ -92,7 +92,7 @@ function hintsSuite(name: string, create: () => Promise<HintsUnderTest>): void {
 
 hintsSuite("memory", async () => {
   const hints = createMemoryHints();
-  const queue = createMemoryQueue({ clock: systemClock, noteHint: hints.note });
+  const queue = await createMemoryQueue({ clock: systemClock, noteHint: hints.note });
   const store = hintingStore(createMemoryStore(), hints.note);
   return { hints, queue, store, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
 });

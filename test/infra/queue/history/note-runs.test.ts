@@ -24,7 +24,7 @@ const MAX_BYTES = 100_000;
 describe("the runs of workers", () => {
   it("Q-20: are noted at the end of every run, so that the queue shows what a key waits for", async () => {
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
     const noted = noteRuns(queue, { history: runs, clock });
     const history = historyFrom(noted, runs);
@@ -47,7 +47,7 @@ describe("the runs of workers", () => {
   it("Q-13: say that a run was cut off, and not what it gave after a newer one", async () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
-    await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
+    await using queue = await createMemoryQueue({ clock, timing, random: () => 0 });
     await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
     const noted = noteRuns(queue, { history: runs, clock });
     const late = Promise.withResolvers<void>();
@@ -63,7 +63,8 @@ describe("the runs of workers", () => {
     expect((await runs.runs("f", KEY))[0]).toMatchObject({
       failure: { reason: "CutOff", message: "the lease expired" },
     });
-    await clock.advance(100);
+    // The backoff has up to a tenth of jitter.
+    await clock.advance(110);
     expect((await runs.runs("f", KEY))[0]).toMatchObject({ waitingFor: "run 2" });
     late.resolve();
     await clock.advance(0);
@@ -73,7 +74,7 @@ describe("the runs of workers", () => {
   it("show what a run that was cut off had written until then", async () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
-    await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
+    await using queue = await createMemoryQueue({ clock, timing, random: () => 0 });
     await using runs = createMemoryRunHistory({ clock, maxBytes: MAX_BYTES });
     const noted = noteRuns(queue, { history: runs, clock });
     const never = Promise.withResolvers<Outcome>();
@@ -100,7 +101,7 @@ describe("the runs of workers", () => {
 
   it("are not looked at when the history is off", async () => {
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     expect(noteRuns(queue, { history: undefined, clock })).toBe(queue);
     expect(await historyFrom(queue, undefined)("f", KEY)).toEqual({});
   });

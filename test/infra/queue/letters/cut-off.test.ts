@@ -60,7 +60,7 @@ async function letterOf(
   await store.advance(type, { ready: true });
   const deadLetters = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log });
   await using recorder = createRecorder({ deadLetters, functions: [fn], clock, log });
-  await using queue = createMemoryQueue({
+  await using queue = await createMemoryQueue({
     clock,
     timing: { ...timing, renewMs: 60 * MINUTE },
     noteFailure: recorder.noteFailure,

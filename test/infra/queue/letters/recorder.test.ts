@@ -43,7 +43,7 @@ interface World extends AsyncDisposable {
 }
 
 /** The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being stored. */
-function create(refuse: () => Promise<void> = async () => undefined): World {
+async function create(refuse: () => Promise<void> = async () => undefined): Promise<World> {
   const clock = virtualClock();
   const memory = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log: silentLog });
   const put = async (letter: DeadLetter): Promise<void> => {
@@ -53,7 +53,7 @@ function create(refuse: () => Promise<void> = async () => undefined): World {
   const deadLetters: DeadLetters = { ...memory, put };
   const recorder = createRecorder({ deadLetters, functions: [], clock, log: silentLog });
   const timing = { leaseMs: 30_000, renewMs: 60 * MINUTE };
-  const queue = createMemoryQueue({ clock, timing, noteFailure: recorder.noteFailure });
+  const queue = await createMemoryQueue({ clock, timing, noteFailure: recorder.noteFailure });
   return {
     clock,
     queue,
@@ -83,8 +83,8 @@ async function runUntilDead(world: World, run: (lease: Lease) => Promise<Outcome
 }
 
 describe("the recorder of dead letters", () => {
-  it("Q-09, Q-35: writes one letter when the attempts are used up, with all of them", async () => {
-    await using world = create();
+  it("writes one letter when the attempts are used up, with all of them", async () => {
+    await using world = await create();
     await runUntilDead(world, async () => ERROR);
     expect(await world.deadLetters.get(AT)).toMatchObject({
       reason: "MaxAttempts",
@@ -97,7 +97,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("leaves other keys alone", async () => {
-    await using world = create();
+    await using world = await create();
     const ran: string[] = [];
     await runUntilDead(world, async ({ key }) => {
       ran.push(key);
@@ -108,7 +108,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("writes a letter at once for a terminal failure, and for a malformed key", async () => {
-    await using world = create();
+    await using world = await create();
     const failure = { class: "Terminal", reason: "MalformedKey", message: "no" } as const;
     await world.queue.work(AT.function, OPTIONS, async () => ({ ...ERROR, terminal: true, failure }));
     await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
@@ -118,7 +118,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("Q-13: writes a letter for a key whose workers hang until their leases expire", async () => {
-    await using world = create();
+    await using world = await create();
     await runUntilDead(
       world,
       (lease) => new Promise((resolve) => lease.signal.addEventListener("abort", () => resolve(ERROR))),
@@ -131,7 +131,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("Q-10: a letter is kept through the slow lane, and dropped by a person it stays so until its key is revived", async () => {
-    await using world = create();
+    await using world = await create();
     await runUntilDead(world, async () => ERROR);
     await world.clock.advance(LEDGER_LIMITS.slowMaxMs);
     expect(await world.deadLetters.get(AT)).toMatchObject({
@@ -147,14 +147,14 @@ describe("the recorder of dead letters", () => {
   });
 
   it("Q-10: a live event revives the key; dying again counts", async () => {
-    await using world = create();
+    await using world = await create();
     await runUntilDead(world, async () => ERROR);
     await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
     await untilDead(world, 2);
   });
 
   it("a worker that comes back after its lease completes the letter that another worker has written", async () => {
-    await using world = create();
+    await using world = await create();
     const { noteFailure } = world.recorder;
     const since = new Date("2026-01-01T00:00:00Z");
     const death = { reason: "LeaseExpired", class: "live", since } as const;
@@ -173,7 +173,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("keeps the existing letter when a death is reported again, after its writer was killed", async () => {
-    await using world = create();
+    await using world = await create();
     const { noteFailure } = world.recorder;
     const death = { reason: "MaxAttempts", class: "live", since: new Date("2026-01-01T00:00:00Z") } as const;
     const { failure } = ERROR;
@@ -192,7 +192,7 @@ describe("the recorder of dead letters", () => {
       tries += 1;
       if (full) throw new Error("OOM command not allowed");
     };
-    await using world = create(refuse);
+    await using world = await create(refuse);
     await world.queue.work(AT.function, { ...OPTIONS, attempts: 1 }, async () => ({
       ...ERROR,
       record: RECORD,
@@ -211,7 +211,7 @@ describe("the recorder of dead letters", () => {
   });
 
   it("writes a letter without the run when what it decided cannot be written down", async () => {
-    await using world = create();
+    await using world = await create();
     const circular: { self?: object } = {};
     circular.self = circular;
     const outcome = { ...ERROR, terminal: true, record: { ...RECORD, decision: circular } };

@@ -71,7 +71,7 @@ describeWith(redisMissing())("on Redis", () => {
 describe("sampling", () => {
   it("notes every function each 10 s, and continues when a look has failed", async () => {
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using samples = createMemorySamples(clock);
     let fails = true;
     const peek: typeof queue.peek = (name) =>

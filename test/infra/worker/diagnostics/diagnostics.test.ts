@@ -58,7 +58,7 @@ async function serve(reviewer: Reviewer = REVIEWER) {
         reviewer,
       },
       functions: [],
-      queue: starting.use(createMemoryQueue({ clock })),
+      queue: starting.use(await createMemoryQueue({ clock })),
       history: async () => ({}),
       store: starting.use(createMemoryStore()),
       clock,
@@ -219,7 +219,7 @@ describe("diagnostics beyond loopback", () => {
     await using world = await serve();
     const { port } = world;
     const clock = virtualClock();
-    await using queue = createMemoryQueue({ clock });
+    await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     const { log } = recordingLog();
     const second = observe({

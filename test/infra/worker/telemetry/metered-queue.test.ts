@@ -22,7 +22,7 @@ function failed(reason: string, terminal = false): Outcome {
 async function openWorld(inner?: (queue: Queue) => Queue) {
   const clock = virtualClock();
   const metrics = await createMetrics([FN]);
-  const memory = createMemoryQueue({
+  const memory = await createMemoryQueue({
     clock,
     random: () => 0,
     noteFailure: meterLedger(metrics, []).noteFailure,

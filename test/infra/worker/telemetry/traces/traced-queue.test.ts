@@ -45,7 +45,7 @@ async function spansOf(
   const nowMs = () => clock.now().getTime();
   const spans: Span[] = [];
   const runs = traceRuns({ traceOf: createTraceOf(ratio, nowMs), add: (span) => spans.push(span), nowMs });
-  await using queue = createMemoryQueue({ clock, random: () => 0 });
+  await using queue = await createMemoryQueue({ clock, random: () => 0 });
   const traced = runs.queue(queue);
   const client = traceClients(clients, runs.requestsOf, nowMs);
   for (const cause of causes) await traced.enqueue(FN, [{ key: KEY, class: "live", cause }]);

@@ -1,0 +1,85 @@
+import type { Random } from "../../../shared/runtime/ports.ts";
+import type { NoteCount } from "../../../shared/runtime/queue/queue-port.ts";
+import { forgetCount } from "../claim.ts";
+import { LEDGER_LIMITS, type LedgerLimits, RESEND_MS } from "../limits.ts";
+import type { LedgerServer } from "../redis/ledger-reader.ts";
+import {
+  headOf,
+  type LuaTexts,
+  ledgerPrefix,
+  readLua,
+  type ScriptName,
+  scriptsOf,
+} from "../redis/redis-scripts.ts";
+import { createScriptLedger } from "../redis/script-ledger.ts";
+import type { TokenLedger } from "../tokens/token-ledger.ts";
+import { type LuaVm, loadLua } from "./lua-vm.ts";
+import { nextTickAt } from "./next-tick.ts";
+import type { Reply, TinyRedis } from "./tiny-redis.ts";
+
+/** A Lua and the scripts of the ledger. */
+export interface LedgerHost {
+  readonly lua: LuaVm;
+  readonly texts: LuaTexts;
+}
+
+let loaded: Promise<LedgerHost> | undefined;
+
+/** Loads what ledgers in this process share, once. */
+export function loadLedgerHost(): Promise<LedgerHost> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<LedgerHost> {
+  const [lua, texts] = await Promise.all([loadLua(), readLua()]);
+  return { lua, texts };
+}
+
+export interface EmbeddedLedgerOptions {
+  readonly host: LedgerHost;
+  readonly redis: TinyRedis;
+  readonly random: Pick<Random, "number" | "id">;
+  readonly window: number;
+  readonly limits?: Partial<LedgerLimits>;
+  readonly noteCount?: NoteCount;
+}
+
+/**
+ * Creates the ledger that Redis has (`../redis/lua`) in this process. A call has its effect before it returns its promise.
+ */
+export function createEmbeddedLedger(options: EmbeddedLedgerOptions): TokenLedger {
+  const { host, redis, random, window, noteCount = forgetCount } = options;
+  const limits = { ...LEDGER_LIMITS, ...options.limits };
+  const scripts = new Map(
+    [...scriptsOf(host.texts, limits)].map(([name, text]) => [name, host.lua.script(text)] as const),
+  );
+  const run = (script: ScriptName, functionName: string, args: readonly (string | number)[]): Reply => {
+    const head = headOf({ seed: random.id(8), chance: random.number(), resendMs: RESEND_MS, window });
+    return scripts.get(script)?.(redis, ledgerPrefix(functionName), [...head, ...args].map(String)) ?? null;
+  };
+  const ledger = createScriptLedger({
+    run: async (_, script, functionName, args) => run(script, functionName, args),
+    server: serverOf(redis),
+    takeTicks: async () => true,
+    noteCount,
+  });
+  return {
+    ...ledger,
+    nextTickMs(functionName) {
+      const at = nextTickAt(redis, functionName, limits);
+      return at === undefined ? undefined : Math.max(0, at - redis.now);
+    },
+  };
+}
+
+function serverOf(redis: TinyRedis): LedgerServer {
+  const list = (...call: Parameters<TinyRedis["call"]>): string[] => redis.call(...call) as string[];
+  return {
+    hgetall: async (hash) => Object.fromEntries(redis.hash(hash)),
+    hmget: async (hash, ...fields) => list("HMGET", hash, ...fields),
+    hscan: async (hash) => ["0", list("HGETALL", hash)],
+    zrange: async (...args) => list("ZRANGE", ...args),
+    zrangebyscore: async (...args) => list("ZRANGEBYSCORE", ...args),
+  };
+}
