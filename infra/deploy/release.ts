@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
-import { renderedFiles } from "./rendered.ts";
 import { CORE, type Provider } from "./providers.ts";
+import { renderedFiles } from "./rendered.ts";
 import { checkVersion, SERIES, type Series } from "./series.ts";
 
 export interface ReleaseOptions {

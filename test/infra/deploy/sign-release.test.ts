@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderRelease } from "../../../infra/deploy/release.ts";
 import { signRelease } from "../../../infra/deploy/sign-release.ts";
-import { blocksIn } from "../../support/commands.ts";
 import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
+import { blocksIn } from "../../support/commands.ts";
 
 const DIGEST = `sha256:${"5".repeat(64)}`;
 const COMMIT = "c".repeat(40);
