@@ -14,9 +14,9 @@ interface Contents {
   readonly app: string;
 }
 
-/** What is in an image. */
+/** Packages that are in an image. */
 interface Parts {
-  /** Packages of npm, by npm's id of them: `<name>@<version>`. Node.js is none of them, though npm has a package for it. */
+  /** Packages of npm, by npm's id of them: `<name>@<version>`. npm's package of Node.js is not one of them. */
   readonly npm: ReadonlySet<string>;
   /** Packages of Debian, and Node.js. */
   readonly system: readonly Part[];
