@@ -21,10 +21,12 @@ const project = (name: string, include: string[], { exclude = [], isolate = true
 });
 
 /**
- * Not part of the quick gate: thousands of sequences, schedules and letters, hostile worlds and requests, killed processes, cut
+ * The test of an added kind changes the table of traits, so it has modules of its own. The others are not part of the
+ * quick gate: thousands of sequences, schedules and letters, hostile worlds and requests, killed processes, cut
  * connections, other programs, and the suite of the queue on drivers whose time is real (bullmq alone stays).
  */
 const LONG = [
+  "test/invariants/added-kind.test.ts",
   "test/{infra,functions,shared}/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
   "test/{infra,functions,shared}/**/hostile*.test.ts",
   "test/infra/**/{differential,build,image,kubectl*}.test.ts",

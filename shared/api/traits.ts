@@ -27,6 +27,8 @@ export interface DescendantTraits {
 export interface WorkerTraits {
   /** Which of them count; `owned`: not those of an owner that counts itself; `apart`: by rules of their own. */
   readonly counted: "all" | "owned" | "apart";
+  /** It controls Machines, and makes config and infrastructure machine of each. */
+  readonly makesMachines?: true;
   /** Fields that say whether one counts, beside its counters. */
   readonly countedBy: readonly string[];
   /** `expected`: the Cluster's condition waits for one that is not reported yet; absent: the kind takes no part. */
@@ -34,7 +36,7 @@ export interface WorkerTraits {
 }
 
 /**
- * What others must know of a kind of the core. A kind is its folder of functions, its schema beside this file, and one
+ * Facts about a kind of the core that others must know. A kind is its folder of functions, its schema beside this file, and one
  * row of this table: deletion and status of a Cluster, take-over, `up`, `explain` and the registry read it.
  */
 export interface Traits {
@@ -101,6 +103,7 @@ export const TRAITS: readonly Traits[] = [
     descendant: { label: "MachineSets", place: 2, deleteOrder: 3 },
     workers: {
       counted: "owned",
+      makesMachines: true,
       countedBy: ["metadata.ownerReferences"],
       // A MachineSet never rolls out.
       conditions: { ScalingUp: "expected", ScalingDown: "expected" },

@@ -1,6 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
@@ -20,7 +21,7 @@ export function machineClaim(machine: Machine, cluster: Cluster | undefined): Cl
     believes: "controlled",
     clusterName: machine.spec.clusterName,
     temporary: (owner) =>
-      isOfKind(owner, { apiGroup: Machine.group, kind: "MachineSet" }) ||
+      traitsOf({ group: groupOf(owner.apiVersion), kind: owner.kind }).workers?.makesMachines === true ||
       (controlPlane !== undefined && isOfKind(owner, controlPlane)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
@@ -29,8 +29,9 @@ export function machineWritesDue(machine: Machine, cluster: Cluster, providers: 
 /** A set makes config and infrastructure machine after the Machine, once. */
 function awaitsSet(machine: Machine, { bootstrap, infrastructure }: MachineProviders): boolean {
   const controller = controllerOf(machine);
-  if (controller?.kind !== MachineSet.kind || groupOf(controller.apiVersion) !== MachineSet.group)
-    return false;
+  if (controller === undefined) return false;
+  const { workers } = traitsOf({ group: groupOf(controller.apiVersion), kind: controller.kind });
+  if (workers?.makesMachines !== true) return false;
   const { bootstrapDataSecretCreated, infrastructureProvisioned } = machine.status?.initialization ?? {};
   return (
     (bootstrap?.state === "missing" && bootstrapDataSecretCreated !== true) ||

@@ -1,7 +1,7 @@
 import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../api/kinds.ts";
 import { traitsOf } from "../../api/traits.ts";
 
-/** What to write in place of a ClusterClass, a kind of which Capstan has no type. */
+/** Advice about ClusterClasses, a kind of which Capstan has no type. */
 const IN_PLACE_OF_CLASS = "write a Cluster with infrastructureRef and controlPlaneRef instead";
 
 /** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */
