@@ -45,7 +45,7 @@ export interface LetterPorts extends Ports, Pick<QueuePorts, "noteHint"> {
   readonly writer: boolean;
 }
 
-export interface HistoryPorts extends Ports {
+interface HistoryPorts extends Ports {
   /** Bound of `--history-mb`; 0 = off. */
   readonly megabytes?: number | undefined;
 }

@@ -24,7 +24,7 @@ export interface DescendantTraits {
 }
 
 /** How the objects of a kind count as workers of a Cluster: they have replicas, counters and a template of Machines. */
-export interface WorkerTraits {
+interface WorkerTraits {
   /** Which of them count; `owned`: not those of an owner that counts itself; `apart`: by rules of their own. */
   readonly counted: "all" | "owned" | "apart";
   /** It controls Machines, and makes config and infrastructure machine of each. */
