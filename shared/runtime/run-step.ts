@@ -155,7 +155,8 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
     },
   });
   run.written = written;
-  await noteRefusal(fn, object, written, sender);
+  const noted = await noteRefusal(fn, object, written, sender);
+  if (noted !== undefined) run.written = { ...written, fences: [...written.fences, noted] };
   if (written.error !== undefined) throw written.error;
   const { requests, again } = written;
   const end = { ...concluded(written.decision, requests > 0), ...waiting };

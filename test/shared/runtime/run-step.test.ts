@@ -168,6 +168,12 @@ describe("a run", () => {
       expect(await left(noted, waitFor("Cluster.spec.paused"))).toEqual([]);
       expect(await left("widget-other: no", done)).toEqual([]);
     });
+
+    it("F-05 does not read its object again as it was before the note", async () => {
+      const given = { notes: REFUSED_FIELDS, step: decides({ result: done }) };
+      const { outcome } = await run({ ...given, store: await storeOf(annotated(noted)) });
+      expect(outcome.fences).toMatchObject([{ kind: "Widget", name: "w" }]);
+    });
   });
 
   describe("whose patch of a Node is refused", () => {
