@@ -6,6 +6,7 @@ import type {
   GuardedPatch,
   NewObject,
 } from "../../function/define-function.ts";
+import { KubeError } from "../../function/errors.ts";
 import type { KubeClient } from "../ports.ts";
 import type { FailedWrite } from "./failed-write.ts";
 import { leftBehind } from "./left-behind.ts";
@@ -65,16 +66,38 @@ export function toApply(
   const { kind, uid, resourceVersion } = target;
   const identity = identityOf(target);
   // The labels or owner references of the body stand beside the identity, they do not replace it.
-  const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid, resourceVersion };
-  const request: WriteRequest["request"] = async (client) => {
-    const answer = await client.apply(kind, target, { ...body, ...identity, metadata }, subresource);
-    const left = leftBehind({ own, body, manager }, answer);
-    if (left.length === 0) return answer;
-    const { resourceVersion: value } = answer.metadata;
+  const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid };
+  const apply = (client: KubeClient, version: string | undefined): Promise<KubeObject | undefined> => {
+    const sent = { ...body, ...identity, metadata: { ...metadata, resourceVersion: version } };
+    return client.apply(kind, target, sent, subresource);
+  };
+  /** Removes from an object what is left behind there; undefined where nothing is. */
+  const tidy = async (client: KubeClient, found: KubeObject): Promise<KubeObject | undefined> => {
+    const left = leftBehind({ own, body, manager }, found);
+    if (left.length === 0) return undefined;
+    const { resourceVersion: value } = found.metadata;
     const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
     return client.jsonPatch(kind, target, [guard, ...left], subresource);
   };
+  const request: WriteRequest["request"] = async (client) => {
+    try {
+      const answer = await apply(client, resourceVersion);
+      return answer && ((await tidy(client, answer)) ?? answer);
+    } catch (error) {
+      // Of what it gives up a part would stay, without which the rest is not valid.
+      if (!isInvalid(error) || resourceVersion === undefined) throw error;
+      const found = await client.get(kind, target);
+      if (found?.metadata.resourceVersion !== resourceVersion) throw error;
+      const tidied = await tidy(client, found);
+      if (tidied === undefined) throw error;
+      return apply(client, tidied.metadata.resourceVersion);
+    }
+  };
   return { ref: target, verb: "apply", request };
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof KubeError && error.reason === "Invalid" && error.class === "Terminal";
 }
 
 function identityOf(ref: ObjectRef): {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject, ObjectRef } from "../../../../shared/api/kinds.ts";
 import { MANAGEMENT, refTo } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
 import type { KubeClient } from "../../../../shared/runtime/ports.ts";
 import {
   toApply,
@@ -78,6 +79,39 @@ describe("requests of a decision", () => {
       },
       status: { phase: "Running" },
     });
+  });
+
+  it("KW-02: what lost managers would keep goes first where the rest of it is not valid without what goes", async () => {
+    const calls: unknown[][] = [];
+    const note = (...call: readonly unknown[]) => calls.push([...call]);
+    const invalid = new KubeError({ class: "Terminal", status: 422, reason: "Invalid", message: "required" });
+    const found = { ...machine("m1"), status: { deletion: { nodeDrainStartTime: "t" } } };
+    const client = {
+      apply: async (_kind: unknown, _key: unknown, sent: KubeObject) => {
+        note("apply", sent.metadata.resourceVersion);
+        if (sent.metadata.resourceVersion === "70") throw invalid;
+        return sent;
+      },
+      get: async () => found,
+      jsonPatch: async (_kind: unknown, _key: unknown, operations: unknown) => {
+        note("patch", operations);
+        return { ...found, metadata: { ...found.metadata, resourceVersion: "71" } };
+      },
+    } as unknown as KubeClient;
+    const given = { target: TARGET, body: { status: {} }, subresource: "status" } as const;
+    await toApply({ ...given, own: { status: found.status } }, "capstan-f").request(client);
+    expect(calls).toEqual([
+      ["apply", "70"],
+      [
+        "patch",
+        [
+          { op: "test", path: "/metadata/resourceVersion", value: "70" },
+          { op: "remove", path: "/status/deletion" },
+        ],
+      ],
+      ["apply", "71"],
+    ]);
+    await expect(toApply(given, "capstan-f").request(client)).rejects.toBe(invalid);
   });
 
   it("a create names no version, also where its object is a copy of another", () => {
