@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { managementType } from "../../shared/runtime/read/management-type.ts";
 import { readFreshness } from "../../shared/runtime/read/signs.ts";
 import type { QueueFlags } from "../backends/queue-source.ts";
@@ -87,7 +88,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   const platform = [...silenceProblems(freshness), ...workerProblems(unserved)];
   const found = await findAll(model, functions, source, namespace);
   // Everything else may be old, or wait for these.
-  const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...found.toSorted(compareRows)];
+  const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...worstFirst(found)];
   if (output === "json") printJson(rows);
   else print(...textOf(rows, namespace));
   if (rows.length > 0) process.exitCode = FOUND;
@@ -140,11 +141,20 @@ async function readTroubles(
   return (cluster) => troubles.of(cluster)?.worst ?? [];
 }
 
-/** First those that waiting does not mend, then those that must be mended before others, then the oldest. */
-function compareRows(a: Row, b: Row): number {
-  const place = ({ severity, about, since = "~" }: Row) =>
-    `${severity} ${String(SUBJECTS.indexOf(about)).padStart(2, "0")} ${since}`;
-  return place(a) < place(b) ? -1 : 1;
+/**
+ * Those of a Cluster stay together, in the order in which they must be mended. First the Cluster with the worst one: one
+ * that waiting does not mend, then one that must be mended before others, then the oldest.
+ */
+function worstFirst(rows: readonly Row[]): readonly Row[] {
+  const placeOf = ({ severity, about, since = "~", cluster }: Row): string =>
+    `${severity} ${String(SUBJECTS.indexOf(about)).padStart(2, "0")} ${since} ${cluster}`;
+  const worst = new Map<string, string>();
+  for (const row of rows) {
+    const place = placeOf(row);
+    const known = worst.get(row.cluster);
+    if (known === undefined || place < known) worst.set(row.cluster, place);
+  }
+  return rows.toSorted((a, b) => compareText(worst.get(a.cluster) ?? "", worst.get(b.cluster) ?? ""));
 }
 
 function textOf(rows: readonly Row[], namespace: string | undefined): readonly string[] {
