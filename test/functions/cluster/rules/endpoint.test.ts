@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   awaitedEndpoint,
   desiredEndpoint,
-  formatEndpoint,
   isValidEndpoint,
 } from "../../../../functions/cluster/rules/endpoint.ts";
 import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
@@ -22,14 +21,6 @@ describe("isValidEndpoint", () => {
     [undefined, false],
   ])("of %o is %s", (endpoint, valid) => {
     expect(isValidEndpoint(endpoint)).toBe(valid);
-  });
-});
-
-describe("formatEndpoint", () => {
-  it("puts IPv6 hosts in brackets", () => {
-    expect(formatEndpoint({ host: "fd00::1", port: 6443 })).toBe("[fd00::1]:6443");
-    expect(formatEndpoint({ host: "[fd00::1]", port: 6443 })).toBe("[fd00::1]:6443");
-    expect(formatEndpoint({ host: "10.0.0.1", port: 6443 })).toBe("10.0.0.1:6443");
   });
 });
 

@@ -5,11 +5,6 @@ import { cluster } from "../../../support/builders.ts";
 import { deletedCluster, TOPOLOGY } from "../../../support/foo-cluster.ts";
 
 describe("clusterHold", () => {
-  it("lets go of a guarded Cluster", () => {
-    expect(clusterHold(cluster())).toBeUndefined();
-    expect(clusterHold(cluster({ spec: { topology: TOPOLOGY } }))).toBeUndefined();
-  });
-
   it.each([
     ["is being deleted", deletedCluster({ spec: { paused: true } }), done],
     ["is paused", cluster({ spec: { paused: true } }), waitFor("Cluster.spec.paused")],

@@ -19,30 +19,12 @@ function due(secret: SecretSummary | undefined) {
 }
 
 describe("the kubeconfig Secret of a Cluster without control plane object", () => {
-  it("is made for the endpoint while it is missing", () => {
-    expect(due(undefined)).toEqual({ server: "https://new.example.com:6443" });
-  });
-
   it("is renewed once less than half of a year is left, and keeps the server that clients know", () => {
     expect(renewedAfterMs).toBe(HALF_MS);
     expect(due(present(HALF_MS + 1))).toEqual({ inMs: 1 });
     const old = present(HALF_MS);
     expect(due(old)).toEqual({ server: "https://c1.example.com:6443", renew: old });
     expect(due(present(-1))).toMatchObject({ server: "https://c1.example.com:6443" });
-  });
-
-  it.each<readonly [string, Overrides<SecretSummary>]>([
-    ["a user's own, by its type", { type: "Opaque" }],
-    ["one without type", { type: undefined }],
-    ["one that the Cluster does not own", { metadata: { ownerReferences: [] } }],
-    [
-      "one of a Cluster of the same name before",
-      { metadata: { ownerReferences: [{ ...OWNED_BY_C1, uid: "uid-old" }] } },
-    ],
-    ["one without client certificate", { kubeconfig: { certificate: undefined } }],
-    ["one that cannot be read", { kubeconfig: undefined }],
-  ])("is never touched when it is %s", (_, overrides) => {
-    expect(due(present(-1, overrides))).toBe("never");
   });
 
   it("is asked for with the Cluster as owner, not as controller; a renewal carries uid and version", () => {

@@ -17,8 +17,4 @@ describe("ownStatus", () => {
       }),
     ).toEqual({ phase: "Provisioned", conditions: [told("Available")], workers: { replicas: 1 } });
   });
-
-  it("is empty without a status", () => {
-    expect(ownStatus(undefined)).toEqual({});
-  });
 });

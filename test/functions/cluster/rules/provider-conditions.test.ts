@@ -106,12 +106,6 @@ describe("infrastructureReady", () => {
     expect(infra(missing("FooCluster"), { latched }, of)).toBe(expected);
   });
 
-  it("names the CRD that keeps it from reading the object", () => {
-    expect(infra(unresolved(), { latched: true })).toBe(
-      "Unknown InternalError CustomResourceDefinition of FooCluster has no label",
-    );
-  });
-
   it("is True without infra object", () => {
     expect(infra(undefined, {}, cluster({ spec: { infrastructureRef: undefined } }))).toBe("True Ready");
   });
@@ -217,13 +211,6 @@ describe("controlPlaneInitialized", () => {
     expect(initialized(undefined, alone, true)).toBe("True Initialized");
     expect(initialized(undefined, alone)).toBe(
       "False NotInitialized Waiting for the first control plane machine to have status.nodeRef set",
-    );
-  });
-
-  it("is unknown while a topology has not named the object", () => {
-    const planned = cluster({ spec: { controlPlaneRef: undefined, topology: TOPOLOGY } });
-    expect(initialized(undefined, planned, true)).toBe(
-      "Unknown ObjectDoesNotExist Waiting for cluster topology to be reconciled",
     );
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  readDescendants,
-  readDescendantsLive,
-  readMachines,
-} from "../../../../functions/cluster/rules/reads.ts";
+import { readDescendants, readDescendantsLive } from "../../../../functions/cluster/rules/reads.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
 import type { ListOptions, Reader } from "../../../../shared/function/reads.ts";
@@ -79,14 +75,4 @@ describe("readDescendants", () => {
     expect(await kindsOf(cluster())).toEqual(["MachinePool"]);
     expect(await kindsOf(deletedCluster())).toEqual(["MachinePool", "Machine"]);
   });
-});
-
-it("readMachines asks for those without pool by their index", async () => {
-  const asked: unknown[] = [];
-  const list = async (_: unknown, selection: unknown) => {
-    asked.push(selection);
-    return [];
-  };
-  await readMachines({ list } as Pick<Reader, "list">, cluster());
-  expect(asked).toEqual([{ index: { name: "withoutPool", values: ["default/c1|c1"] } }]);
 });

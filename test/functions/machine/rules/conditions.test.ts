@@ -14,45 +14,13 @@ function said(type: string, changes: Changes = {}): string | undefined {
   return found && `${found.status} ${found.reason} ${found.message}`.trim();
 }
 
-function readySince(lastTransitionTime: string, minReadySeconds: number | undefined): Changes {
-  const stored = { ...machineCondition("Ready", "True", "Ready"), lastTransitionTime };
-  return { machine: soloMachine({ spec: { minReadySeconds }, status: { conditions: [stored] } }) };
-}
-
 describe("conditions of a Machine", () => {
-  it("are all there when everything is ready, but for those of other writers", () => {
-    expect(
-      machineConditions(machineViewWith())
-        .map(({ type, status }) => `${type} ${status}`)
-        .toSorted(),
-    ).toEqual([
-      "Available True",
-      "BootstrapConfigReady True",
-      "Deleting False",
-      "InfrastructureReady True",
-      "NodeHealthy True",
-      "NodeReady True",
-      "Paused False",
-      "Ready True",
-      "UpToDate True",
-      "Updating False",
-    ]);
-  });
-
   it("say Updating while the annotation is there, and Ready counts it", () => {
     const key = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
     const machine = soloMachine({ metadata: { annotations: { [key]: "" } } });
     expect(said("Updating", { machine })).toBe("True InPlaceUpdating In-place update in progress");
     expect(said("Ready", { machine })).toBe("False NotReady * Updating: In-place update in progress");
     expect(said("Available", { machine })).toBe("False NotReady");
-  });
-
-  it.each([
-    ["at once without minReadySeconds", "2026-01-01T11:59:59Z", undefined, "True Available"],
-    ["not before minReadySeconds are over", "2026-01-01T11:59:31Z", 30, "False WaitingForMinReadySeconds"],
-    ["exactly when they are over", "2026-01-01T11:59:30Z", 30, "True Available"],
-  ])("say Available %s", (_, since, minReadySeconds, available) => {
-    expect(said("Available", readySince(since, minReadySeconds))).toBe(available);
   });
 
   const controlledBy = (kind: string, apiVersion = "cluster.x-k8s.io/v1beta2") => ({

@@ -100,18 +100,6 @@ describe("the message of a drain", () => {
       "* Pods apps/a, apps/b: failed to evict Pod, eviction timeout of 10s reached, eviction will be retried",
     ]);
   });
-
-  it("says that nothing has been asked for before the start time is stored", () => {
-    expect(lines({ evictNow: pods("a") })).toEqual(["* Pod apps/a: eviction not requested yet"]);
-  });
-
-  it("stays short and in one line each, whatever a server answers", () => {
-    const answers = [refused("a", `x\n* Pod kube-system/b: fine\u001b[2J${"y".repeat(2_000_000)}`)];
-    const [shown = "", ...more] = lines({ evictNow: pods("a") }, answers);
-    expect(more).toEqual([]);
-    expect(shown.length).toBeLessThan(1_100);
-    expect(shown).not.toContain("\u001b");
-  });
 });
 
 describe("a drain whose last Pods turn out to be gone", () => {

@@ -1,23 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
-  again,
   applied,
-  completion,
   type DrainRun,
-  isBehindPods,
-  lasting,
   stuck,
   unconnected,
 } from "../../../../functions/machine/rules/drain-report.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
-import { MINUTE, SECOND } from "../../../../shared/function/backoff.ts";
+import { MINUTE } from "../../../../shared/function/backoff.ts";
 import { requeueAfter, waitFor } from "../../../../shared/function/result.ts";
 import { machineCondition, type Overrides } from "../../../support/builders.ts";
 import { deletedMachine } from "../../../support/draining.ts";
 import { NOW } from "../../../support/world.ts";
 
-/** `NOW` as a status says it. */
-const STARTED_NOW = "2026-01-01T12:00:00Z";
 /** 40 s before `NOW`. */
 const STARTED = "2026-01-01T11:59:20Z";
 
@@ -42,23 +36,6 @@ function timeout(nodeDrainTimeoutSeconds: number): Overrides<Machine> {
 }
 
 describe("what the drain writes of a status", () => {
-  it("is the condition Deleting and the start of the part that begins, and nothing else", () => {
-    const { apply } = lasting(run(), "drain", "1 Pod left");
-    expect(apply).toEqual({
-      status: {
-        conditions: [
-          expect.objectContaining({ type: "Deleting", reason: "DrainingNode", message: "1 Pod left" }),
-        ],
-        deletion: { nodeDrainStartTime: STARTED_NOW },
-      },
-    });
-  });
-
-  it("keeps the start of a part that has begun", () => {
-    const { apply } = lasting(run(saying("DrainingNode", "2 Pods left")), "drain", "1 Pod left");
-    expect(apply).toMatchObject({ status: { deletion: { nodeDrainStartTime: STARTED } } });
-  });
-
   it("is left out where the Machine says it already", () => {
     const { machine } = run(saying("DrainingNode", "1 Pod left"));
     expect(applied(run(saying("DrainingNode", "1 Pod left")), "DrainingNode", "1 Pod left")).toEqual({});
@@ -70,22 +47,6 @@ describe("what the drain writes of a status", () => {
 });
 
 describe("when the drain looks again", () => {
-  it.each<readonly [string, Overrides<Machine>, number]>([
-    ["in 20 s", {}, 20 * SECOND],
-    ["when the part is given up, where that is earlier", timeout(50), 10 * SECOND],
-    ["in 20 s, where the timeout is later", timeout(100), 20 * SECOND],
-    [
-      "when a part that begins now is given up",
-      { spec: { deletion: { nodeDrainTimeoutSeconds: 5 } } },
-      5 * SECOND,
-    ],
-  ])("%s", (_, overrides, afterMs) => {
-    expect(again(run(overrides), "drain")).toEqual({
-      result: requeueAfter(afterMs, "Pods are still on the Node"),
-      notBeforeMs: afterMs,
-    });
-  });
-
   it("waits for the connection, and no longer than the timeout", () => {
     const why = "Secret default/c1-kubeconfig does not exist";
     const decision = unconnected(run(), "drain", why);
@@ -115,19 +76,5 @@ describe("what keeps a part from being judged", () => {
     ]);
     const reported = run(saying("DrainingNode", "Error draining Node, another reason"));
     expect(stuck(reported, "drain", "the rule is wrong").events).toEqual([]);
-  });
-
-  it("is cut where it is long", () => {
-    const [event] = stuck(run(), "volumes", "x".repeat(5_000)).events ?? [];
-    expect(event?.message.length).toBeLessThan(1_200);
-  });
-});
-
-describe("the end of the Pods", () => {
-  it("shows in the reason of Deleting, and by an Event per part", () => {
-    expect(isBehindPods(run(saying("DrainingNode", "")))).toBe(false);
-    expect(isBehindPods(run(saying("WaitingForVolumeDetach", "")))).toBe(true);
-    expect(completion(run(), "drain").reason).toBe("SuccessfulDrainNode");
-    expect(completion(run(), "volumes").reason).toBe("NodeVolumesDetached");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drainTurn, isBehindDrain, isWordOfDrain } from "../../../../functions/machine/rules/drain-turn.ts";
+import { drainTurn } from "../../../../functions/machine/rules/drain-turn.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import {
   cluster,
@@ -25,22 +25,6 @@ function saying(reason: string): Machine {
 }
 
 describe("the drain's turn", () => {
-  it.each([
-    ["at the start of a deletion", deleted()],
-    ["after the first words of the status", saying("Deleting")],
-    ["while it drains", saying("DrainingNode")],
-    ["while it waits for volumes", saying("WaitingForVolumeDetach")],
-    ["after a pre-drain hook", saying("WaitingForPreDrainHook")],
-    [
-      "with a hook of the later stage",
-      deleted({
-        metadata: { annotations: { "pre-terminate.delete.hook.machine.cluster.x-k8s.io/a": "" } },
-      }),
-    ],
-  ])("is %s", (_, of) => {
-    expect(drainTurn(of, FACTS)).toBe(true);
-  });
-
   it.each([
     ["of a Machine that lives", machine(), FACTS],
     [
@@ -93,11 +77,5 @@ describe("the drain's turn", () => {
     ["at the end", saying("DeletionCompleted"), FACTS],
   ] as const)("is not %s", (_, of, facts) => {
     expect(drainTurn(of, facts)).toBe(false);
-  });
-
-  it("follows from the reason of Deleting", () => {
-    const reasons = ["Deleting", "DrainingNode", "WaitingForVolumeDetach", "DeletingNode"].map(saying);
-    expect(reasons.map(isWordOfDrain)).toEqual([false, true, true, false]);
-    expect(reasons.map(isBehindDrain)).toEqual([false, false, false, true]);
   });
 });

@@ -19,11 +19,6 @@ function ownerOperations(ownerReferences: readonly OwnerReference[] | undefined,
 }
 
 describe("the Cluster as owner of a Machine", () => {
-  it("is added where nothing else adopts the Machine", () => {
-    expect(ownerOperations(undefined)).toEqual(["add /metadata/ownerReferences"]);
-    expect(ownerOperations([HOST])).toEqual(["add /metadata/ownerReferences/-"]);
-  });
-
   it.each(["set-name", "pool-name", "control-plane-name"])(
     "is left to the owner that the label %s announces, also after a restore without references",
     (label) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deleteNode, type NodeLeft } from "../../../../functions/machine/rules/node-deletion.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
-import { done, requeueAfter, waitFor } from "../../../../shared/function/result.ts";
+import { done } from "../../../../shared/function/result.ts";
 import { node, type Overrides } from "../../../support/builders.ts";
 import { deletedMachine } from "../../../support/draining.ts";
 import { NOW } from "../../../support/world.ts";
@@ -22,18 +22,6 @@ const FAILED = (message: string) => [
 ];
 
 describe("the Node of a Machine whose instance is gone", () => {
-  it("that is gone, or going, releases the Machine", () => {
-    expect(decided({ state: "gone" })).toEqual(RELEASED);
-    const going = node("n1", { metadata: { deletionTimestamp: "2026-01-01T11:59:59Z" } });
-    expect(decided({ state: "own", node: going })).toEqual(RELEASED);
-  });
-
-  it("of another instance is left, with an Event", () => {
-    const decision = decided({ state: "kept", message: "Node n1 is left" });
-    expect(decision).toMatchObject({ ...RELEASED, events: [{ reason: "NodeHandlingSkipped" }] });
-    expect(decision.delete).toBeUndefined();
-  });
-
   it.each([
     ["without timeout, again until it succeeds", undefined, { againAfterMs: 2 * SECOND }],
     ["with timeout 0, again until it succeeds", 0, { againAfterMs: 2 * SECOND }],
@@ -52,23 +40,6 @@ describe("the Node of a Machine whose instance is gone", () => {
     });
     expect(decision.delete?.[0]?.ifFails).toEqual({ event: "FailedDeleteNode", ...again });
     expect(decision.delete?.[0]?.target.resourceVersion).toBeDefined();
-  });
-
-  it.each([
-    ["is asked for again every 2 s", UNKNOWN, 300, requeueAfter(2 * SECOND, UNKNOWN.message)],
-    ["is asked for at the timeout at the latest", UNKNOWN, 61, requeueAfter(SECOND, UNKNOWN.message)],
-    ["is asked for again for ever without timeout", UNKNOWN, 0, requeueAfter(2 * SECOND, UNKNOWN.message)],
-    ["waits for the connection without timeout", DISCONNECTED, 0, waitFor("Connection.status.state")],
-    [
-      "waits for the connection until the timeout",
-      DISCONNECTED,
-      90,
-      requeueAfter(30 * SECOND, "the node deletion timeout"),
-    ],
-  ])("that cannot be judged %s", (_, left, timeoutSeconds, result) => {
-    const decision = decided(left, timeoutSeconds);
-    expect(decision.result).toEqual(result);
-    expect([decision.patch, decision.delete]).toEqual([undefined, undefined]);
   });
 
   it.each([UNKNOWN, DISCONNECTED])(

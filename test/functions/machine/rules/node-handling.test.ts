@@ -75,11 +75,6 @@ describe("the Node of a deleted Machine", () => {
     expect(nodeHandling(WORKER, facts)).toMatchObject({ state: "denied", by });
   });
 
-  it("is not there for a Machine without nodeRef", () => {
-    const facts = { cluster: CLUSTER, controlPlane: found(controlPlane(EXTERNAL)), controlPlaneMachines: [] };
-    expect(nodeHandling(machine(), facts)).toMatchObject({ state: "denied", by: "NoNodeRef" });
-  });
-
   it("stays as it is while the control plane object cannot be read", () => {
     const facts = { cluster: CLUSTER, controlPlane: unresolved(true), controlPlaneMachines: ONE };
     expect(nodeHandling(WORKER, facts)).toEqual({ state: "unknown", message: "CRD of Foo cannot be used" });

@@ -54,10 +54,6 @@ describe("the marks of a Machine on its Node", () => {
     expect(Object.keys(annotations).filter((key) => key.includes("owner"))).toEqual([]);
   });
 
-  it("are written once", () => {
-    expect(nodeMarks(machine(), marked(machine(), node()), NONE).operations).toEqual([]);
-  });
-
   it.each([
     ["node-role.kubernetes.io/infra", true],
     ["node-restriction.kubernetes.io/a", true],

@@ -9,12 +9,6 @@ function noticed(changes: Parameters<typeof machineViewWith>[0] = {}) {
 }
 
 describe("Events of a Machine", () => {
-  it("announce its Node once, when nodeRef is set", () => {
-    expect(noticed()).toEqual(["SuccessfulSetNodeRef n1"]);
-    expect(noticed({ machine: soloMachine({ status: { nodeRef: { name: "n1" } } }) })).toEqual([]);
-    expect(noticed({ nodes: [] })).toEqual([]);
-  });
-
   it("name two Nodes, or two Machines, of one provider ID, and what to do", () => {
     expect(noticed({ nodes: [healthyNode(), healthyNode("n2")] })).toEqual([
       "DuplicateProviderID Nodes n1, n2 have the same provider ID foo://1; delete all but one",

@@ -32,12 +32,6 @@ function snapshots() {
 }
 
 describe("what decides about the Node of a deleted Machine", () => {
-  it("is read from the control plane of its Cluster", async () => {
-    const { asked, read } = snapshots();
-    expect(await readHandling(read, WORKER, cluster())).toEqual({ state: "allowed" });
-    expect(new Set(asked)).toEqual(new Set(["c1-control-plane", "controlPlane default/c1|c1"]));
-  });
-
   it.each([
     ["there is no Cluster", WORKER, undefined, "ClusterGone"],
     ["the Cluster is being deleted", WORKER, cluster(DELETING), "ClusterDeleting"],

@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  machineStage,
-  mayBeNodeOf,
-  type StageFacts,
-  stageAfterDrain,
-} from "../../../../functions/machine/rules/stage.ts";
+import { machineStage, mayBeNodeOf, type StageFacts } from "../../../../functions/machine/rules/stage.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import {
   bootstrapConfig,
@@ -155,11 +150,6 @@ describe("the stage of a deletion", () => {
     );
     const { message } = machineStage(deleted({ metadata: { annotations } }), ALL);
     expect(message).toMatch(/\(hooks: pre-drain\.\S+\/a,pre-drain\.\S+\/b\)$/);
-  });
-
-  it("behind the drain is what the drain says at its end", () => {
-    expect(stageAfterDrain(deleted(), ALL).step).toBe("infrastructure");
-    expect(stageAfterDrain(hooked("pre-terminate"), ALL).step).toBe("pre-terminate hooks");
   });
 
   it("knows a Node that may still become the Machine's", () => {

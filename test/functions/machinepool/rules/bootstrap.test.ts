@@ -26,12 +26,6 @@ const status = (value: object | undefined) =>
   found({ ...bootstrapConfig(), ...{ status: value } }, "v1beta2");
 
 describe("bootstrapReport", () => {
-  it("copies the name of ready data and raises the flag", () => {
-    const ready = { created: true, dataSecretName: "p1-data" };
-    expect(bootstrapReport(pool(undefined), config())).toEqual(ready);
-    expect(bootstrapReport(pool("old", "capstan-machinepool-sync"), config())).toEqual(ready);
-  });
-
   it("reads the flag where the CRD's contract has it", () => {
     const v1beta1 = { ...bootstrapConfig(), ...{ status: { ready: true, dataSecretName: "d" } } };
     expect(bootstrapReport(pool(undefined), found(v1beta1, "v1beta1"))).toEqual({
@@ -39,13 +33,6 @@ describe("bootstrapReport", () => {
       dataSecretName: "d",
     });
     expect(bootstrapReport(pool(undefined), found(v1beta1, "v1beta2"))).toEqual({ created: false });
-  });
-
-  it.each([
-    ["no status yet", undefined],
-    ["a flag that is false", { initialization: { dataSecretCreated: false }, dataSecretName: "new" }],
-  ])("lowers the flag and keeps the name for %s", (_, value) => {
-    expect(bootstrapReport(pool("old"), status(value))).toEqual({ created: false });
   });
 
   it.each([

@@ -59,12 +59,6 @@ describe("Available", () => {
   const NONE = machinePool({ status: { replicas: 3, nodeRefs: undefined, deprecated: undefined } });
   const unseen = "kubeconfig Secret default/c1-kubeconfig does not exist; create it";
 
-  it("says why the Nodes of a pool with infrastructure are not seen", () => {
-    expect(conditionIn("Available", { pool: NONE, unseen })).toBe(
-      `False NotAvailable: 0 available replicas, 3 desired; ${unseen}`,
-    );
-  });
-
   it("says first that there is no infrastructure", () => {
     const infrastructure = found(infra(ready("False", "Broken")));
     expect(conditionIn("Available", { pool: NONE, unseen, infrastructure })).toBe(
@@ -210,17 +204,5 @@ describe("Available, ScalingUp and ScalingDown", () => {
     expect(conditionIn("Available", { infrastructure })).toBe(
       "False NotAvailable: 3 available replicas, 3 desired; InfrastructureReady is not True",
     );
-  });
-});
-
-describe("the conditions without a source yet", () => {
-  it.each([
-    ["MachinesReady", "True NoReplicas"],
-    ["MachinesUpToDate", "True NoReplicas"],
-    ["Remediating", "False NotRemediating"],
-    ["Deleting", "False NotDeleting"],
-    ["Paused", "False NotPaused"],
-  ])("%s is %s", (type, expected) => {
-    expect(conditionIn(type)).toBe(expected);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   awaitedDeletion,
   deletionMessage,
-  remainingProviders,
   unreadableProviders,
 } from "../../../../functions/machinepool/rules/deletion.ts";
 import {
@@ -11,15 +10,11 @@ import {
   infraMachinePool,
   machinePool,
   missing,
-  OWNED_BY_P1,
   unresolved,
 } from "../../../support/builders.ts";
 
 const BOTH = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
 const NONE = { bootstrap: undefined, infrastructure: missing(infraMachinePool()) };
-const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
-const FREE = { metadata: { ownerReferences: undefined } };
-
 function deleted(nodeDeletionTimeoutSeconds?: number) {
   return machinePool({
     metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" },
@@ -28,20 +23,6 @@ function deleted(nodeDeletionTimeoutSeconds?: number) {
 }
 
 describe("the deletion of a pool", () => {
-  it.each([
-    ["its own objects", BOTH, ["p1-config", "p1-infra"]],
-    [
-      "an object without a controller",
-      { ...NONE, infrastructure: found(infraMachinePool(FREE)) },
-      ["p1-infra"],
-    ],
-    ["no object of another", { ...BOTH, bootstrap: found(bootstrapConfig(FOREIGN)) }, ["p1-infra"]],
-    ["nothing that is gone", NONE, []],
-    ["nothing that has no CRD", { bootstrap: unresolved(false), infrastructure: unresolved(true) }, []],
-  ])("takes %s with it", (_, providers, names) => {
-    expect(remainingProviders(deleted(), providers).map(({ object }) => object.metadata.name)).toEqual(names);
-  });
-
   it("cannot decide whether objects are gone whose CRD claims no contract", () => {
     const unreadable = (bootstrap: ReturnType<typeof unresolved>) =>
       unreadableProviders(deleted(), { ...NONE, bootstrap }).map(({ reference }) => reference.name);

@@ -35,17 +35,4 @@ describe("the defaults of a pool", () => {
     });
     expect(poolGuardPatch(pool, cluster())).toEqual([]);
   });
-
-  it("complete deletion settings that lack the timeout", () => {
-    const pool = machinePool({
-      spec: {
-        template: {
-          spec: { deletion: { nodeDrainTimeoutSeconds: 5, nodeDeletionTimeoutSeconds: undefined } },
-        },
-      },
-    });
-    expect(poolGuardPatch(pool, cluster())).toEqual([
-      { op: "add", path: "/spec/template/spec/deletion/nodeDeletionTimeoutSeconds", value: 10 },
-    ]);
-  });
 });

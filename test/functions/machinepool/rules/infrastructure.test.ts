@@ -43,11 +43,7 @@ describe("infrastructureReport", () => {
     expect(infrastructureReport(POOL, v1beta1).provisioned).toBe(provisioned);
   });
 
-  it("keeps list and replicas of an object that is not ready", () => {
-    expect(report({ ready: false, replicas: 5 }, ["foo://9"])).toEqual({ provisioned: false });
-  });
-
-  it("PC-6.1: keeps the list while it is empty and replicas are not zero", () => {
+  it("keeps the list while it is empty and replicas are not zero", () => {
     expect(report({ ready: true, replicas: 3 }, [])).toEqual({ provisioned: true, replicas: 3 });
     expect(report({ ready: true, replicas: 3 }, null)).toEqual({ provisioned: true, replicas: 3 });
   });
@@ -62,10 +58,6 @@ describe("infrastructureReport", () => {
       replicas: 0,
       providerIDList: [],
     });
-  });
-
-  it("drops empty strings and keeps order and duplicates", () => {
-    expect(report({ ready: true, replicas: 3 }, ["b", "", "a", "b"]).providerIDList).toEqual(["b", "a", "b"]);
   });
 
   it.each([

@@ -38,13 +38,4 @@ describe("the writes for Machines", () => {
     expect(made.map(({ metadata }) => metadata.name)).toEqual(["m1", "m2", "m3"]);
     expect(writes(made)).toEqual([]);
   });
-
-  it("follow a template that loses its keys, once", () => {
-    const settled = carriedOut([]);
-    const plain = machinePool();
-    expect(writes(settled, plain)).toHaveLength(3);
-    const after = carriedOut(settled, plain);
-    expect(after[0]?.metadata.labels).not.toHaveProperty("tier");
-    expect(writes(after, plain)).toEqual([]);
-  });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  belongsElsewhere,
-  isContested,
-  rivalsAmong,
-} from "../../../../functions/machinepool/rules/node-marks.ts";
+import { belongsElsewhere, rivalsAmong } from "../../../../functions/machinepool/rules/node-marks.ts";
 import { machinePool, node } from "../../../support/builders.ts";
 
 const POOL = machinePool();
@@ -28,13 +24,5 @@ describe("belongsElsewhere", () => {
   it("leaves the Node of a deleted pool to any pool that stays", () => {
     const leaving = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } });
     expect(belongsElsewhere(leaving, node("n1"), rivalsAmong([rival("p9", SAME_AGE)]))).toBe(true);
-  });
-
-  it("is about instances, so a Node without provider ID belongs to no pool", () => {
-    const rivals = rivalsAmong([rival("p9", SAME_AGE), rival("p8", SAME_AGE, ["foo://2"])]);
-    expect(isContested(node("n1", { spec: { providerID: undefined } }), rivals)).toBe(false);
-    expect(isContested(node("n1"), rivals)).toBe(true);
-    expect(isContested(node("n2"), rivals)).toBe(true);
-    expect(isContested(node("n3"), rivals)).toBe(false);
   });
 });

@@ -118,11 +118,6 @@ describe("nodeReport", () => {
     },
   );
 
-  it("keeps the ref of a Node that it lists itself, whatever other pools say", () => {
-    const other = machinePool({ metadata: { name: "p2" }, status: { nodeRefs: [ref("n1"), ref("n2")] } });
-    expect(names(nodeReport(pool(), NODES, NOW, rivalsAmong([other])))).toEqual(["n1", "n2", "n3"]);
-  });
-
   it("takes the new uid of a Node that was created again", () => {
     const recreated = node("n1", { metadata: { uid: "uid-new" } });
     expect(nodeReport(pool(), [recreated, node("n2")], NOW).nodeRefs).toEqual([

@@ -12,7 +12,6 @@ import {
   machinePool,
   node,
   type Overrides,
-  unresolved,
 } from "../../../support/builders.ts";
 import { NOW } from "../../../support/world.ts";
 
@@ -41,10 +40,6 @@ describe("poolNotices", () => {
     expect(told(machinePool({ status: { nodeRefs } }), NODES)).toEqual([]);
   });
 
-  it("is silent while refs are kept", () => {
-    expect(told(machinePool(), undefined)).toEqual([]);
-  });
-
   it("warns of a pool that comes near the size limit of an object", () => {
     const providerIDList = Array.from({ length: 4_000 }, (_, index) => `foo://${index}`);
     const warned = (overrides: Overrides<MachinePool>) => {
@@ -55,10 +50,5 @@ describe("poolNotices", () => {
     expect(warned({ spec: { providerIDList: providerIDList.slice(1) } })).toEqual([]);
     expect(warned({ status: { observedGeneration: 1 } })).toEqual(["TooManyInstances"]);
     expect(warned({ status: { observedGeneration: 2 } })).toEqual([]);
-  });
-
-  it("warns of a reference that cannot be read", () => {
-    const events = told(machinePool(), undefined, { ...PROVIDERS, infrastructure: unresolved(true) });
-    expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(["Warning UnresolvedReference"]);
   });
 });

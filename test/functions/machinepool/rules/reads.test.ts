@@ -55,16 +55,6 @@ describe("readNodes", () => {
     );
     expect((await readIn(world)).nodes).toEqual(["n1", "n2", "n3"]);
   });
-
-  it.each([
-    ["there is no connection", []],
-    ["the workload cluster is unreachable", [connection({ status: { state: "unreachable" } })]],
-    ["its state is unknown", [connection({ status: { state: "unknown", nodesComplete: false } })]],
-    ["the first list of Nodes is not complete", [connection({ status: { nodesComplete: false } })]],
-  ])("sees nothing while %s", async (_, connections) => {
-    const world = given(pool, ...connections).inWorkload("default/c1", node("n1"));
-    expect((await readIn(world)).nodes).toBeUndefined();
-  });
 });
 
 describe("readRivals", () => {

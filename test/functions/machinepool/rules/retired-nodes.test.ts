@@ -42,13 +42,4 @@ describe("retiredNodes", () => {
     const retired = retiredNodes(pool([listed], 1), infra([listed]), nodes);
     expect(retired.map(({ metadata }) => metadata.name)).toEqual(["n1"]);
   });
-
-  it("never names a Node without ref, without provider ID or with another uid than the ref's", () => {
-    const nodes = [
-      node("n9"),
-      node("n3", { spec: { providerID: "" } }),
-      node("n3", { metadata: { uid: "uid-new" } }),
-    ];
-    expect(retiredNodes(pool(SHRUNK, 2), infra(SHRUNK), nodes)).toEqual([]);
-  });
 });

@@ -1,25 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { poolWritesDue } from "../../../../functions/machinepool/rules/writes-due.ts";
-import {
-  bootstrapConfig,
-  cluster,
-  found,
-  infraMachinePool,
-  machinePool,
-  missing,
-  OWNED_BY_P1,
-  unresolved,
-} from "../../../support/builders.ts";
+import { bootstrapConfig, cluster, found, infraMachinePool, machinePool } from "../../../support/builders.ts";
 
 const READY = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
 const UNOWNED = { metadata: { ownerReferences: undefined } };
-const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
-
 describe("poolWritesDue", () => {
-  it("is false once guard, adopt and sync have written", () => {
-    expect(poolWritesDue(machinePool(), cluster(), READY)).toBe(false);
-  });
-
   it.each([
     ["the finalizer", machinePool({ metadata: { finalizers: undefined } }), READY],
     ["the cluster label", machinePool({ metadata: { labels: undefined } }), READY],
@@ -45,20 +30,6 @@ describe("poolWritesDue", () => {
     expect(poolWritesDue(pool, cluster({ spec: { paused: true } }), providers)).toBe(false);
     const leaving = { ...pool, metadata: { ...pool.metadata, deletionTimestamp: "2026-01-01T11:59:00Z" } };
     expect(poolWritesDue(leaving, cluster(), providers)).toBe(false);
-  });
-
-  it.each([
-    [
-      "missing objects",
-      { bootstrap: missing(bootstrapConfig()), infrastructure: missing(infraMachinePool()) },
-    ],
-    ["objects without contract", { bootstrap: unresolved(true), infrastructure: unresolved(false) }],
-    [
-      "foreign objects",
-      { bootstrap: found(bootstrapConfig(FOREIGN)), infrastructure: found(infraMachinePool(FOREIGN)) },
-    ],
-  ])("is false for %s, which no function will write", (_, providers) => {
-    expect(poolWritesDue(machinePool(), cluster(), providers)).toBe(false);
   });
 
   it("is false for an override, which sync will not touch", () => {

@@ -78,30 +78,4 @@ describe("conditions of a set", () => {
     expect(said("ScalingUp", changes)).toBe(up);
     expect(said("ScalingDown", changes)).toBe(down);
   });
-
-  it.each<readonly [string, Partial<StatusView>, string]>([
-    ["lives", {}, "False NotDeleting"],
-    [
-      "has one Machine left",
-      { set: machineSet(GOING), machines: members(1, GOING) },
-      "True Deleting Deleting 1 Machine",
-    ],
-    [
-      "has slow ones left",
-      {
-        set: machineSet(GOING),
-        machines: [...members(1, GOING), setMachine("z", STALE), setMachine("y", STALE)],
-      },
-      "True Deleting Deleting 3 Machines\n* Machines y, z are in deletion since more than 15m",
-    ],
-    ["has none left", { set: machineSet(GOING) }, "True DeletionCompleted Deletion completed"],
-  ])("say of the deletion of one that %s", (_, changes, text) => {
-    expect(said("Deleting", changes)).toBe(text);
-  });
-
-  it("are good for a set without Machines", () => {
-    expect(said("MachinesReady", {})).toBe("True NoReplicas");
-    expect(said("MachinesUpToDate", {})).toBe("True NoReplicas");
-    expect(said("Remediating", {})).toBe("False NotRemediating");
-  });
 });

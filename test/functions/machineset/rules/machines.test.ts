@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAdoptable, isOwnMachine } from "../../../../functions/machineset/rules/machines.ts";
+import { isAdoptable } from "../../../../functions/machineset/rules/machines.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../../shared/api/machineset.ts";
 import type { Overrides } from "../../../support/builders.ts";
@@ -13,13 +13,6 @@ function ownedBy(by: Partial<typeof OWNED_BY_S1>): Overrides<Machine> {
 }
 
 describe("the Machines of a set", () => {
-  it("are those that it controls by uid, also while they are being deleted", () => {
-    expect(isOwnMachine(machineSet(), setMachine("s1-a"))).toBe(true);
-    expect(isOwnMachine(machineSet(), setMachine("s1-a", { metadata: GOING }))).toBe(true);
-    expect(isOwnMachine(machineSet(), setMachine("s1-a", ownedBy({ uid: "uid-before" })))).toBe(false);
-    expect(isOwnMachine(machineSet(), setMachine("s1-a", ownedBy({ controller: false })))).toBe(false);
-  });
-
   it.each<readonly [string, Overrides<Machine>, Overrides<MachineSet>, boolean]>([
     ["an orphan that the selector matches", ORPHAN, {}, true],
     ["one that this set controlled under an earlier uid", ownedBy({ uid: "uid-before" }), {}, true],

@@ -69,49 +69,10 @@ describe("Machines that health checks have handed over", () => {
       doomed: ["b"],
     });
   });
-
-  it("of a set that is rolled out of existence are not replaced", () => {
-    const newer = deployment(undefined);
-    const of = { ...newer, metadata: { ...newer.metadata, annotations: { [REVISION]: "2" } } };
-    expect(run([sick("a")], of).said).toEqual(["a CannotBeRemediated"]);
-  });
 });
 
 describe("a limit of remediations in flight", () => {
-  it.each<readonly [string, number | string, number, readonly string[]]>([
-    ["as a number", 1, 10, ["a"]],
-    ["as a percentage, rounded up", "15%", 10, ["a", "b"]],
-    ["as a percentage of few replicas", "1%", 3, ["a"]],
-    ["of 0", 0, 10, []],
-    ["of 0%", "0%", 10, []],
-    ["that is malformed", "many", 10, []],
-  ])("reserves the first of the order: %s", (_, limit, replicas, reserved) => {
-    const { said, doomed } = run([sick("a"), sick("b"), sick("c")], deployment(limit, replicas));
-    const names = reserved.length === 0 ? [] : [`s1 ${JSON.stringify(reserved)}`];
-    const later = ["a", "b", "c"].filter((name) => !reserved.includes(name));
-    expect(said).toEqual([...later.map((name) => `${name} RemediationDeferred`), ...names]);
-    expect(doomed).toEqual([]);
-  });
-
   it("marks the batch in the next run, and reserves no others meanwhile", () => {
     expect(run([sick("a"), sick("b")], deployment(2), ["a"]).said).toEqual(["a MachineDeleting"]);
-  });
-
-  it("counts those that are marked until they are gone, and clears a batch of which none is left", () => {
-    const marked = sick("a", "MachineDeleting");
-    expect(run([marked, sick("b")], deployment(1), ["a"])).toEqual({
-      said: ["b RemediationDeferred", "s1 remove"],
-      doomed: ["a"],
-    });
-  });
-
-  it("goes by urgency: those a person has asked for, then the youngest", () => {
-    const asked = sick("z", "WaitingForRemediation", {
-      metadata: { annotations: { "cluster.x-k8s.io/remediate-machine": "" } },
-    });
-    const young = sick("y", "WaitingForRemediation", {
-      metadata: { creationTimestamp: "2026-01-01T11:00:00Z" },
-    });
-    expect(run([sick("a"), young, asked], deployment(2)).said).toContain('s1 ["z","y"]');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SetView } from "../../../../functions/machineset/rules/machines-view.ts";
-import { dueClones, isMoving, setPlan, surplus } from "../../../../functions/machineset/rules/scaling.ts";
+import { dueClones, setPlan, surplus } from "../../../../functions/machineset/rules/scaling.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
 import {
@@ -73,13 +73,6 @@ describe("the Machines that must go", () => {
     ["count one that is going already", viewOf([setMachine("m1", GOING), ...pair.slice(1)], wants(1)), 0],
   ])("%s", (_, view, count) => {
     expect(surplus(view, NOW)).toHaveLength(count);
-  });
-
-  it("stay by the annotation of the move, whatever its value is", () => {
-    expect([machineSet({ metadata: { annotations: MOVING } }), machineSet()].map(isMoving)).toEqual([
-      true,
-      false,
-    ]);
   });
 });
 

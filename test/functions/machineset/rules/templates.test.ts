@@ -37,11 +37,6 @@ describe("what is wrong with the templates of a set", () => {
     expect(templateProblems(machineSet(), templates)).toEqual(problems);
   });
 
-  it("asks for no config where the set names none", () => {
-    const set = machineSet({ spec: { template: { spec: { bootstrap: { configRef: undefined } } } } });
-    expect(templateProblems(set, { ...BOTH, bootstrap: undefined })).toEqual([]);
-  });
-
   it("comes behind what keeps the control plane from being used", () => {
     const facts = { cluster: cluster(), controlPlane: unresolved(true), templates: NONE };
     expect(scaleUpBlockers(machineSet(), facts)).toEqual([
