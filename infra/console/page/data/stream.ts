@@ -2,9 +2,7 @@ import type { StreamMessage } from "../../api/stream.ts";
 import { createEventReader } from "./event-reader.ts";
 import { noteServerTime, serverNow } from "./server-clock.ts";
 import { identity, onSignIn } from "./session.ts";
-import { inPlace } from "./stream-places.ts";
 import { noteBody, noteError, onTopicsChange, openTopics, readTopics } from "./topics.ts";
-import { onWake } from "./wake.ts";
 
 /** How current the page is. */
 export type Link =
@@ -150,4 +148,50 @@ function paused(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
+}
+
+const LOOK_MS = 2_000;
+/** A computer that was busy is less late. */
+const ASLEEP_MS = 20_000;
+
+/**
+ * Calls back when the computer has slept, or the network is back. A connection of before may be dead without a sign, and
+ * would be found silent only much later.
+ */
+function onWake(woken: () => void): void {
+  addEventListener("online", woken);
+  let seenAtMs = Date.now();
+  setInterval(() => {
+    const nowMs = Date.now();
+    const isLate = nowMs - seenAtMs > ASLEEP_MS;
+    seenAtMs = nowMs;
+    // Timers of a hidden tab are late by design.
+    if (isLate && !document.hidden) woken();
+  }, LOOK_MS);
+}
+
+/** A browser has six connections of HTTP/1 for each server, for all of its tabs: one is left for questions. */
+const PLACES = 5;
+const TAKEN = Symbol("taken");
+
+/**
+ * Calls `use` in one of the places for streams that all tabs of this browser share; undefined: each is taken. With
+ * HTTP/2 or later one connection has room for all of them.
+ */
+async function inPlace<T>(use: () => Promise<T>): Promise<T | undefined> {
+  if (sharesConnection()) return use();
+  for (let place = 0; place < PLACES; place += 1) {
+    const options = { ifAvailable: true };
+    const result = await navigator.locks.request(`capstan-stream-${place}`, options, async (lock) =>
+      lock === null ? TAKEN : use(),
+    );
+    if (result !== TAKEN) return result;
+  }
+  return undefined;
+}
+
+/** By the protocol that has brought this page: `http/1.1`, `h2`, `h3`. */
+function sharesConnection(): boolean {
+  const entries = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return entries.some(({ nextHopProtocol }) => /^h[23]$/.test(nextHopProtocol));
 }

@@ -1,11 +1,12 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ErrorBody } from "../../api/error.ts";
 import type { SearchAnswer } from "../../api/search.ts";
+import { ask } from "../data/ask.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { goTo } from "../place/location.ts";
 import { hrefOf } from "../place/place.ts";
 import { counted } from "../text/amounts.ts";
 import { Dialog } from "./dialog.tsx";
-import { useFound } from "./use-found.ts";
 
 type Item = SearchAnswer["items"][number];
 
@@ -102,4 +103,38 @@ function stepToResults(event: KeyboardEvent, openFirst?: () => void): void {
   const places = [...(field.closest("dialog")?.querySelectorAll<HTMLElement>("input, .found a") ?? [])];
   if (by !== undefined) places[places.indexOf(field) + by]?.focus();
   event.preventDefault();
+}
+
+/** Results for a text; those of the text before stay until the answer is there. */
+interface Found {
+  readonly of: string;
+  readonly items?: SearchAnswer["items"];
+  readonly error?: ErrorBody;
+}
+
+/** Keys that follow each other so soon are one question. */
+const PAUSE_MS = 60;
+
+/** Searches for a text; an empty one finds nothing. `onFound` is called with each answer. */
+function useFound(text: string, onFound: (found: Found) => void): Found {
+  const [found, setFound] = useState<Found>({ of: "" });
+  const newest = useRef(onFound);
+  newest.current = onFound;
+  useEffect(() => {
+    if (text === "") return;
+    const stop = new AbortController();
+    const search = async (): Promise<void> => {
+      const asked = await ask(`search?${new URLSearchParams({ q: text })}`, undefined, stop.signal);
+      if (stop.signal.aborted) return;
+      const next = { of: text, ...("body" in asked ? (asked.body as SearchAnswer) : asked) };
+      setFound(next);
+      newest.current(next);
+    };
+    const timer = setTimeout(() => void search(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [text]);
+  return found;
 }

@@ -1,4 +1,5 @@
 import type { Letters } from "../../api/letters.ts";
+import type { QueueAnswer } from "../../api/queue.ts";
 import type { Trials } from "../../api/trials.ts";
 import { BulkActions } from "../actions/bulk-actions.tsx";
 import { JobsPart } from "../actions/jobs-part.tsx";
@@ -8,9 +9,10 @@ import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { pathOf } from "../place/place.ts";
+import { queueCounts, queueHold, queueState } from "../queue/queue-words.ts";
 import { counted, countText } from "../text/amounts.ts";
 import { LetterTable } from "./letter-table.tsx";
-import { QueuePart } from "./queue-part.tsx";
 import { TrialPart } from "./trial-part.tsx";
 import { VERDICTS } from "./trial-text.ts";
 import { TriedPart, VerdictChips } from "./tried-part.tsx";
@@ -108,5 +110,25 @@ function ActionsOn({ group }: { readonly group: Group | undefined }) {
         }
       }
     />
+  );
+}
+
+/** Where the keys of a function are, and what holds them up: those that were requeued wait for their turn. */
+function QueuePart({ name }: { readonly name: string }) {
+  const hasQueue = useRoute("GET /queue") === true && name !== "";
+  const answer = useTopic<QueueAnswer>(hasQueue ? "queue" : undefined);
+  const item = answer.body?.items.find((each) => each.function === name);
+  if (!hasQueue || (answer.body !== undefined && item === undefined)) return null;
+  return (
+    <Part title="Keys in the queue" answer={answer}>
+      {() =>
+        item !== undefined && (
+          <p class="sheet say">
+            <Mark of={queueState(item).mark} bare /> <a href={pathOf("queue", name)}>{queueCounts(item)}</a>
+            {queueHold(item) !== undefined && `. ${queueHold(item)}`}
+          </p>
+        )
+      }
+    </Part>
   );
 }
