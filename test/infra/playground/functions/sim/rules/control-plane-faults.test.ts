@@ -10,21 +10,7 @@ function faults(annotations: { readonly [key: string]: string } | undefined) {
   return faultsOf(machinesControlPlane({ metadata }), NOW);
 }
 
-const NONE = {
-  initializedInMs: 0,
-  uninitialized: false,
-  failureReason: undefined,
-  failureMessage: undefined,
-  unreachable: false,
-  corruptKubeconfig: false,
-  invalidAvailable: false,
-};
-
 describe("faults of a simulated control plane", () => {
-  it("are off without annotations", () => {
-    expect(faults(undefined)).toEqual(NONE);
-  });
-
   it.each([
     ["15", 5 * SECOND],
     ["10", 0],
@@ -35,23 +21,5 @@ describe("faults of a simulated control plane", () => {
   ])("delay the initialization by %s s from the creation", (seconds, inMs) => {
     const { initializedInMs } = faults({ "fault.sim.capstan.dev/initialized-after-seconds": seconds });
     expect(initializedInMs).toBe(inMs);
-  });
-
-  it.each([
-    ["uninitialized", "uninitialized"],
-    ["unreachable", "unreachable"],
-    ["corrupt-kubeconfig", "corruptKubeconfig"],
-    ["invalid-available", "invalidAvailable"],
-  ])("are switched on by the annotation %s, whatever its value is", (name, field) => {
-    expect(faults({ [`fault.sim.capstan.dev/${name}`]: "" })).toEqual({ ...NONE, [field]: true });
-    expect(faults({ [`fault.sim.capstan.dev/${name}`]: "false" })).toEqual({ ...NONE, [field]: true });
-  });
-
-  it("report a failure in the words of the annotations", () => {
-    const annotations = {
-      "fault.sim.capstan.dev/failure-reason": "Broken",
-      "fault.sim.capstan.dev/failure-message": "etcd is lost",
-    };
-    expect(faults(annotations)).toEqual({ ...NONE, failureReason: "Broken", failureMessage: "etcd is lost" });
   });
 });

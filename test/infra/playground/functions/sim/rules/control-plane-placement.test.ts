@@ -56,12 +56,6 @@ describe("the Machine to go next", () => {
     expect(nextToGo(domainCluster(), machines, machines)?.metadata.name).toBe(name);
   });
 
-  it("is a candidate, while all Machines count for the domains", () => {
-    const machines = [inDomain("m1", "a"), inDomain("m2", "a"), inDomain("m3", "b")];
-    expect(nextToGo(domainCluster(), machines, machines.slice(2))?.metadata.name).toBe("m3");
-    expect(nextToGo(domainCluster(), machines, [])).toBeUndefined();
-  });
-
   it("is the oldest of all where the Cluster has no failure domains", () => {
     const machines = [inDomain("m1", "x", YOUNG), inDomain("m2", undefined, OLD)];
     expect(nextToGo(cluster(), machines, machines)?.metadata.name).toBe("m2");

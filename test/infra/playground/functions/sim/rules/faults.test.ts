@@ -7,20 +7,6 @@ const TRUTH = { providerIDs: ["sim://a", "sim://b"], replicas: 2, ready: true };
 const HOURS_OLD = 12;
 
 describe("what a simulated pool reports", () => {
-  it("is the truth without faults", () => {
-    expect(withFaults(simMachinePool(), TRUTH, NOW)).toMatchObject(TRUTH);
-    expect(withFaults(simMachinePool(), TRUTH, NOW).changesInMs).toBeUndefined();
-  });
-
-  it.each([
-    ["an emptied list", []],
-    ["a shrunk list", ["sim://a"]],
-    ["a malformed list", ["", "x".repeat(600)]],
-  ])("may be %s while the number stays", (_, providerIDList) => {
-    const report = withFaults(simMachinePool({ spec: { faults: { providerIDList } } }), TRUTH, NOW);
-    expect(report).toMatchObject({ providerIDs: providerIDList, replicas: 2, ready: true });
-  });
-
   it("is not ready any more from an age on, and says until when it is", () => {
     const at = (hours: number) => {
       const faults = { notReadyAfterSeconds: hours * 3600 };

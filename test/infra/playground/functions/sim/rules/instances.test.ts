@@ -3,14 +3,12 @@ import { SimInstance } from "../../../../../../infra/playground/api/sim-cloud.ts
 import { SimMachinePool } from "../../../../../../infra/playground/api/sim-machinepool.ts";
 import {
   missingInstances,
-  runningProviderIDs,
   type SimFleet,
   surplusInstances,
 } from "../../../../../../infra/playground/functions/sim/rules/instances.ts";
 import { machinePool } from "../../../../../support/builders.ts";
 import { NOW } from "../../../../../support/world.ts";
 
-const LATER = new Date("2026-01-01T12:00:01Z");
 const POOL: SimMachinePool = {
   apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
   kind: SimMachinePool.kind,
@@ -44,20 +42,6 @@ function fleet(replicas: number, instances: readonly SimInstance[]): SimFleet {
 }
 
 describe("instances of a simulated pool", () => {
-  it("fill the free indexes; one that is being deleted keeps its own", () => {
-    const names = created(4, [instance("p1-0"), instance("p1-2", { deleting: true })]);
-    expect(names.map(({ metadata }) => metadata.name)).toEqual(["p1-1", "p1-3"]);
-    expect(created(0, [])).toEqual([]);
-  });
-
-  it("are new machines when they come back under an old name", () => {
-    const [first] = created(1, []);
-    const [second] = created(1, [], LATER);
-    expect(first?.spec.providerID).toMatch(/^sim:\/\/default\/p1-0\/[0-9a-z]+$/);
-    expect(second?.metadata.name).toBe(first?.metadata.name);
-    expect(second?.spec.providerID).not.toBe(first?.spec.providerID);
-  });
-
   it("belong to their pool and their Cluster, and inherit the delays", () => {
     expect(created(1, [])[0]).toMatchObject({
       metadata: {
@@ -72,15 +56,5 @@ describe("instances of a simulated pool", () => {
     const given = ["p1-0", "p1-2", "p1-10", "p1-01", "p1-1"].map((name) => instance(name));
     const surplus = surplusInstances(fleet(2, [...given, instance("p1-3", { deleting: true })]));
     expect(surplus.map(({ metadata }) => metadata.name)).toEqual(["p1-01", "p1-10", "p1-2"]);
-  });
-
-  it("are listed by number, not by text, while they run and are to stay", () => {
-    const ids = runningProviderIDs(POOL, [
-      instance("p1-10"),
-      instance("p1-2"),
-      instance("p1-3", { phase: "Pending" }),
-      instance("p1-4", { deleting: true }),
-    ]);
-    expect(ids).toEqual(["sim://default/p1-2/0", "sim://default/p1-10/0"]);
   });
 });

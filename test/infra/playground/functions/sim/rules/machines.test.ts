@@ -1,11 +1,7 @@
-import { describe, expect, it } from "vitest";
-import {
-  missingSimMachines,
-  ownParts,
-  simMachineReference,
-} from "../../../../../../infra/playground/functions/sim/rules/machines.ts";
+import { missingSimMachines, ownParts } from "../../../../../../infra/playground/functions/sim/rules/machines.ts";
 import { machine, machinePool } from "../../../../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../../../../support/sim.ts";
+import { describe, expect, it } from "vitest";
 
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
 const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "i0" };
@@ -25,12 +21,6 @@ describe("SimMachines", () => {
     };
     expect(missingSimMachines(fleet).map(({ object: made }) => made.metadata.name)).toEqual(["i1"]);
     expect(missingSimMachines({ ...fleet, object: simMachinePool() })).toEqual([]);
-  });
-
-  it("are found by what their Machines reference", () => {
-    expect(simMachineReference(simMachine("i0").metadata)).toBe(
-      "infrastructure.sim.capstan.dev/SimMachine/default/i0",
-    );
   });
 
   it("of other pools, and Machines of other infrastructure, are not part of a pool", () => {

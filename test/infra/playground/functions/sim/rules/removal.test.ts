@@ -46,9 +46,4 @@ describe("an orphaned Machine", () => {
     expect(orphans({ simMachines: [simMachine(name)] })).toBe(0);
     expect(orphans({ instances: [simInstance(name)] })).toBe(0);
   });
-
-  it("is of this pool and does not go by itself", () => {
-    expect(orphans({ machines: [machineOf("another-1")] })).toBe(0);
-    expect(orphans({ machines: [machineOf(name, GOING)] })).toBe(0);
-  });
 });
