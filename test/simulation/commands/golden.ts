@@ -26,7 +26,7 @@ export function goldenCommand(): Command {
     .option("--renew", "write the stories; review their diff before you commit them", false)
     .action(async ({ workload, renew }: Options) => {
       const prepared = await prepare();
-      // Examples that no story needs any more go when all are told anew.
+      // Examples that no story needs any more go when all stories are written again.
       const known = renew && workload === undefined ? [] : await readExamples();
       const examples = { examples: known, mayAdd: renew };
       for (const each of workload?.map(workloadOf) ?? WORKLOADS)

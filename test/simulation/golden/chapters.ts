@@ -110,7 +110,7 @@ function linesOf({ atMs, title, sent, beganMs, history }: Chapter): readonly str
   return ["", ...wrapped(`${timeOf(atMs)} ${title}`, ""), ...rows.flatMap((row) => wrapped(row, "  "))];
 }
 
-/** What follows each other with the same verb, equally often, has it once: `watch clusters, machines ×2 each`. */
+/** Requests that follow each other with one verb and equally often share both: `watch clusters, machines ×2 each`. */
 function counted(counts: ReadonlyMap<string, number>): string {
   const groups: { readonly verb: string; readonly count: number; readonly what: string[] }[] = [];
   for (const [name, count] of counts) {

@@ -12,7 +12,7 @@ export interface Example {
   readonly lines: readonly string[];
 }
 
-/** An object is told by what differs from an example where that is at most this part of its lines, and of lines. */
+/** An object is shown by its difference from an example where that is at most this part of its lines, and so many. */
 const NEAR = { part: 1 / 3, lines: 12 };
 
 interface Comparison {

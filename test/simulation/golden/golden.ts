@@ -9,13 +9,13 @@ import type { Workload } from "../workloads/workload.ts";
 import { type Chronicle, chronicleOf, wrapped } from "./chapters.ts";
 import { type Example, endingLines } from "./ending.ts";
 
-/** One workload, told. */
+/** The story of one workload. */
 export interface GoldenRun {
   readonly text: string;
   readonly violations: readonly string[];
 }
 
-/** What the ends of stories are compared to. */
+/** Objects that the ends of stories are compared with. */
 export interface Examples {
   readonly examples: Example[];
   /** Whether an object that is like none of them becomes one. */
