@@ -1,25 +1,23 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { ControlPlane } from "../../shared/contract/control-plane.ts";
-import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
+import { Cluster, refTo } from "../../shared/api/entry.ts";
+import { ControlPlane, InfraCluster } from "../../shared/contract/entry.ts";
 import {
+  clusterOf,
   type Decision,
   defineFunction,
+  deleting,
+  done,
+  itself,
   type Notice,
-  type StepContext,
+  type Reader,
+  requeueAfter,
+  SECOND,
+  unpaused,
+  waitFor,
   watch,
-  watchContract,
+  watchReferenced,
 } from "../../shared/function/define-function.ts";
-import { clusterOf, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
-import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { removeFinalizerPatch } from "../../shared/rules/entry.ts";
 import {
   COMPLETED,
   clusterDeletion,
@@ -31,7 +29,7 @@ import {
   workersStage,
 } from "./rules/deletion.ts";
 import { DESCENDANT_FIELDS, DESCENDANTS, IN_DELETE_ORDER } from "./rules/descendants.ts";
-import { CLUSTER_FINALIZER } from "./rules/hold.ts";
+import { CLUSTER_FINALIZER } from "./rules/guard.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import {
   readDescendants,
@@ -43,56 +41,38 @@ import {
 /** Objects of a version that the relay does not watch are listed this often: their end wakes no key. */
 const POLL_MS = 5 * SECOND;
 
-export const clusterDelete = defineFunction<Cluster>(
+export const clusterDelete = defineFunction(
   {
     name: "cluster-delete",
     summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
     source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "deleting",
+    when: [deleting, unpaused],
     watches: [
-      watch(
-        Cluster,
-        ["metadata.deletionTimestamp", ...PAUSE_FIELDS, ...PAUSING_FIELDS, ...HOOK_FIELDS],
-        itself,
-      ),
-      ...IN_DELETE_ORDER.map(({ kind }) => watch(kind, DESCENDANT_FIELDS, clusterOf)),
-      watchContract(InfraCluster, ["metadata.uid"], referencing),
-      watchContract(ControlPlane, ["metadata.uid"], referencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(Cluster, HOOK_FIELDS, itself),
+      IN_DELETE_ORDER.map(({ kind }) => watch(kind, DESCENDANT_FIELDS, clusterOf)),
+      watchReferenced([InfraCluster, []], [ControlPlane, []]),
     ],
-    owns: [],
-    ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
-    inTurnWith: [
-      {
-        function: "cluster-guard",
-        on: Cluster,
-        field: "metadata.finalizers",
-        reason: "the guard adds its finalizer before the deletion, delete removes it at the end of it",
-      },
-    ],
+    releases: CLUSTER_FINALIZER,
     calls: [...DESCENDANTS.map((of) => of.kind), ControlPlane, InfraCluster].map((kind) => ({
       verb: "delete",
       kind,
     })),
     reads: [{ on: Cluster, fields: ["spec.topology"] }],
-    readsLive: [Cluster, ...DESCENDANTS.map(({ kind }) => kind), ControlPlane, InfraCluster],
   },
-  async (cluster, { read }) => {
-    if (!isDeleting(cluster)) return { result: done };
-    const pause = pausedBy(cluster, cluster);
-    if (pause !== undefined) return { result: waitFor(pause) };
+  async (cluster, { read, live }) => {
     const seen = await seenStage(cluster, read);
     if (runsItsCourse(seen)) return { result: waitFor(seen.awaits) };
     const hook = hookStage(cluster, await readTopologyRuns(read.live, cluster));
     if (hook !== undefined) return { result: waitFor(hook.awaits) };
     const workers = workersStage(cluster, await readDescendantsLive(read, cluster));
-    return workers === undefined ? takeProvidersApart(cluster, read) : takeApart(cluster, workers, read);
+    return workers === undefined ? takeProvidersApart(cluster, read, live) : takeApart(workers, live);
   },
 );
 
 /** The stage that snapshots show: enough to wait, never enough to delete. */
-async function seenStage(cluster: Cluster, read: StepContext["read"]): Promise<DeletionStage> {
+async function seenStage(cluster: Cluster, read: Reader): Promise<DeletionStage> {
   return clusterDeletion(cluster, await readDescendants(read, cluster), {
     ...(await readDoomedProviders(read, cluster)),
     topologyRuns: await readTopologyRuns(read, cluster),
@@ -102,13 +82,14 @@ async function seenStage(cluster: Cluster, read: StepContext["read"]): Promise<D
 /** The control plane object must be gone before the infrastructure is touched. */
 async function takeProvidersApart(
   cluster: Cluster,
-  read: StepContext["read"],
+  read: Reader,
+  live: () => Promise<object>,
 ): Promise<Decision<Cluster, never>> {
   const events: Notice[] = [];
   for (const role of ["controlPlane", "infrastructure"] as const) {
     const doomed = await readDoomedProvider(read.live, cluster, role);
     const stage = providerStage(cluster, role, doomed);
-    if (stage !== undefined) return { ...(await takeApart(cluster, stage, read)), events };
+    if (stage !== undefined) return { ...(await takeApart(stage, live)), events };
     if (doomed.sharedWith !== undefined) events.push(leftTo(doomed.sharedWith, cluster, role));
   }
   const operations = removeFinalizerPatch(cluster, CLUSTER_FINALIZER);
@@ -126,16 +107,13 @@ async function takeProvidersApart(
  * is read live before.
  */
 async function takeApart(
-  cluster: Cluster,
   { remove, awaits, isPolled }: DeletionStage,
-  read: StepContext["read"],
+  live: () => Promise<object>,
 ): Promise<Decision<Cluster, never>> {
   const result = isPolled === true ? requeueAfter(POLL_MS, awaits) : waitFor(awaits);
   if (remove.length === 0) return { result };
-  const live = await read.live.get(Cluster, objectKeyOf(cluster));
-  if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
-  const pause = pausedBy(live, live);
-  if (pause !== undefined) return { result: waitFor(pause) };
+  const seen = await live();
+  if ("result" in seen) return seen as Decision<Cluster, never>;
   return {
     delete: remove.map(({ kind, object }) => ({ target: refTo(kind, object) })),
     result,

@@ -1,12 +1,14 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { itself } from "../../shared/function/mappings.ts";
-import { done } from "../../shared/function/result.ts";
-import { FINALIZER_FIELDS } from "../../shared/rules/metadata/finalizers.ts";
+import { Cluster, refTo } from "../../shared/api/entry.ts";
+import {
+  defineFunction,
+  done,
+  FINALIZER_FIELDS,
+  itself,
+  watch,
+} from "../../shared/function/define-function.ts";
 import { clusterGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
 
-export const clusterGuard = defineFunction<Cluster>(
+export const clusterGuard = defineFunction(
   {
     name: "cluster-guard",
     summary: "Keeps a Cluster until it has been taken apart.",
@@ -14,7 +16,6 @@ export const clusterGuard = defineFunction<Cluster>(
     reconciles: Cluster,
     actsOn: "living",
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
-    owns: [],
     ownsOn: [{ kind: Cluster, fields: GUARDED_FIELDS }],
   },
   async (cluster) => {

@@ -1,14 +1,15 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, Secret } from "../../shared/api/core.ts";
-import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { Cluster, Connection, objectKeyOf, Secret } from "../../shared/api/entry.ts";
 import {
   type Decision,
   defineFunction,
+  done,
+  itself,
+  requeueAfter,
   type StepContext,
+  sameName,
+  waitFor,
   watch,
 } from "../../shared/function/define-function.ts";
-import { itself, sameName } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { authorityProblem } from "../../shared/rules/credentials/authority.ts";
 import {
   AUTHORITY_ENDS_MS,
@@ -18,27 +19,25 @@ import {
   secretKeyOf,
 } from "../../shared/rules/credentials/kubeconfig.ts";
 import { isValidEndpoint } from "./rules/endpoint.ts";
-import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
+import { WORKABLE_CLUSTER } from "./rules/hold.ts";
 import { type IssueDue, issueDue, renewedAfterMs, requestOf } from "./rules/kubeconfig.ts";
 
-export const clusterKubeconfig = defineFunction<Cluster>(
+export const clusterKubeconfig = defineFunction(
   {
     name: "cluster-kubeconfig",
     summary: "Keeps the kubeconfig Secret of a Cluster without control plane object.",
     source: "core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     actsOn: "living",
+    when: WORKABLE_CLUSTER,
     watches: [
-      watch(Cluster, ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint"], itself),
+      watch(Cluster, ["spec.controlPlaneEndpoint"], itself),
       watch(Connection, KUBECONFIG_USE_FIELDS, sameName),
     ],
-    owns: [],
     calls: [{ verb: "issue", kind: Secret }],
     readsLive: [Secret],
   },
   async (cluster, { read, now }) => {
-    const held = clusterHold(cluster);
-    if (held !== undefined) return { result: held };
     const { controlPlaneRef, controlPlaneEndpoint } = cluster.spec;
     if (controlPlaneRef !== undefined) return { result: done };
     if (!isValidEndpoint(controlPlaneEndpoint))

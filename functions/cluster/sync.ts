@@ -1,19 +1,16 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { ControlPlane } from "../../shared/contract/control-plane.ts";
-import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import { Cluster, refTo } from "../../shared/api/entry.ts";
+import { ControlPlane, InfraCluster } from "../../shared/contract/entry.ts";
 import {
   defineFunction,
+  done,
+  itself,
   type Notice,
   type StepContext,
+  waitFor,
   watch,
-  watchContract,
+  watchReferenced,
 } from "../../shared/function/define-function.ts";
-import { itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { OWN_FIELDS } from "../../shared/rules/entry.ts";
 import {
   awaitedEndpoint,
   desiredEndpoint,
@@ -24,38 +21,32 @@ import {
   isValidEndpoint,
   reportedEndpoint,
 } from "./rules/endpoint.ts";
-import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
+import { WORKABLE_CLUSTER } from "./rules/hold.ts";
 import { INITIALIZED_FIELDS, PROVISIONED_FIELDS } from "./rules/latches.ts";
 import { type ClusterProviders, referenceOf } from "./rules/providers.ts";
 import { readProviders } from "./rules/reads.ts";
 
 const SOURCE_FIELDS = [...OWN_FIELDS, ...ENDPOINT_FIELDS] as const;
 
-export const clusterSync = defineFunction<Cluster>(
+export const clusterSync = defineFunction(
   {
     name: "cluster-sync",
     summary: "Copies the control plane endpoint into the Cluster, once.",
     source: "core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     actsOn: "living",
+    when: WORKABLE_CLUSTER,
     watches: [
-      watch(
-        Cluster,
-        ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint", "status.initialization"],
-        itself,
+      watch(Cluster, ["spec.controlPlaneEndpoint", "status.initialization"], itself),
+      watchReferenced(
+        [InfraCluster, [...SOURCE_FIELDS, ...PROVISIONED_FIELDS]],
+        [ControlPlane, [...SOURCE_FIELDS, ...INITIALIZED_FIELDS]],
       ),
-      watchContract(InfraCluster, [...SOURCE_FIELDS, ...PROVISIONED_FIELDS], referencing),
-      watchContract(ControlPlane, [...SOURCE_FIELDS, ...INITIALIZED_FIELDS], referencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
-    owns: [],
     ownsOn: [{ kind: Cluster, fields: ENDPOINT_FIELDS }],
-    readsLive: [InfraCluster, ControlPlane],
     queue: { settleMs: 50 },
   },
   async (cluster, { read }) => {
-    const hold = clusterHold(cluster);
-    if (hold !== undefined) return { result: hold };
     const providers = await readProviders(read, cluster);
     const { controlPlaneEndpoint } = cluster.spec;
     if (isValidEndpoint(controlPlaneEndpoint)) {

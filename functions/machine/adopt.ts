@@ -1,20 +1,19 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
-import { InfraMachine } from "../../shared/contract/infra-machine.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
-import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { Cluster, MACHINE_FINALIZER, Machine } from "../../shared/api/entry.ts";
+import { BootstrapConfig, InfraMachine } from "../../shared/contract/entry.ts";
+import {
+  defineFunction,
+  inCluster,
+  itself,
+  turn,
+  watch,
+  watchReferenced,
+  workable,
+} from "../../shared/function/define-function.ts";
+import { ADOPTED_FIELDS, adopt, REFERENCE_FIELDS } from "../../shared/rules/entry.ts";
 import { CONTROL_PLANE_FIELDS } from "../../shared/rules/machines/control-plane-machine.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { adopt } from "../../shared/rules/providers/adopt.ts";
-import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { CLAIM_FIELDS, machineClaim } from "./rules/adoption.ts";
-import { isUnguarded, machineHold } from "./rules/hold.ts";
 import { providersOf } from "./rules/providers.ts";
-import { REFERENCE_FIELDS, readProviders } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 
 export const machineAdopt = defineFunction(
   {
@@ -23,40 +22,35 @@ export const machineAdopt = defineFunction(
     source: "core/reconcilers/machine/machine_controller_phases.go",
     reconciles: Machine,
     actsOn: "living",
-    isIdle: isUnguarded,
+    when: workable(MACHINE_FINALIZER),
     watches: [
-      watch(Machine, ["metadata.uid", ...HOLD_FIELDS, ...CONTROL_PLANE_FIELDS, ...REFERENCE_FIELDS], itself),
-      watch(Cluster, [...PAUSING_FIELDS, ...CLAIM_FIELDS], inCluster),
-      watchContract(BootstrapConfig, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
-      watchContract(InfraMachine, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(Machine, ["metadata.uid", ...CONTROL_PLANE_FIELDS, ...REFERENCE_FIELDS], itself),
+      watch(Cluster, CLAIM_FIELDS, inCluster),
+      watchReferenced([BootstrapConfig, ADOPTED_FIELDS], [InfraMachine, ADOPTED_FIELDS]),
     ],
-    owns: [],
     ownsOn: [
       { kind: BootstrapConfig, fields: ADOPTED_FIELDS },
       { kind: InfraMachine, fields: ADOPTED_FIELDS },
     ],
     inTurnWith: [
-      ...[BootstrapConfig, InfraMachine].map((on) => ({
-        function: "machineset-machines",
-        on,
-        field: "metadata.labels[cluster.x-k8s.io/cluster-name]",
-        reason: "a set makes its objects with this label, and patches only keys of its template later",
-      })),
-      ...ADOPTED_FIELDS.map((field) => ({
-        function: "machinepool-adopt",
-        on: BootstrapConfig,
-        field,
-        reason: "an object has one controller, and each of the two leaves alone what the other controls",
-      })),
+      ...[BootstrapConfig, InfraMachine].map((on) =>
+        turn(
+          "machineset-machines",
+          on,
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "a set makes its objects with this label, and patches only keys of its template later",
+        ),
+      ),
+      turn(
+        "machinepool-adopt",
+        BootstrapConfig,
+        ADOPTED_FIELDS,
+        "an object has one controller, and each of the two leaves alone what the other controls",
+      ),
     ],
     blocks: [Machine],
   },
-  async (machine, { read }) => {
-    const cluster = await readCluster(read, machine);
-    const hold = machineHold(machine, cluster);
-    if (hold !== undefined) return { result: hold };
-
+  async (machine, { read, cluster }) => {
     const providers = providersOf(machine, await readProviders(read, machine));
     const claim = machineClaim(machine, cluster);
     return adopt(read.live, { kind: Machine, object: machine, claim }, providers);

@@ -1,49 +1,20 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
-import { ControlPlane } from "../../shared/contract/control-plane.ts";
-import { InfraMachine, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import { MACHINE_FINALIZER, Machine, Node, refTo } from "../../shared/api/entry.ts";
+import { BootstrapConfig, InfraMachine } from "../../shared/contract/entry.ts";
 import {
   type Decision,
   defineFunction,
+  deleting,
+  done,
   type Notice,
-  watch,
-  watchContract,
+  pausedBy,
+  type Reader,
+  waitFor,
 } from "../../shared/function/define-function.ts";
-import {
-  claimantsOfNode,
-  inCluster,
-  inClusterOfControlPlaneMachine,
-  inClusterReferencing,
-  itself,
-  referencing,
-  referencingKind,
-} from "../../shared/function/mappings.ts";
-import type { Reader } from "../../shared/function/reads.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
-import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+import { removeFinalizerPatch } from "../../shared/rules/entry.ts";
 import { type DeletionView, readDeletion, readDeletionBehind, readDeletionLive } from "./rules/deletion.ts";
-import { TURN_FIELDS, WORD_FIELDS } from "./rules/drain-turn.ts";
-import { MACHINE_FINALIZER } from "./rules/hold.ts";
-import { HOOK_FIELDS } from "./rules/hooks.ts";
-import { deleteNode, NODE_TIMEOUT_FIELDS, readNodeLeft } from "./rules/node-deletion.ts";
-import {
-  HANDLED_FIELDS,
-  HANDLING_CLUSTER_FIELDS,
-  HANDLING_CONTROL_PLANE_FIELDS,
-  HANDLING_MACHINE_FIELDS,
-} from "./rules/node-handling.ts";
+import { deleteNode, readNodeLeft } from "./rules/node-deletion.ts";
 import { unprovenDenial } from "./rules/read-handling.ts";
-import { REFERENCE_FIELDS } from "./rules/reads.ts";
-import { itselfBehindDrain } from "./rules/wakes.ts";
+import { DELETION_WATCHES } from "./rules/watches.ts";
 
 export const machineDelete = defineFunction(
   {
@@ -52,40 +23,13 @@ export const machineDelete = defineFunction(
     source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "deleting",
-    watches: [
-      watch(
-        Machine,
-        [
-          ...HOLD_FIELDS,
-          ...HOOK_FIELDS,
-          ...HANDLED_FIELDS,
-          ...TURN_FIELDS,
-          ...NODE_TIMEOUT_FIELDS,
-          ...REFERENCE_FIELDS,
-          "spec.providerID",
-        ],
-        itself,
-      ),
-      watch(Machine, WORD_FIELDS, itselfBehindDrain),
-      watch(Machine, HANDLING_MACHINE_FIELDS, inClusterOfControlPlaneMachine),
-      watch(Cluster, [...PAUSING_FIELDS, ...HANDLING_CLUSTER_FIELDS], inCluster),
-      watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watchContract(BootstrapConfig, ["metadata.uid", ...OWNER_FIELDS], referencing),
-      watchContract(
-        InfraMachine,
-        ["metadata.uid", "metadata.deletionTimestamp", ...OWNER_FIELDS, ...infraMachinePaths("providerID")],
-        referencing,
-      ),
-      watchContract(ControlPlane, HANDLING_CONTROL_PLANE_FIELDS, inClusterReferencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(Node, ["metadata.uid", "spec.providerID"], claimantsOfNode),
-    ],
+    when: [deleting],
+    watches: DELETION_WATCHES,
     reads: [
       { on: Machine, fields: ["status.nodeInfo.systemUUID"] },
       { on: Node, fields: ["status.nodeInfo.systemUUID"] },
     ],
-    owns: [],
-    ownsOn: [{ kind: Machine, fields: ["metadata.finalizers"] }],
+    releases: MACHINE_FINALIZER,
     calls: [
       { verb: "delete", kind: InfraMachine },
       { verb: "delete", kind: BootstrapConfig },
@@ -94,7 +38,6 @@ export const machineDelete = defineFunction(
     queue: { concurrency: 40, maxRunningPerTenant: 10 },
   },
   async (machine, { read, now }) => {
-    if (!isDeleting(machine)) return { result: done };
     // Snapshots say whether to look. A run that only waits asks no server.
     const shown = await readDeletion(read, machine);
     const held = heldBy(shown);

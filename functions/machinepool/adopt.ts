@@ -1,19 +1,17 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
-import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
-import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { adopt } from "../../shared/rules/providers/adopt.ts";
-import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { MachinePool } from "../../shared/api/entry.ts";
+import { BootstrapConfig, InfraMachinePool } from "../../shared/contract/entry.ts";
+import {
+  defineFunction,
+  itself,
+  watch,
+  watchReferenced,
+  workable,
+} from "../../shared/function/define-function.ts";
+import { ADOPTED_FIELDS, adopt } from "../../shared/rules/entry.ts";
 import { poolClaim } from "./rules/adoption.ts";
-import { isUnguarded, poolHold } from "./rules/hold.ts";
+import { POOL_FINALIZER } from "./rules/guard.ts";
 import { providersOf } from "./rules/providers.ts";
-import { readProviders } from "./rules/reads.ts";
+import { readProviders, TEMPLATE_REFERENCE_FIELDS } from "./rules/reads.ts";
 
 export const machinepoolAdopt = defineFunction(
   {
@@ -22,24 +20,11 @@ export const machinepoolAdopt = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: isUnguarded,
+    when: workable(POOL_FINALIZER),
     watches: [
-      watch(
-        MachinePool,
-        [
-          "metadata.uid",
-          ...HOLD_FIELDS,
-          "spec.template.spec.bootstrap.configRef",
-          "spec.template.spec.infrastructureRef",
-        ],
-        itself,
-      ),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
-      watchContract(BootstrapConfig, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
-      watchContract(InfraMachinePool, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(MachinePool, ["metadata.uid", ...TEMPLATE_REFERENCE_FIELDS], itself),
+      watchReferenced([BootstrapConfig, ADOPTED_FIELDS], [InfraMachinePool, ADOPTED_FIELDS]),
     ],
-    owns: [],
     ownsOn: [
       { kind: BootstrapConfig, fields: ADOPTED_FIELDS },
       { kind: InfraMachinePool, fields: ADOPTED_FIELDS },
@@ -47,9 +32,6 @@ export const machinepoolAdopt = defineFunction(
     blocks: [MachinePool],
   },
   async (pool, { read }) => {
-    const hold = poolHold(pool, await readCluster(read, pool));
-    if (hold !== undefined) return { result: hold };
-
     const providers = providersOf(pool, await readProviders(read, pool));
     return adopt(read.live, { kind: MachinePool, object: pool, claim: poolClaim(pool) }, providers);
   },

@@ -1,33 +1,26 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
-import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
-import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import {
-  type Decision,
-  defineFunction,
-  watch,
-  watchContract,
-} from "../../shared/function/define-function.ts";
+import { Connection, MachinePool, Node, refTo, workloadCluster } from "../../shared/api/entry.ts";
+import { BootstrapConfig, InfraMachinePool } from "../../shared/contract/entry.ts";
 import {
   claimantsOfNode,
+  clusterKeyOf,
+  type Decision,
+  defineFunction,
+  deleting,
+  done,
+  FINALIZERS,
   inCluster,
+  isDeleting,
   itself,
-  referencing,
-  referencingKind,
-} from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { clusterKeyOf } from "../../shared/rules/metadata/read-cluster.ts";
-import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+  unpaused,
+  waitFor,
+  watch,
+  watchReferenced,
+} from "../../shared/function/define-function.ts";
+import { OWNER_FIELDS, removeFinalizerPatch } from "../../shared/rules/entry.ts";
 import { awaitedDeletion, remainingProviders } from "./rules/deletion.ts";
-import { POOL_FINALIZER } from "./rules/hold.ts";
+import { POOL_FINALIZER } from "./rules/guard.ts";
 import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } from "./rules/node-deletion.ts";
-import { CONNECTED_FIELDS, readLive, readProviders } from "./rules/reads.ts";
+import { CONNECTED_FIELDS, readProviders } from "./rules/reads.ts";
 
 /**
  * Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the
@@ -42,25 +35,14 @@ export const machinepoolDelete = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
     actsOn: "deleting",
+    when: [deleting, unpaused],
     watches: [
-      watch(MachinePool, [...HOLD_FIELDS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
+      watch(MachinePool, [FINALIZERS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),
       watch(Connection, CONNECTED_FIELDS, inCluster),
-      watchContract(BootstrapConfig, ["metadata.uid", ...OWNER_FIELDS], referencing),
-      watchContract(InfraMachinePool, ["metadata.uid", ...OWNER_FIELDS], referencing),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watchReferenced([BootstrapConfig, OWNER_FIELDS], [InfraMachinePool, OWNER_FIELDS]),
       watch(Node, ["metadata.uid"], claimantsOfNode),
     ],
-    owns: [],
-    ownsOn: [{ kind: MachinePool, fields: ["metadata.finalizers"] }],
-    inTurnWith: [
-      {
-        function: "machinepool-guard",
-        on: MachinePool,
-        field: "metadata.finalizers",
-        reason: "the guard adds its finalizer before the deletion, delete removes it at the end of it",
-      },
-    ],
+    releases: POOL_FINALIZER,
     calls: [
       { verb: "delete", kind: BootstrapConfig },
       { verb: "delete", kind: InfraMachinePool },
@@ -68,20 +50,16 @@ export const machinepoolDelete = defineFunction(
     ],
     queue: { concurrency: 20, maxRunningPerTenant: 5 },
   },
-  async (snapshot, { read, now }) => {
-    if (snapshot.metadata.deletionTimestamp === undefined) return { result: done };
-    const live = await readLive(read, snapshot);
-    if (live === undefined) return { result: done };
-    const { pool, cluster } = live;
-    const pause = pausedBy(cluster, pool);
-    if (pause !== undefined) return { result: waitFor(pause) };
-
+  async (_, { read, now, live }) => {
+    const seen = await live();
+    if ("result" in seen) return seen;
+    const { object: pool, cluster } = seen;
     const providers = await readProviders(read.live, pool);
     const awaited = awaitedDeletion(pool, providers);
     if (awaited !== undefined) {
       return {
         delete: remainingProviders(pool, providers)
-          .filter(({ object }) => object.metadata.deletionTimestamp === undefined)
+          .filter(({ object }) => !isDeleting(object))
           .map(({ kind, object }) => ({ target: { ...refTo(kind, object), resourceVersion: undefined } })),
         result: waitFor(awaited),
       };

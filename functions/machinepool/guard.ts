@@ -1,13 +1,14 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inCluster, itself } from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { SIZE_FIELDS } from "../../shared/rules/machines/node-group-size.ts";
-import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { MachinePool, refTo } from "../../shared/api/entry.ts";
+import {
+  defineFunction,
+  done,
+  HOLD_FIELDS,
+  hasCluster,
+  isAtRest,
+  itself,
+  watch,
+} from "../../shared/function/define-function.ts";
+import { ADOPTED_FIELDS, SIZE_FIELDS } from "../../shared/rules/entry.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { poolViolations } from "./rules/violations.ts";
 
@@ -18,6 +19,7 @@ export const machinepoolGuard = defineFunction(
       "Makes a MachinePool safe to work on: finalizer, cluster label, Cluster owner reference, defaults.",
     source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
+    when: [hasCluster],
     watches: [
       watch(
         MachinePool,
@@ -31,20 +33,13 @@ export const machinepoolGuard = defineFunction(
         ],
         itself,
       ),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
-    owns: [],
     ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
     reads: [{ on: MachinePool, fields: ["status.replicas"] }],
   },
-  async (pool, { read }) => {
-    const cluster = await readCluster(read, pool);
-    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
-
-    return {
-      patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
-      events: isAtRest(pool, cluster) ? [] : poolViolations(pool),
-      result: done,
-    };
-  },
+  async (pool, { cluster }) => ({
+    patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
+    events: isAtRest(pool, cluster) ? [] : poolViolations(pool),
+    result: done,
+  }),
 );

@@ -1,39 +1,26 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
-import { type KubeObject, workloadCluster } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { readString } from "../../shared/contract/fields.ts";
-import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
-import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
-import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { MINUTE } from "../../shared/function/backoff.ts";
-import {
-  defineFunction,
-  type StepContext,
-  watch,
-  watchContract,
-} from "../../shared/function/define-function.ts";
+import { Connection, Machine, MachinePool, Node } from "../../shared/api/entry.ts";
+import { InfraMachine, InfraMachinePool } from "../../shared/contract/entry.ts";
 import {
   claimantsOfNode,
+  defineFunction,
+  done,
   inCluster,
+  isDeleting,
   itself,
+  MINUTE,
   poolOfMachine,
-  referencing,
-  referencingKind,
-} from "../../shared/function/mappings.ts";
-import { done, requeueAfter } from "../../shared/function/result.ts";
-import { POOL_LABEL_FIELDS } from "../../shared/rules/machines/pool-labels.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { REFUSED_FIELDS } from "../../shared/rules/metadata/refused-write.ts";
-import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
-import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+  requeueAfter,
+  watch,
+  watchContract,
+  watchReferenced,
+  workable,
+} from "../../shared/function/define-function.ts";
+import { COMPLETE_VIEW_FIELDS, OWN_FIELDS, REFUSED_FIELDS } from "../../shared/rules/entry.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
-import { isUnguarded, poolHold } from "./rules/hold.ts";
+import { POOL_FINALIZER } from "./rules/guard.ts";
 import { MACHINE_FIELDS, machineWrites } from "./rules/machine-writes.ts";
 import {
-  type InfraMachines,
+  INFRA_MACHINE_FIELDS,
   infraMachineKindOf,
   MACHINE_KIND_FIELDS,
   machineFor,
@@ -42,7 +29,7 @@ import {
   readPoolMachines,
   stayingInfraMachines,
 } from "./rules/machines.ts";
-import { hasCompleteView, NODE_FIELDS, readProviders } from "./rules/reads.ts";
+import { NODE_FIELDS, readKubeletVersions, readProviders } from "./rules/reads.ts";
 
 export const machinepoolMachines = defineFunction(
   {
@@ -51,37 +38,24 @@ export const machinepoolMachines = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller_phases.go",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: isUnguarded,
+    when: workable(POOL_FINALIZER),
     watches: [
       watch(
         MachinePool,
         [
           "metadata.uid",
-          ...HOLD_FIELDS,
           "spec.template.metadata",
           "spec.template.spec.infrastructureRef",
           "spec.providerIDList",
         ],
         itself,
       ),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
-      watchContract(InfraMachinePool, [...OWN_FIELDS, ...MACHINE_KIND_FIELDS], referencing),
-      watchContract(
-        InfraMachine,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          ...POOL_LABEL_FIELDS,
-          ...infraMachinePaths("providerID"),
-        ],
-        poolOfMachine,
-      ),
+      watchReferenced([InfraMachinePool, [...OWN_FIELDS, ...MACHINE_KIND_FIELDS]]),
+      watchContract(InfraMachine, INFRA_MACHINE_FIELDS, poolOfMachine),
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp", ...MACHINE_FIELDS], poolOfMachine),
-      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(Node, [...NODE_FIELDS, ...KUBELET_FIELDS], claimantsOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
     ],
-    owns: [],
     ownsOn: [
       { kind: Machine, fields: MACHINE_FIELDS },
       { kind: MachinePool, fields: REFUSED_FIELDS },
@@ -91,13 +65,11 @@ export const machinepoolMachines = defineFunction(
     queue: { settleMs: 50 },
   },
   async (pool, { read }) => {
-    const hold = poolHold(pool, await readCluster(read, pool));
-    if (hold !== undefined) return { result: hold };
     const { infrastructure } = await readProviders(read, pool);
     const kind = infraMachineKindOf(pool, infrastructure);
     if (kind === undefined || infrastructure.state !== "found") return { result: done };
     // The provider takes its Machines down itself now.
-    if (infrastructure.object.metadata.deletionTimestamp !== undefined) return { result: done };
+    if (isDeleting(infrastructure.object)) return { result: done };
 
     const infraMachines = await readInfraMachines(read, pool, { apiGroup: infrastructure.kind.group, kind });
     // Which definition is missing only the infrastructure object says: no watch leads from one to the other.
@@ -112,29 +84,8 @@ export const machinepoolMachines = defineFunction(
       pool,
       infraMachines: { ...infraMachines, objects: shown },
       machines: [...machines, ...inTheWay.filter((machine) => machine !== undefined)],
-      versionOf: await kubeletVersions(read, pool, infraMachines),
+      versionOf: await readKubeletVersions(read, pool, infraMachines),
     });
     return { ...writes, result: done };
   },
 );
-
-/** By infrastructure machine; nothing is known without a complete view of the workload cluster. */
-async function kubeletVersions(
-  read: StepContext["read"],
-  pool: MachinePool,
-  { kind, objects }: InfraMachines,
-): Promise<(infraMachine: KubeObject) => string | undefined> {
-  if (!(await hasCompleteView(read, pool))) return () => undefined;
-  const path = infraMachinePath(kind.contract, "providerID");
-  const providerIDOf = (infraMachine: KubeObject) => readString(infraMachine, path).value ?? "";
-  const values = objects.map(providerIDOf).filter((providerID) => providerID !== "");
-  const nodes = await read.list(
-    Node,
-    { index: { name: "providerID", values } },
-    workloadCluster(clusterKeyOf(pool)),
-  );
-  const versions = new Map(
-    nodes.map(({ spec, status }) => [spec?.providerID, status?.nodeInfo?.kubeletVersion || undefined]),
-  );
-  return (infraMachine) => versions.get(providerIDOf(infraMachine));
-}

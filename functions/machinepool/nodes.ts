@@ -1,17 +1,22 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, Node } from "../../shared/api/core.ts";
-import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
-import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { claimantsOfNode, inCluster, itself, poolOfMachine } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
-import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
-import { isUnguarded, poolHold } from "./rules/hold.ts";
+import { Connection, Machine, MachinePool, Node, refTo, workloadCluster } from "../../shared/api/entry.ts";
+import {
+  claimantsOfNode,
+  clusterKeyOf,
+  defineFunction,
+  done,
+  inCluster,
+  itself,
+  MINUTE,
+  poolOfMachine,
+  requeueAfter,
+  SECOND,
+  soonest,
+  waitFor,
+  watch,
+  workable,
+} from "../../shared/function/define-function.ts";
+import { COMPLETE_VIEW_FIELDS, OWNER_FIELDS } from "../../shared/rules/entry.ts";
+import { POOL_FINALIZER } from "./rules/guard.ts";
 import { readOwnMachines } from "./rules/machines.ts";
 import { belongsElsewhere, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
 import { hasCompleteView, NODE_FIELDS, readRivals } from "./rules/reads.ts";
@@ -26,22 +31,19 @@ export const machinepoolNodes = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller_noderef.go",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: (pool) => isUnguarded(pool) || !pool.spec.providerIDList?.length,
+    when: workable(POOL_FINALIZER),
+    isIdle: (pool) => !pool.spec.providerIDList?.length,
     watches: [
-      watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
+      watch(MachinePool, ["spec.providerIDList"], itself),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       watch(Node, [...NODE_FIELDS, ...MARK_FIELDS], claimantsOfNode),
       watch(Machine, ["metadata.uid", ...OWNER_FIELDS, "spec.providerID", "status.nodeRef"], poolOfMachine),
     ],
-    owns: [],
     ownsOn: [{ kind: Node, fields: MARK_FIELDS }],
     // Nodes of a large pool come and go together: one run for all of them.
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },
   async (pool, { read }) => {
-    const hold = poolHold(pool, await readCluster(read, pool));
-    if (hold !== undefined) return { result: hold };
     if (!(await hasCompleteView(read, pool))) return { result: waitFor("Connection.status.nodesComplete") };
 
     const cluster = workloadCluster(clusterKeyOf(pool));

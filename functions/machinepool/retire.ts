@@ -1,27 +1,26 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection, Node } from "../../shared/api/core.ts";
-import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
-import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
-import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
-import { claimantsOfNode, inCluster, itself, referencing } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
-import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
-import { readNodesLive } from "../../shared/rules/workload/read-nodes-live.ts";
-import { isUnguarded, poolHold } from "./rules/hold.ts";
-import { isContested, type Rivals } from "./rules/node-marks.ts";
+import { Connection, MachinePool, Node, refTo, workloadCluster } from "../../shared/api/entry.ts";
+import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/entry.ts";
 import {
-  NODE_FIELDS,
-  readLive,
-  readNodes,
-  readProviders,
-  readRivals,
-  readRivalsLive,
-} from "./rules/reads.ts";
+  claimantsOfNode,
+  clusterKeyOf,
+  defineFunction,
+  done,
+  inCluster,
+  isDeleting,
+  itself,
+  referencing,
+  requeueAfter,
+  SECOND,
+  waitFor,
+  watch,
+  watchContract,
+  workable,
+} from "../../shared/function/define-function.ts";
+import { COMPLETE_VIEW_FIELDS, OWNER_FIELDS } from "../../shared/rules/entry.ts";
+import { readNodesLive } from "../../shared/rules/workload/read-nodes-live.ts";
+import { POOL_FINALIZER } from "./rules/guard.ts";
+import { isContested, type Rivals } from "./rules/node-marks.ts";
+import { NODE_FIELDS, readNodes, readProviders, readRivals, readRivalsLive } from "./rules/reads.ts";
 import { RETIREMENT_FIELDS, retiredNodes } from "./rules/retired-nodes.ts";
 
 /** Nodes of one run: two requests each, of which a workload server takes 100 a second from us (KC-09). */
@@ -34,10 +33,10 @@ export const machinepoolRetire = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller_noderef.go",
     reconciles: MachinePool,
     actsOn: "living",
-    isIdle: (pool) => isUnguarded(pool) || !pool.status?.nodeRefs?.length,
+    when: workable(POOL_FINALIZER),
+    isIdle: (pool) => !pool.status?.nodeRefs?.length,
     watches: [
-      watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
+      watch(MachinePool, RETIREMENT_FIELDS, itself),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       watchContract(
         InfraMachinePool,
@@ -46,14 +45,11 @@ export const machinepoolRetire = defineFunction(
       ),
       watch(Node, NODE_FIELDS, claimantsOfNode),
     ],
-    owns: [],
     calls: [{ verb: "delete", kind: Node, limited: true }],
     // Nodes of a large pool come and go together: one run for all of them.
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },
-  async (pool, { read }) => {
-    const hold = poolHold(pool, await readCluster(read, pool));
-    if (hold !== undefined) return { result: hold };
+  async (pool, { read, live }) => {
     const nodes = await readNodes(read, pool);
     if (nodes === undefined) return { result: waitFor("Connection.status.nodesComplete") };
     const shown = await readProviders(read, pool);
@@ -67,12 +63,10 @@ export const machinepoolRetire = defineFunction(
     const names = batch.map(({ metadata }) => metadata.name);
     const liveNodes = await readNodesLive(read.live, names, cluster);
     const rivals = await readRivalsLive(read.live, pool, liveNodes);
-    const live = await readLive(read, pool);
-    if (live === undefined) return { result: done };
-    const liveHold = poolHold(live.pool, live.cluster);
-    if (liveHold !== undefined) return { result: liveHold };
-    const { infrastructure } = await readProviders(read.live, live.pool);
-    const retired = retirable(retiredNodes(live.pool, infrastructure, liveNodes), rivals);
+    const seen = await live();
+    if ("result" in seen) return seen;
+    const { infrastructure } = await readProviders(read.live, seen.object);
+    const retired = retirable(retiredNodes(seen.object, infrastructure, liveNodes), rivals);
     return {
       delete: retired.map((node) => ({ target: refTo(Node, node, cluster) })),
       // The Nodes that go bring the key back at once; this is for a batch of which none goes.
@@ -83,5 +77,5 @@ export const machinepoolRetire = defineFunction(
 
 /** Without those that are being deleted already, and those that another pool lists. */
 function retirable(nodes: readonly Node[], rivals: Rivals): readonly Node[] {
-  return nodes.filter((node) => node.metadata.deletionTimestamp === undefined && !isContested(node, rivals));
+  return nodes.filter((node) => !isDeleting(node) && !isContested(node, rivals));
 }

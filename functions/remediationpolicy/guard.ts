@@ -1,15 +1,13 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
-import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inCluster, itself } from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { isAtRest, PAUSING_FIELDS, REST_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { labelPatch } from "../../shared/rules/metadata/labels.ts";
-import { ownerReference, ownerReferencePatch } from "../../shared/rules/metadata/owner-references.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { CLUSTER_NAME_LABEL, Cluster, RemediationPolicy, refTo } from "../../shared/api/entry.ts";
+import {
+  awake,
+  defineFunction,
+  done,
+  hasCluster,
+  itself,
+  watch,
+} from "../../shared/function/define-function.ts";
+import { ADOPTED_FIELDS, labelPatch, ownerReference, ownerReferencePatch } from "../../shared/rules/entry.ts";
 
 export const remediationpolicyGuard = defineFunction(
   {
@@ -18,17 +16,11 @@ export const remediationpolicyGuard = defineFunction(
       "Makes a RemediationPolicy move and go with its Cluster: cluster label, Cluster owner reference.",
     source: "own",
     reconciles: RemediationPolicy,
-    watches: [
-      watch(RemediationPolicy, [...REST_FIELDS, ...ADOPTED_FIELDS], itself),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
-    ],
-    owns: [],
+    when: [hasCluster, awake],
+    watches: [watch(RemediationPolicy, ADOPTED_FIELDS, itself)],
     ownsOn: [{ kind: RemediationPolicy, fields: ADOPTED_FIELDS }],
   },
-  async (policy, { read }) => {
-    const cluster = await readCluster(read, policy);
-    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
-    if (isAtRest(policy, cluster)) return { result: done };
+  async (policy, { cluster }) => {
     const operations = [
       ...labelPatch(policy, CLUSTER_NAME_LABEL, policy.spec.clusterName),
       ...ownerReferencePatch(policy, ownerReference(Cluster, cluster)),

@@ -1,18 +1,25 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { type RemediationEntry, RemediationPolicy } from "../../shared/api/remediation-policy.ts";
-import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inCluster, inClusterOf, itself } from "../../shared/function/mappings.ts";
-import type { Reader } from "../../shared/function/reads.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
+import {
+  CLUSTER_NAME_LABEL,
+  Machine,
+  type RemediationEntry,
+  RemediationPolicy,
+} from "../../shared/api/entry.ts";
+import {
+  defineFunction,
+  done,
+  hasCluster,
+  inClusterOf,
+  itself,
+  living,
+  PAUSE_FIELDS,
+  type Reader,
+  turn,
+  unpaused,
+  watch,
+} from "../../shared/function/define-function.ts";
 import { SKIP_FIELDS } from "../../shared/rules/machines/left-alone.ts";
 import { isMoved } from "../../shared/rules/machines/remediation-limits.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/binding.ts";
+import { LEDGER_FIELDS, POLICY_FIELDS, policyBinding } from "./rules/binding.ts";
 import { type Found, recordedVerdicts, settled, takenOver } from "./rules/history.ts";
 import { ledgerPatch } from "./rules/ledger.ts";
 
@@ -25,9 +32,10 @@ export const remediationpolicyHistory = defineFunction(
     source: "own",
     reconciles: RemediationPolicy,
     actsOn: "living",
+    // Without its Cluster nothing says whether a move is under way, in which Machines are not there yet.
+    when: [living, hasCluster, unpaused],
     watches: [
-      watch(RemediationPolicy, [...POLICY_FIELDS, ...PAUSE_FIELDS], itself),
-      watch(Cluster, PAUSING_FIELDS, inCluster),
+      watch(RemediationPolicy, POLICY_FIELDS, itself),
       watch(
         Machine,
         [
@@ -42,24 +50,13 @@ export const remediationpolicyHistory = defineFunction(
     ],
     // It changes with the status.
     reads: [{ on: Machine, fields: ["status.conditions[OwnerRemediated].lastTransitionTime"] }],
-    owns: [],
     ownsOn: [{ kind: RemediationPolicy, fields: WRITTEN }],
-    inTurnWith: ["mhc-machines", "mhc-requests"].map((name) => ({
-      function: name,
-      on: RemediationPolicy,
-      field: "status",
-      reason:
-        "each writes the whole history in the version that it has read, so that the later one reads again",
-    })),
+    inTurnWith: [
+      turn(["mhc-machines", "mhc-requests"], RemediationPolicy, "status", policyBinding.writes.reason),
+    ],
     queue: { settleMs: 100 },
   },
   async (policy, { read, now }) => {
-    if (isDeleting(policy)) return { result: done };
-    const cluster = await readCluster(read, policy);
-    // Without it nothing says whether a move is under way, in which Machines are not there yet.
-    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
-    const pause = pausedBy(cluster, policy);
-    if (pause !== undefined) return { result: waitFor(pause) };
     const { namespace = "" } = policy.metadata;
     if (isMoved(policy)) {
       const labelSelector = `${CLUSTER_NAME_LABEL}=${policy.spec.clusterName}`;

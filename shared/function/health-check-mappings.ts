@@ -9,7 +9,7 @@ import {
 import { groupOf, type Kind, type KubeObject } from "../api/kinds.ts";
 import { Machine } from "../api/machine/machine.ts";
 import { MachineHealthCheck } from "../api/machinehealthcheck.ts";
-import type { Lookup, ToKeys } from "./define-function.ts";
+import type { Lookup, ToKeys } from "./spec.ts";
 
 /**
  * A Machine → the health checks of its Cluster that may select it: by one label of their selectors, and those without

@@ -14,7 +14,7 @@ import { groupOf, type Kind } from "../api/kinds.ts";
 import { labelValueOf } from "../api/names.ts";
 import { valueAt } from "../api/path.ts";
 import { kindOf } from "../api/registry.ts";
-import type { ToKeys } from "./define-function.ts";
+import type { ToKeys } from "./spec.ts";
 
 /** The object itself. */
 export const itself: ToKeys = async ({ object }, reconciled) => [memberOf(reconciled, object)];

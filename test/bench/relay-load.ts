@@ -1,4 +1,4 @@
-import { POOL_FINALIZER } from "../../functions/machinepool/rules/hold.ts";
+import { POOL_FINALIZER } from "../../functions/machinepool/rules/guard.ts";
 import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";

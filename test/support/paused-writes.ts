@@ -1,6 +1,6 @@
 import { type KubeObject, type OwnerReference, titleOf } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/api/path.ts";
-import { isLetGo } from "../../shared/rules/metadata/let-go.ts";
+import { isLetGo } from "../../shared/function/guards.ts";
 import type { Version } from "./versions.ts";
 
 /** The server's own, and what Capstan may write to a paused object. */

@@ -14,11 +14,11 @@ import {
 import { valueAt } from "../../shared/api/path.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
+import { isDeleting } from "../../shared/function/guards.ts";
 import type { HealthReport } from "../../shared/function/health-report.ts";
 import { itself } from "../../shared/function/mappings.ts";
 import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { checkDecision } from "../../shared/runtime/decide/check-decision.ts";
 import { reachOf, withinReach } from "../../shared/runtime/decide/reach.ts";
 import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";

@@ -1,12 +1,12 @@
 import type { Condition } from "../../../shared/api/conditions.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { topologyProblem } from "../../../shared/rules/coexistence/topology.ts";
 import {
   condition,
   type DesiredCondition,
   setConditions,
 } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { ownObject } from "./adoption.ts";
 import { summarize } from "./available.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";

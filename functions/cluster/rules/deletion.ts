@@ -1,10 +1,10 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { clusterOwners, isOwnedByName } from "./adoption.ts";
 import { DESCENDANTS, type Descendants } from "./descendants.ts";

@@ -3,9 +3,9 @@ import type { Workers } from "../../../shared/api/cluster/workers.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 
 /** A controller that runs sees a new object sooner. */
 const UNSEEN_MS = 10 * SECOND;

@@ -1,6 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { DeprecatedCondition } from "../../../shared/api/conditions.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import {
   type DesiredDeprecatedCondition,
@@ -8,7 +9,6 @@ import {
   mirrorDeprecatedCondition,
   summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
 import type { ClusterProviders, ProviderRole } from "./providers.ts";

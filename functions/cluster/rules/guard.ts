@@ -1,8 +1,9 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
-import { CLUSTER_FINALIZER } from "./hold.ts";
+
+export const CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io";
 
 /** The field of a Cluster that `clusterGuardPatch` writes. */
 export const GUARDED_FIELDS = ["metadata.finalizers"] as const;

@@ -3,8 +3,8 @@ import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/co
 import { type Field, readBoolean } from "../../../shared/contract/fields.ts";
 import { infraClusterPath, infraClusterPaths } from "../../../shared/contract/infra-cluster.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
 
 /** The fields of an infra object that `isInfrastructureProvisioned` reads. */

@@ -1,5 +1,5 @@
 import type { Cluster, ClusterPhase } from "../../../shared/api/cluster/cluster.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { isValidEndpoint } from "./endpoint.ts";
 
 /** The phase for people; no step may decide on it. Where no rule matches the stored phase stays. */

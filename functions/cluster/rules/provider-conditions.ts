@@ -1,12 +1,12 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import {
   condition,
   conditionOf,
   type DesiredCondition,
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { clusterClaim, ownObject } from "./adoption.ts";
 import { initializedFlag } from "./latches.ts";

@@ -2,7 +2,7 @@ import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { topologyExpiresInMs } from "../../../shared/rules/coexistence/topology.ts";
 import { conditionOf, setConditions } from "../../../shared/rules/conditions/conditions.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { awaitedCompletion } from "./completion.ts";

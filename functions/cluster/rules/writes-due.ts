@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { isAtRest } from "../../../shared/function/guards.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
 import { clusterClaim } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";

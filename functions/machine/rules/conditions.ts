@@ -7,8 +7,8 @@ import {
   type DesiredCondition,
   setConditions,
 } from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { IN_PLACE_UPDATE } from "../../../shared/rules/machines/annotations.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
 import { bootstrapConfigReady, infrastructureReady } from "./provider-conditions.ts";
 import { readyCondition } from "./ready.ts";

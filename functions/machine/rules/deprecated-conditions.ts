@@ -3,6 +3,7 @@ import type { Node } from "../../../shared/api/core.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
 import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
 import type { Found } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import {
   type DesiredDeprecatedCondition,
@@ -10,7 +11,6 @@ import {
   mirrorDeprecatedCondition,
   summarizedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
 import { type DrainPart, leftMs, startOf } from "./drain-timers.ts";
 import { isWordOfDrain } from "./drain-turn.ts";

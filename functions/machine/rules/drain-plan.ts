@@ -2,8 +2,8 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { groupOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { DaemonSet, type Pod } from "../../../shared/api/workload.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { type Blocked, type DrainBehaviour, isBlocked, type PodRules } from "./drain-rules.ts";
 

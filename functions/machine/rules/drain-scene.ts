@@ -1,7 +1,7 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { pausedBy } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { done, type Result, waitFor } from "../../../shared/function/result.ts";
-import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import type { DrainPlan } from "./drain-plan.ts";
 import { type Drained, readReach } from "./drain-reads.ts";
 import type { DrainDecision, DrainRun } from "./drain-report.ts";

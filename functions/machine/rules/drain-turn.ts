@@ -1,8 +1,8 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hooksOf } from "./hooks.ts";
 import { leftOf } from "./left.ts";
 import type { NodeHandling } from "./node-handling.ts";
@@ -62,3 +62,12 @@ export function isWordOfDrain(machine: Machine): boolean {
 function deletingReason({ status }: Machine): string {
   return conditionOf(status?.conditions, "Deleting")?.reason ?? "";
 }
+
+/** They write other conditions of a Machine, each its own. */
+export const OTHER_WRITERS = [
+  "machinepool-machines",
+  "machinepool-remediate",
+  "machineset-remediate",
+  "sim-controlplane-machines",
+  "sim-legacy-machines",
+];

@@ -1,5 +1,5 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { type Failure, lastingFailure, reportedFailure } from "../../../shared/rules/providers/failures.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { ownObject } from "./adoption.ts";

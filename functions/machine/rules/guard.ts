@@ -1,15 +1,15 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, POOL_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
-import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { CONTROL_PLANE_NAME_LABEL } from "../../../shared/rules/machines/control-plane-machine.ts";
 import {
   MACHINE_FINALIZER,
+  type Machine,
   NODE_DELETION_TIMEOUT_SECONDS,
-} from "../../../shared/rules/machines/new-machine.ts";
+} from "../../../shared/api/machine/machine.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
+import { CONTROL_PLANE_NAME_LABEL } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import {
@@ -18,7 +18,6 @@ import {
   ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 
 /** The fields of a Machine that `machineGuardPatch` writes. */

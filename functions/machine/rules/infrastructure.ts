@@ -9,7 +9,7 @@ import {
 } from "../../../shared/contract/infra-machine.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { managersOf } from "../../../shared/function/define-function.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { ownObject } from "./adoption.ts";
 
 /** The fields of an infrastructure machine that `infrastructureReport` reads. */

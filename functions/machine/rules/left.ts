@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { isForeign } from "./adoption.ts";
 
 /** State of a provider object of a deleted Machine; `unreadable`: its CRD claims no supported contract. */

@@ -4,11 +4,10 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision } from "../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
+import { clusterKeyOf, isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { readRenamed, readRivals } from "../../../shared/rules/machines/node-of-machine.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 
 /** The field that says how long the deletion of a Node is tried. */
 export const NODE_TIMEOUT_FIELDS = ["spec.deletion.nodeDeletionTimeoutSeconds"] as const;

@@ -3,7 +3,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 
 /** The field of the deleted Machine that `nodeHandling` reads. */
 export const HANDLED_FIELDS = ["status.nodeRef"] as const;

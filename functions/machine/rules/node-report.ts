@@ -3,6 +3,7 @@ import type { Node, NodeInfo } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import {
   compareText,
   condition,
@@ -12,7 +13,6 @@ import {
 } from "../../../shared/rules/conditions/conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { NodesOfMachine } from "../../../shared/rules/machines/node-of-machine.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { NODE_CONDITION_FIELDS, nodeConditions } from "./node-conditions.ts";
 
 /** The fields of a Node that `nodeReport` reads. */

@@ -1,6 +1,6 @@
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 
 /** The phase for people; no step may decide on it. `status` is the rest of the one about to be written. */
 export function machinePhase(machine: Machine, status: MachineStatus): MachineStatus["phase"] {

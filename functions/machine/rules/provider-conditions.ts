@@ -1,11 +1,11 @@
 import { POOL_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import {
   condition,
   type DesiredCondition,
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { machineClaim } from "./adoption.ts";
 import type { MachineView } from "./view.ts";

@@ -3,19 +3,22 @@ import { workloadCluster } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
+import { readBoolean } from "../../../shared/contract/fields.ts";
+import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
+import { clusterKeyOf } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import {
   type MachineProviders,
   readMachineProviders,
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
+import { ownObject } from "./adoption.ts";
+import type { MarkFacts } from "./node-marks.ts";
+import { isOutdated } from "./revision.ts";
 import { mayBeNodeOf } from "./stage.ts";
 import type { Rollout } from "./up-to-date.ts";
-
-export { REFERENCE_FIELDS } from "../../../shared/rules/providers/machine-providers.ts";
 
 /** Config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
 export function readProviders(
@@ -41,4 +44,21 @@ export async function readNodeOf(
 export async function readRollout(read: Reader, machine: Machine): Promise<Rollout | undefined> {
   const set = await readOwner(MachineSet, machine, read);
   return set && { set, deployment: await readOwner(MachineDeployment, set, read) };
+}
+
+/** Reads what marks depend on beside Machine and Node. */
+export async function readMarkFacts(read: Reader, machine: Machine): Promise<MarkFacts> {
+  const { namespace = "" } = machine.metadata;
+  const [infrastructure, set] = await Promise.all([
+    read.referenced(machine.spec.infrastructureRef, namespace),
+    readOwner(MachineSet, machine, read),
+  ]);
+  const own = ownObject(machine, infrastructure);
+  const deployment = set === undefined ? undefined : await readOwner(MachineDeployment, set, read);
+  return {
+    interruptible:
+      own !== undefined &&
+      readBoolean(own.object, infraMachinePath(own.contract, "interruptible")).value === true,
+    outdated: isOutdated(set, deployment),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { weightOf } from "../../../shared/rules/conditions/aggregate.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
 import { type SummaryPart, summaryOf } from "../../../shared/rules/conditions/summary.ts";
@@ -8,7 +9,6 @@ import {
   LATE_DRAIN_MS,
   likelyDelays,
 } from "../../../shared/rules/machines/slow-deletion.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 
 interface Reported {
   readonly type: string;

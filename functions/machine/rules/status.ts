@@ -1,15 +1,18 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { setConditions, timestamp } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
+import { applyOwnPart } from "../../../shared/rules/status/own-part.ts";
+import { FLOORS } from "../../../shared/rules/status/pace.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { awaitedCompletion } from "./completion.ts";
-import { availableInMs, machineConditions } from "./conditions.ts";
+import { availableInMs, machineConditions, turnsOf } from "./conditions.ts";
 import { machineDeprecatedConditions } from "./deprecated-conditions.ts";
+import { isWordOfDrain } from "./drain-turn.ts";
 import { machineFailure } from "./failures.ts";
 import { machineNotices } from "./notices.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
@@ -19,7 +22,7 @@ import { rolloutInMs } from "./up-to-date.ts";
 import type { MachineView } from "./view.ts";
 
 /** Returns what is said about a Machine that is not paused, whether it lives or is being deleted. */
-export function machineReport(view: MachineView): StatusReport<MachineStatus> {
+function machineReport(view: MachineView): StatusReport<MachineStatus> {
   const status = machineStatus(view);
   const awaited = awaitedCompletion(view, status);
   return {
@@ -74,12 +77,7 @@ export function machineStatus(view: MachineView): MachineStatus {
 }
 
 /** Returns everything as it was, but for `Paused`. */
-export function pausedMachineStatus(
-  machine: Machine,
-  cluster: Cluster,
-  turns: Turns,
-  now: Date,
-): MachineStatus {
+function pausedMachineStatus(machine: Machine, cluster: Cluster, turns: Turns, now: Date): MachineStatus {
   const own = ownStatus(machine.status, turns);
   const paused = pausedCondition(cluster, machine, machine.kind);
   return { ...own, conditions: setConditions(own.conditions, [paused], now, machine.metadata.generation) };
@@ -109,4 +107,23 @@ function hookStarts({ machine, stage, now }: MachineView): MachineStatus["deleti
 /** Moves when no write to the spec is outstanding, and in a deletion, which writes none; absent, never 0. */
 function observedGeneration({ machine, settled }: MachineView): number | undefined {
   return settled || isDeleting(machine) ? machine.metadata.generation : machine.status?.observedGeneration;
+}
+
+/** Returns the decision about a Machine that is not paused: its report, without the part that others write. */
+export function writtenReport(view: MachineView) {
+  const { machine, now } = view;
+  const { status, events, result } = machineReport(view);
+  return {
+    ...applyOwnPart(machine.status, ownStatus(machine.status, turnsOf(view)), status),
+    events,
+    ...(isDeleting(machine) ? { notBeforeMs: FLOORS.deletedMachine(machine, now) } : {}),
+    result,
+  };
+}
+
+/** Returns the same about one that is paused. */
+export function writtenPause(machine: Machine, cluster: Cluster, now: Date) {
+  const turns = turnsOf({ machine, drainSpeaks: isWordOfDrain(machine) });
+  const status = pausedMachineStatus(machine, cluster, turns, now);
+  return applyOwnPart(machine.status, ownStatus(machine.status, turns), status);
 }

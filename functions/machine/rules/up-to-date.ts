@@ -9,7 +9,7 @@ import { condition, type DesiredCondition } from "../../../shared/rules/conditio
 import { isClone, isClonedFrom, kindOfClones } from "../../../shared/rules/machines/clones.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const TYPE = "UpToDate";

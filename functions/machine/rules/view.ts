@@ -1,8 +1,8 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { readNodes } from "../../../shared/rules/machines/node-of-machine.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { BootstrapData } from "../../../shared/rules/providers/bootstrap-data.ts";
 import {
   type MachineProviders,

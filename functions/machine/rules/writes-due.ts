@@ -2,7 +2,7 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { traitsOf } from "../../../shared/api/traits.ts";
-import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
+import { isAtRest } from "../../../shared/function/guards.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";

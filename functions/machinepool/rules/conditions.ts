@@ -2,19 +2,19 @@ import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machine
 import { bootstrapConfigPath } from "../../../shared/contract/bootstrap-config.ts";
 import { infraMachinePoolPath } from "../../../shared/contract/infra-machine-pool.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import {
   condition,
   conditionOf,
   type DesiredCondition,
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import {
   machinesReady,
   machinesUpToDate,
   remediating,
 } from "../../../shared/rules/machines/machine-conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { ownObject, poolClaim } from "./adoption.ts";

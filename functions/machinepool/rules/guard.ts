@@ -1,16 +1,17 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/rules/machines/new-machine.ts";
+import { isPaused } from "../../../shared/function/guards.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-import { POOL_FINALIZER } from "./hold.ts";
+
+export const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 
 /** The fields of a pool that `poolGuardPatch` writes. */
 export const GUARDED_FIELDS = [

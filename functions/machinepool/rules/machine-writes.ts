@@ -9,9 +9,9 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AppliedObject, GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
 import {
   controllerOf,

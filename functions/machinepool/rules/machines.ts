@@ -5,6 +5,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import { readString } from "../../../shared/contract/fields.ts";
+import { infraMachinePaths } from "../../../shared/contract/infra-machine.ts";
 import { infraMachinePoolPath, infraMachinePoolPaths } from "../../../shared/contract/infra-machine-pool.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { definitionsOf, type Resolved, resolveAmong } from "../../../shared/contract/referenced.ts";
@@ -12,6 +13,14 @@ import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { POOL_LABEL_FIELDS, poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
 import { isControlled, isForeign, ownObject } from "./adoption.ts";
+
+/** The fields of an infrastructure machine by which it has a Machine of the pool. */
+export const INFRA_MACHINE_FIELDS = [
+  "metadata.uid",
+  "metadata.deletionTimestamp",
+  ...POOL_LABEL_FIELDS,
+  ...infraMachinePaths("providerID"),
+] as const;
 
 /** The fields of Machines that `readOwnMachines` goes by. */
 export const OWN_MACHINE_FIELDS = ["metadata.uid", ...POOL_LABEL_FIELDS, ...OWNER_FIELDS] as const;

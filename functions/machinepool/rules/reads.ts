@@ -1,19 +1,26 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import { type KubeObject, workloadCluster } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { readString } from "../../../shared/contract/fields.ts";
+import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
+import { clusterKeyOf } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import {
   type MachineProviders,
   readMachineProviders,
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { readNodesLive } from "../../../shared/rules/workload/read-nodes-live.ts";
+import type { InfraMachines } from "./machines.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
 
+/** The fields by which the provider objects of a pool are found. */
+export const TEMPLATE_REFERENCE_FIELDS = [
+  "spec.template.spec.bootstrap.configRef",
+  "spec.template.spec.infrastructureRef",
+] as const;
 /** The field of a Connection that `isConnected` reads. */
 export const CONNECTED_FIELDS = ["status.state"] as const;
 /** The fields by which the Nodes of a pool are found. */
@@ -25,18 +32,6 @@ export function readProviders(
   { metadata, spec }: MachinePool,
 ): Promise<MachineProviders> {
   return readMachineProviders(read, spec.template.spec, metadata.namespace);
-}
-
-/** The pool and its Cluster as the API server has them; `undefined` when this very pool is gone. */
-export async function readLive(
-  read: Pick<Reader, "live">,
-  pool: MachinePool,
-): Promise<{ readonly pool: MachinePool; readonly cluster: Cluster | undefined } | undefined> {
-  const [live, cluster] = await Promise.all([
-    read.live.get(MachinePool, objectKeyOf(pool)),
-    read.live.get(Cluster, clusterKeyOf(pool)),
-  ]);
-  return live === undefined || live.metadata.uid !== pool.metadata.uid ? undefined : { pool: live, cluster };
 }
 
 /** Whether the workload cluster answers; what is known of it may still be incomplete. */
@@ -126,4 +121,25 @@ export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<re
   });
   const rivals = await readRivalsLive(read.live, pool, nodes);
   return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
+}
+
+/** Returns the versions of kubelets by infrastructure machine; nothing is known without a complete view of the workload cluster. */
+export async function readKubeletVersions(
+  read: Reader,
+  pool: MachinePool,
+  { kind, objects }: InfraMachines,
+): Promise<(infraMachine: KubeObject) => string | undefined> {
+  if (!(await hasCompleteView(read, pool))) return () => undefined;
+  const path = infraMachinePath(kind.contract, "providerID");
+  const providerIDOf = (infraMachine: KubeObject) => readString(infraMachine, path).value ?? "";
+  const values = objects.map(providerIDOf).filter((providerID) => providerID !== "");
+  const nodes = await read.list(
+    Node,
+    { index: { name: "providerID", values } },
+    workloadCluster(clusterKeyOf(pool)),
+  );
+  const versions = new Map(
+    nodes.map(({ spec, status }) => [spec?.providerID, status?.nodeInfo?.kubeletVersion || undefined]),
+  );
+  return (infraMachine) => versions.get(providerIDOf(infraMachine));
 }

@@ -1,6 +1,6 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { failed, type Guard, type GuardedPatch } from "../../../shared/function/define-function.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 import {
   byUrgency,
@@ -18,14 +18,23 @@ const DEFAULT_LIMIT = 1;
 
 const LIMIT = /^(\d{1,9})(%?)$/;
 
-/** How many Machines of the pool may be remediated at a time. */
-export function remediationLimit({ metadata, spec }: MachinePool): number | "malformed" {
+/** How many Machines of the pool may be remediated at a time; `undefined`: its annotation is malformed. */
+export function remediationLimit({ metadata, spec }: MachinePool): number | undefined {
   const text = metadata.annotations?.[REMEDIATION_LIMIT];
   if (text === undefined) return DEFAULT_LIMIT;
   const [, digits, percent] = LIMIT.exec(text) ?? [];
-  if (digits === undefined) return "malformed";
+  if (digits === undefined) return undefined;
   return percent === "%" ? Math.ceil((Number(digits) * (spec.replicas ?? 1)) / 100) : Number(digits);
 }
+
+/** The limit can be read. */
+export const limited: Guard<MachinePool> = {
+  fields: [`metadata.annotations[${REMEDIATION_LIMIT}]`],
+  refuses(pool) {
+    const message = `annotation ${REMEDIATION_LIMIT} is neither a count nor a percentage; set it to 1 or 20%`;
+    return remediationLimit(pool) === undefined ? failed("InvalidSpec", message) : undefined;
+  },
+};
 
 /** Actions for the Machines that health checks have handed to the pool. */
 export interface Remediation {

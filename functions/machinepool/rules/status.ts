@@ -3,7 +3,7 @@ import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machine
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { condition, setConditions } from "../../../shared/rules/conditions/conditions.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { awaitedCompletion } from "./completion.ts";
 import { poolConditions } from "./conditions.ts";

@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
+import { isAtRest } from "../../../shared/function/guards.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { poolClaim } from "./adoption.ts";

@@ -1,4 +1,6 @@
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import {
   machinesReady,
   machinesUpToDate,
@@ -6,8 +8,6 @@ import {
   withUpToDateReported,
 } from "../../../shared/rules/machines/machine-conditions.ts";
 import { staleMachines } from "../../../shared/rules/machines/stale-machines.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { setProblem } from "./problems.ts";
 import { isMoving } from "./scaling.ts";
 import type { StatusView } from "./view.ts";

@@ -2,7 +2,7 @@ import { SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 
 /** Machines of a deleted set that must be deleted now; those that are going are waited for. */
 export function doomedMachines(machines: readonly Machine[]): readonly Machine[] {

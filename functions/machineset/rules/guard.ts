@@ -5,14 +5,21 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import { type Guard, hasCluster, isDeleting, isPaused } from "../../../shared/function/guards.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-import { SET_FINALIZER } from "./hold.ts";
+
+export const SET_FINALIZER = "cluster.x-k8s.io/machineset";
+
+/** A set that lives has a Cluster; one that is deleted may have outlived it. */
+export const hasClusterWhileLiving: Guard = {
+  fields: ["metadata.deletionTimestamp"],
+  asksCluster: true,
+  refuses: (set, cluster) => (isDeleting(set) ? undefined : hasCluster.refuses(set, cluster)),
+};
 
 /** The fields of which admission would have written defaults. */
 const DEFAULTED_FIELDS = ["spec.replicas", "spec.selector", "spec.template.metadata.labels"] as const;

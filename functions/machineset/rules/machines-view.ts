@@ -1,9 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
 import {
   type MachineProviders,
   readMachineProviders,
@@ -32,17 +30,14 @@ export async function readView(read: Reader, set: MachineSet, cluster: Cluster):
   return viewOf(read, set, cluster, await readMachines(read, set));
 }
 
-/**
- * The view by which Machines are made and deleted: the set as the API server has it, then its Machines; `undefined`
- * when the set or its Cluster is gone. Provider objects are from snapshots.
- */
-export async function readLiveView(read: Reader, known: SetView): Promise<SetView | undefined> {
-  const set = await read.live.get(MachineSet, objectKeyOf(known.set));
-  const cluster = set === undefined ? undefined : await readCluster(read.live, set);
-  if (set === undefined || set.metadata.uid !== known.set.metadata.uid || cluster === undefined) {
-    return undefined;
-  }
-  return viewOf(read, set, cluster, await readMachinesLive(read.live, set, known.own));
+/** The view by which Machines are made and deleted: set, Cluster and Machines from the API server, provider objects from snapshots. */
+export async function readLiveView(
+  read: Reader,
+  set: MachineSet,
+  cluster: Cluster,
+  { own }: SetView,
+): Promise<SetView> {
+  return viewOf(read, set, cluster, await readMachinesLive(read.live, set, own));
 }
 
 async function viewOf(

@@ -1,6 +1,6 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import {
   controllerOf,
   controllerReference,

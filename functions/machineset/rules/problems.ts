@@ -1,4 +1,5 @@
 import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { type Guard, waitFor } from "../../../shared/function/define-function.ts";
 import { type Naming, parseNaming } from "../../../shared/rules/machines/machine-names.ts";
 import { parseSelector, type Selector } from "../../../shared/rules/metadata/label-selector.ts";
 
@@ -33,3 +34,12 @@ export function namingOf({ metadata, spec }: MachineSet): Naming | { readonly pr
     "machineSet.name": metadata.name,
   });
 }
+
+/** A set that can have Machines. */
+export const isWhole: Guard<MachineSet> = {
+  fields: ["spec"],
+  refuses(set) {
+    if (setProblem(set) !== undefined) return waitFor("MachineSet.spec");
+    return selectorOf(set) === undefined ? waitFor("MachineSet.spec.selector") : undefined;
+  },
+};

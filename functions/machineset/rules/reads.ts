@@ -2,8 +2,8 @@ import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
+import { clusterKeyOf } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
 import {
   type MachineProviders,

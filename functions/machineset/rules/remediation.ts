@@ -4,6 +4,7 @@ import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
@@ -16,8 +17,9 @@ import {
   markPatch,
   takeBackPatch,
 } from "../../../shared/rules/machines/remediation.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
+import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
+import { SKIP_FIELDS } from "./preflight.ts";
 
 /** The field of a set and of its MachineDeployment by which a set of an older revision is recognized. */
 export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
@@ -28,6 +30,17 @@ export const LIMIT_FIELDS = ["spec.remediation.maxInFlight", "spec.replicas"] as
 const BATCH = "capstan.dev/remediation-reservation";
 export const BATCH_FIELDS = [`metadata.annotations[${BATCH}]`] as const;
 const BATCH_POINTER = `/metadata/annotations/${BATCH.replace("/", "~1")}`;
+
+/** The fields of a set that decide about its unhealthy Machines. */
+export const SET_REMEDIATION_FIELDS = [
+  "metadata.uid",
+  ...OWNER_FIELDS,
+  ...BATCH_FIELDS,
+  ...REVISION_FIELDS,
+  ...SKIP_FIELDS,
+  "spec.selector",
+  "spec.template.spec",
+] as const;
 
 const PENDING_REMOVAL = condition(
   "OwnerRemediated",

@@ -1,11 +1,11 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { cloneReference, isCloneDue, isClonedFrom } from "../../../shared/rules/machines/clones.ts";
 import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
 import { type Plan, planMachines } from "../../../shared/rules/machines/making.ts";
 import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import type { SetView } from "./machines-view.ts";

@@ -1,11 +1,11 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachineSet, MachineSetStatus } from "../../../shared/api/machineset.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-conditions.ts";
 import { staleExpiresInMs } from "../../../shared/rules/machines/stale-machines.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { setConditionsOf } from "./conditions.ts";

@@ -4,11 +4,11 @@ import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { done, type Result, requeueAfter } from "../../../shared/function/result.ts";
 import { goneKeys, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import {
   controllerOf,
   controllerReference,

@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
-import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
+import { isAtRest } from "../../../shared/function/guards.ts";
 import { setGuardPatch } from "./guard.ts";
 
 /**

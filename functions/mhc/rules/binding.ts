@@ -34,7 +34,7 @@ interface Binding {
   /** Fields of a request by which `escalatesAtMs` decides. */
   readonly requestFields: readonly string[];
   /** Fields that `patch` of a permission writes. */
-  readonly writes: { readonly kind: Kind; readonly fields: readonly string[] };
+  readonly writes: { readonly kind: Kind; readonly fields: readonly string[]; readonly reason: string };
   of(read: Reader, check: MachineHealthCheck): Promise<Bound | undefined>;
 }
 

@@ -2,11 +2,11 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { type Bound, permissionFor } from "./binding.ts";
 import { hasGivenUp, mayEscalate } from "./given-up.ts";
-import { type HandOver, handOver, heldBack } from "./hand-over.ts";
+import { type HandOver, handOver, heldMachines } from "./hand-over.ts";
 import { failedAt } from "./health.ts";
 import type { Judged } from "./judge.ts";
 import { hasNoLimit } from "./limit.ts";
@@ -55,7 +55,7 @@ export function planHandOver({ scene, judged, requests, bound }: PlanFacts, now:
   if (isDeleting(check)) return NOTHING;
   const isBound = bound !== undefined;
   const known = { check, occupants: occupantsOf(judged, requests), isBound, now };
-  const plan = { ...handOver(known), held: heldBack(known) };
+  const plan = { ...handOver(known), held: heldMachines(known) };
   if (check.spec.remediation?.templateRef === undefined) {
     const leads = new Map(judged.map(({ machine, health }) => [machine, health.lead]));
     // Another health check writes the condition first.

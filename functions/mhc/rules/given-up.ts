@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { handOverChanges } from "./hand-over.ts";
 import type { Occupant } from "./places.ts";
 import { ownerOfRequest } from "./request.ts";

@@ -1,11 +1,11 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { compareText, condition, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { failedAt } from "./health.ts";
 import { budgetOf, hasNoLimit, limitOf } from "./limit.ts";
 import {
@@ -82,7 +82,7 @@ export function handOver(facts: HandOverFacts): HandOver {
 const NOTHING: HandOver = { chosen: [], leftOvers: [] };
 
 /** The targets whose failed check is in the list and which only an annotation keeps from being handed over. */
-export function heldBack(facts: HandOverFacts): readonly Machine[] {
+export function heldMachines(facts: HandOverFacts): readonly Machine[] {
   return candidatesOf(facts).filter((machine) => isHeld(machine) && failedAt(machine) !== undefined);
 }
 

@@ -4,14 +4,13 @@ import { ANY_PAIR, indexesOf } from "../../../shared/api/indexes.ts";
 import { type ClusterName, type Kind, workloadCluster } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { done, type Result, waitFor } from "../../../shared/function/define-function.ts";
+import { clusterKeyOf, isPaused, PAUSE_FIELDS, PAUSING_FIELDS } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { SKIP_FIELDS } from "../../../shared/rules/machines/left-alone.ts";
 import { readRenamed } from "../../../shared/rules/machines/node-of-machine.ts";
 import { MARK_FIELDS, URGENCY_FIELDS } from "../../../shared/rules/machines/remediation.ts";
-import { PAUSING_FIELDS, REST_FIELDS } from "../../../shared/rules/metadata/hold.ts";
-import { isPaused, PAUSE_FIELDS } from "../../../shared/rules/metadata/paused.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { CHECKED_FIELDS } from "./guard.ts";
@@ -22,7 +21,8 @@ import type { NodeEvidence } from "./verdict.ts";
 /** The fields of a health check by which it judges, and by which others of its Cluster find what it says. */
 export const JUDGING_FIELDS = [
   "metadata.uid",
-  ...REST_FIELDS,
+  "metadata.deletionTimestamp",
+  ...PAUSE_FIELDS,
   ...CHECKED_FIELDS,
   "spec.selector",
   "spec.remediation",
@@ -73,9 +73,21 @@ export async function readScene(
   read: Reader,
   check: MachineHealthCheck,
   cluster: Cluster,
-): Promise<Scene | "unseen" | { readonly problem: string }> {
+): Promise<Scene | NoScene> {
   if (isUp(cluster) && !isCompleteView(await read.get(Connection, clusterKeyOf(check)))) return "unseen";
   return readAround(read, check, cluster, (targets) => readNodes(read, check, targets));
+}
+
+/** A scene that cannot be looked at. */
+type NoScene = "unseen" | { readonly problem: string };
+
+export function isScene(found: Scene | NoScene): found is Scene {
+  return found !== "unseen" && !("problem" in found);
+}
+
+/** The end of a run without a scene; mhc-status says what is wrong with the selector. */
+export function unseen(found: NoScene): Result {
+  return found === "unseen" ? waitFor("Connection.status.nodesComplete") : done;
 }
 
 /** The same without any Node, to report while the workload cluster is away: each of them is `unknown`. */

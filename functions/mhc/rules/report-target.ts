@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { RequestReport, TargetReport } from "../../../shared/function/health-report.ts";
 import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { HOLD, isHeld } from "./hand-over.ts";
 import { failedAt } from "./health.ts";

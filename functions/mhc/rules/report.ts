@@ -1,13 +1,11 @@
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { isDeleting, pausedBy, readCluster } from "../../../shared/function/guards.ts";
 import type { HealthReport } from "../../../shared/function/health-report.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
 import { binding, type Permission, permissionFor } from "./binding.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
-import { checkHold } from "./hold.ts";
 import { type Judged, judge } from "./judge.ts";
 import { budgetOf, limitOf } from "./limit.ts";
 import { type Answered, answered, readAbsent, readForHandOver } from "./live-reads.ts";
@@ -39,8 +37,8 @@ export async function reportCheck(
   const isUnseen = seen === "unseen";
   const scene = isUnseen ? await readUnseenScene(read, check, cluster) : seen;
   if ("problem" in scene) return unjudged(scene.problem);
-  const hold = checkHold(check, cluster);
-  const held = hold?.type === "wait" ? `it waits for ${hold.what}` : undefined;
+  const pause = pausedBy(cluster, check);
+  const held = pause === undefined ? undefined : `it waits for ${pause}`;
   const view = await look(read, scene, isUnseen, now);
   const obstacle = isUnseen ? obstacleOf("Nodes", "the workload cluster does not show its Nodes") : undefined;
   const planned =

@@ -1,9 +1,9 @@
 import { type Kind, type KubeObject, objectKeyOf, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { GuardedDelete } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { Judged } from "./judge.ts";
 import { ownerOfRequest } from "./request.ts";
 import type { Requests } from "./request-reads.ts";

@@ -7,9 +7,9 @@ import type {
   Notice,
   StepContext,
 } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { done, type Result, requeueAfter, soonest } from "../../../shared/function/result.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { binding, permissionFor } from "./binding.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { type Judged, judge } from "./judge.ts";
@@ -30,6 +30,9 @@ import {
   readRequests,
 } from "./request-reads.ts";
 import { retryMs } from "./retry.ts";
+
+/** The condition of a Machine that is handed to an external controller. */
+export const MARK = "status.conditions[ExternallyRemediated]";
 
 /** A large check runs less often: at least so long between two runs for each of its targets. */
 const FLOOR_MS_PER_TARGET = 0.1;

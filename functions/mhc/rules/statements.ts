@@ -1,11 +1,28 @@
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { MARK_FIELDS } from "../../../shared/rules/machines/remediation.ts";
 import type { Judged } from "./judge.ts";
 import { budgetOf } from "./limit.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
 import type { Requests } from "./request-reads.ts";
+
+const HEALTH_FIELDS = [
+  "status.conditions[HealthCheckSucceeded]",
+  "status.deprecated.v1beta1.conditions[HealthCheckSucceeded]",
+] as const;
+
+/** The conditions that `mhc-machines` writes on a Machine. */
+export const STATED_FIELDS = [
+  ...HEALTH_FIELDS,
+  ...MARK_FIELDS,
+  "status.conditions[ExternallyRemediated]",
+] as const;
+
+/** The turns of health checks and owners. */
+export const BY_OWNER =
+  "health checks write it where it is absent or True, its owner where it is False; a left-over goes after a minute";
 
 /** Conditions that one health check writes on a Machine, before anything is handed over. */
 export interface Statement {

@@ -11,7 +11,7 @@ import {
   timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { setDeprecatedConditions } from "../../../shared/rules/conditions/deprecated-conditions.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";

@@ -3,10 +3,10 @@ import type { Node } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isAskedFor } from "../../../shared/rules/machines/remediation.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { durationText } from "./duration.ts";
 
 /** Timeout of a health check that names none; admission writes it there. */

@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
-import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
+import { isAtRest } from "../../../shared/function/guards.ts";
 import { healthCheckGuardPatch } from "./guard.ts";
 
 /** Whether the guard still has something to write on the health check: decided by the guard's own rule. */

@@ -4,11 +4,10 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import { watch } from "../../../shared/function/define-function.ts";
+import { clusterKeyOf, isDeleting } from "../../../shared/function/guards.ts";
 import { inClusterOf } from "../../../shared/function/mappings.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { ESCALATION_FIELDS, escalatesAtMs } from "./escalation.ts";
 import { permissionOf } from "./ledger.ts";
 
@@ -24,7 +23,12 @@ export const LEDGER_FIELDS = ["status.policyUID", "status.remediations", "status
 export const policyBinding = {
   watches: [watch(RemediationPolicy, POLICY_FIELDS, inClusterOf)],
   requestFields: ESCALATION_FIELDS,
-  writes: { kind: RemediationPolicy as unknown as Kind, fields: LEDGER_FIELDS },
+  writes: {
+    kind: RemediationPolicy as unknown as Kind,
+    fields: LEDGER_FIELDS,
+    reason:
+      "each writes the whole history in the version that it has read, so that the later one reads again",
+  },
 
   /** By the policies of its Cluster that name a health check, or name none, by name; snapshots. */
   async of(read: Reader, check: MachineHealthCheck) {

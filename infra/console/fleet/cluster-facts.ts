@@ -1,8 +1,8 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../shared/api/conditions.ts";
 import type { Connection } from "../../../shared/api/core.ts";
+import { pausedBy } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
 import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
 import { goodStatusOf } from "../../operate/explain/siblings.ts";
 import { soundCluster } from "../../operate/explain/sound-cluster.ts";

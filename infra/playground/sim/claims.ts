@@ -1,10 +1,9 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
+import { hasFinalizer, isDeleting, isPaused } from "../../../shared/function/guards.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { CLOUD_FINALIZER } from "../api/sim-cloud.ts";
 import { keyOf } from "./follow.ts";

@@ -1,5 +1,5 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Clock, KubeClient, Log, Random } from "../../../shared/runtime/ports.ts";
 import type { Pki } from "../../platform/pki/pki.ts";
 import { x509 } from "../../platform/pki/x509.ts";

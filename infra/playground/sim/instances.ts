@@ -1,6 +1,6 @@
 import { apiVersionOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { SimInstance } from "../api/sim-cloud.ts";
 import { type Claim, isHeld, judge, release, type Thing } from "./claims.ts";

@@ -1,7 +1,7 @@
 import { Secret } from "../../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Clock, KubeClient, Log, Random } from "../../../shared/runtime/ports.ts";
 import { describeSecret } from "../../platform/pki/describe-secret.ts";
 import type { Credentials, Pki } from "../../platform/pki/pki.ts";

@@ -6,6 +6,11 @@ import { AGE, CLUSTER, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { machineStatusSchema } from "./machine-status.ts";
 import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
 
+/** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
+export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
+/** As admission writes it, so that the guard has nothing to add. */
+export const NODE_DELETION_TIMEOUT_SECONDS = 10;
+
 const machineSchema = () =>
   z
     .object({

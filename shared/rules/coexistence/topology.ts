@@ -2,9 +2,9 @@ import type { Cluster } from "../../api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../api/core.ts";
 import { MINUTE } from "../../function/backoff.ts";
 import type { Notice } from "../../function/define-function.ts";
+import { isDeleting } from "../../function/guards.ts";
 import type { Reader } from "../../function/reads.ts";
 import { conditionOf } from "../conditions/conditions.ts";
-import { isDeleting } from "../metadata/deletion.ts";
 
 const CLUSTER_CLASSES = { namespace: "", name: "clusterclasses.cluster.x-k8s.io" };
 

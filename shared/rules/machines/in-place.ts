@@ -1,10 +1,9 @@
 import type { KubeObject } from "../../api/kinds.ts";
-import type { Machine } from "../../api/machine/machine.ts";
+import { type Machine, NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import { sameJson } from "../../api/path.ts";
-import { isDeleting } from "../metadata/deletion.ts";
+import { isDeleting } from "../../function/guards.ts";
 import { KEY_FIELDS } from "../metadata/labels.ts";
-import { NODE_DELETION_TIMEOUT_SECONDS } from "./new-machine.ts";
 import {
   metadataPatch,
   TEMPLATE_KEYS,

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/kinds.ts";
-import { isPaused } from "../metadata/paused.ts";
+import { isPaused } from "../../function/guards.ts";
 
 const SKIP_REMEDIATION = "cluster.x-k8s.io/skip-remediation";
 /** The field of a Machine by which a person keeps it from health checks. */

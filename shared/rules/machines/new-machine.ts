@@ -1,14 +1,9 @@
 import { apiVersionOf, type ContractReference, MANAGEMENT, type OwnerReference } from "../../api/kinds.ts";
-import { Machine } from "../../api/machine/machine.ts";
+import { MACHINE_FINALIZER, Machine, NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine.ts";
 import type { NewObject } from "../../function/define-function.ts";
 import { cloneReference } from "./clones.ts";
 import { TEMPLATE_KEYS, type TemplateMetadata, trackerOf } from "./template-keys.ts";
 import { prefixedVersion } from "./versions.ts";
-
-/** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
-export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
-/** As admission writes it, so that the guard has nothing to add. */
-export const NODE_DELETION_TIMEOUT_SECONDS = 10;
 
 /** The Machine to be made, beside its name. */
 export interface MachineDesign {

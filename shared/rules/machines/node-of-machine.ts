@@ -1,8 +1,8 @@
 import { Connection, Node } from "../../api/core.ts";
 import { workloadCluster } from "../../api/kinds.ts";
 import { Machine } from "../../api/machine/machine.ts";
+import { clusterKeyOf } from "../../function/guards.ts";
 import type { Reader } from "../../function/reads.ts";
-import { clusterKeyOf } from "../metadata/read-cluster.ts";
 import { isCompleteView } from "../workload/complete-view.ts";
 
 /** The workload cluster as far as it concerns a Machine. */

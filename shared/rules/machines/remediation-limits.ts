@@ -1,8 +1,8 @@
 import type { Machine } from "../../api/machine/machine.ts";
 import type { RemediationEntry, RemediationPolicy } from "../../api/remediation-policy.ts";
 import { SECOND } from "../../function/backoff.ts";
+import { isDeleting } from "../../function/guards.ts";
 import { conditionOf } from "../conditions/conditions.ts";
-import { isDeleting } from "../metadata/deletion.ts";
 import { controllerOf } from "../metadata/owner-references.ts";
 import { isControlPlaneMachine } from "./control-plane-machine.ts";
 import { actorText } from "./remediation-actor.ts";

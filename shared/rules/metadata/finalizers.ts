@@ -1,14 +1,6 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
-
-/** The field that `hasFinalizer` reads. */
-export const FINALIZERS = "metadata.finalizers";
-/** The fields that say whether an object has a finalizer, and may still get one. */
-export const FINALIZER_FIELDS = [FINALIZERS, "metadata.deletionTimestamp"] as const;
-
-export function hasFinalizer(object: KubeObject, name: string): boolean {
-  return object.metadata.finalizers?.includes(name) ?? false;
-}
+import { hasFinalizer } from "../../function/guards.ts";
 
 /** Operations that append a finalizer; none when it is there. Never for an object that is being deleted. */
 export function addFinalizerPatch(object: KubeObject, name: string): readonly PatchOperation[] {

@@ -1,7 +1,7 @@
 import { bootstrapConfigPath, bootstrapConfigPaths } from "../../contract/bootstrap-config.ts";
 import { readBoolean, readString } from "../../contract/fields.ts";
 import type { Found } from "../../contract/referenced.ts";
-import { isDeleting } from "../metadata/deletion.ts";
+import { isDeleting } from "../../function/guards.ts";
 
 /** The fields of a bootstrap config that `bootstrapData` reads. */
 export const BOOTSTRAP_FIELDS = bootstrapConfigPaths("dataSecretCreated", "dataSecretName");

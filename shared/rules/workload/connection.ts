@@ -3,8 +3,8 @@ import type { Condition } from "../../api/conditions.ts";
 import type { Connection } from "../../api/core.ts";
 import { SECOND } from "../../function/backoff.ts";
 import type { Notice } from "../../function/define-function.ts";
+import { isDeleting } from "../../function/guards.ts";
 import { condition, conditionOf, type DesiredCondition, timestamp } from "../conditions/conditions.ts";
-import { isDeleting } from "../metadata/deletion.ts";
 
 const TYPE = "RemoteConnectionProbe";
 /** A connection that worked may fail for this long before the condition says so. */

@@ -1,4 +1,4 @@
-import { POOL_FINALIZER } from "../../../functions/machinepool/rules/hold.ts";
+import { POOL_FINALIZER } from "../../../functions/machinepool/rules/guard.ts";
 import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediation.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";

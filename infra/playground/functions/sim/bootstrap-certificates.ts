@@ -4,13 +4,16 @@ import { CONTROL_PLANE_LABEL } from "../../../../shared/api/indexes.ts";
 import { objectKeyOf } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import {
+  isDeleting,
+  PAUSE_FIELDS,
+  PAUSING_FIELDS,
+  pausedBy,
+  readCluster,
+} from "../../../../shared/function/guards.ts";
 import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
-import { isDeleting } from "../../../../shared/rules/metadata/deletion.ts";
-import { PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
 import { controllerReference } from "../../../../shared/rules/metadata/owner-references.ts";
-import { PAUSE_FIELDS, pausedBy } from "../../../../shared/rules/metadata/paused.ts";
-import { readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../../../shared/rules/providers/adoption.ts";
 import { SimBootstrapConfig } from "../../api/sim-bootstrap.ts";

@@ -10,6 +10,7 @@ import {
   type NewObject,
   watch,
 } from "../../../../shared/function/define-function.ts";
+import { isPaused, PAUSE_FIELDS, PAUSING_FIELDS, readCluster } from "../../../../shared/function/guards.ts";
 import { ISSUED_SECRET_TYPE } from "../../../../shared/function/issue.ts";
 import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../../../shared/function/result.ts";
@@ -18,10 +19,8 @@ import {
   type DesiredCondition,
   setConditions,
 } from "../../../../shared/rules/conditions/conditions.ts";
-import { PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
+import { pausedCondition } from "../../../../shared/rules/conditions/paused-condition.ts";
 import { controllerReference, isOwnedBy } from "../../../../shared/rules/metadata/owner-references.ts";
-import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
-import { readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../../../shared/rules/providers/adoption.ts";
 import { SimBootstrapConfig } from "../../api/sim-bootstrap.ts";

@@ -8,6 +8,13 @@ import {
   type StepContext,
   watch,
 } from "../../../../shared/function/define-function.ts";
+import {
+  HOLD_FIELDS,
+  hasFinalizer,
+  isPaused,
+  PAUSING_FIELDS,
+  pausedBy,
+} from "../../../../shared/function/guards.ts";
 import { itself, ownedBy, owners, siblings } from "../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
 import {
@@ -15,15 +22,10 @@ import {
   type DesiredCondition,
   setConditions,
 } from "../../../../shared/rules/conditions/conditions.ts";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
+import { pausedCondition } from "../../../../shared/rules/conditions/paused-condition.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/cluster-label.ts";
+import { addFinalizerPatch, removeFinalizerPatch } from "../../../../shared/rules/metadata/finalizers.ts";
 import { controllerReference, isOwnedBy } from "../../../../shared/rules/metadata/owner-references.ts";
-import { isPaused, pausedBy, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { SimServer } from "../../api/sim-cloud.ts";
 import { SimCluster } from "../../api/sim-cluster.ts";

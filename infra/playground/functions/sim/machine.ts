@@ -1,11 +1,11 @@
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { HOLD_FIELDS, isPaused, PAUSING_FIELDS } from "../../../../shared/function/guards.ts";
 import { inCluster, itself, referenced, sameName } from "../../../../shared/function/mappings.ts";
 import { done } from "../../../../shared/function/result.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
-import { isPaused, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
+import { pausedCondition } from "../../../../shared/rules/conditions/paused-condition.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/cluster-label.ts";
 import { OWNER_FIELDS } from "../../../../shared/rules/metadata/read-owner.ts";
 import { SimInstance } from "../../api/sim-cloud.ts";
 import { SimMachine } from "../../api/sim-machine.ts";

@@ -10,6 +10,13 @@ import {
   type StepContext,
   watch,
 } from "../../../../shared/function/define-function.ts";
+import {
+  HOLD_FIELDS,
+  hasFinalizer,
+  isPaused,
+  PAUSING_FIELDS,
+  pausedBy,
+} from "../../../../shared/function/guards.ts";
 import { inCluster, itself, ownedBy, owners, siblings } from "../../../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../../../shared/function/result.ts";
 import {
@@ -17,14 +24,9 @@ import {
   type DesiredCondition,
   setConditions,
 } from "../../../../shared/rules/conditions/conditions.ts";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
-import { isPaused, pausedBy, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/read-cluster.ts";
+import { pausedCondition } from "../../../../shared/rules/conditions/paused-condition.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../../../shared/rules/metadata/cluster-label.ts";
+import { addFinalizerPatch, removeFinalizerPatch } from "../../../../shared/rules/metadata/finalizers.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { MANAGED_FIELDS } from "../../../../shared/rules/providers/replicas-managed.ts";
 import { SimInstance } from "../../api/sim-cloud.ts";

@@ -3,16 +3,11 @@ import { CLUSTER_NAME_LABEL } from "../../../../shared/api/indexes.ts";
 import { type Kind, refTo } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { HOLD_FIELDS, hasFinalizer, isPaused, PAUSING_FIELDS } from "../../../../shared/function/guards.ts";
 import { inCluster, itself, sameName } from "../../../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../../../shared/function/result.ts";
 import { MARK_FIELDS } from "../../../../shared/rules/machines/remediation.ts";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../shared/rules/metadata/hold.ts";
-import { isPaused } from "../../../../shared/rules/metadata/paused.ts";
+import { addFinalizerPatch, removeFinalizerPatch } from "../../../../shared/rules/metadata/finalizers.ts";
 import { OWNER_FIELDS, readOwner } from "../../../../shared/rules/metadata/read-owner.ts";
 import { SimInstance } from "../../api/sim-cloud.ts";
 import { SimRemediation } from "../../api/sim-remediation.ts";

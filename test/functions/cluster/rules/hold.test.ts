@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { clusterHold } from "../../../../functions/cluster/rules/hold.ts";
-import { done, waitFor } from "../../../../shared/function/result.ts";
+import { WORKABLE_CLUSTER } from "../../../../functions/cluster/rules/hold.ts";
+import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
+import { done, refusedBy, waitFor } from "../../../../shared/function/define-function.ts";
 import { cluster } from "../../../support/builders.ts";
 import { deletedCluster, TOPOLOGY } from "../../../support/foo-cluster.ts";
 
-describe("clusterHold", () => {
+const clusterHold = (of: Cluster) => refusedBy(WORKABLE_CLUSTER, of, of)?.result;
+
+describe("the guards of a Cluster", () => {
+  it("lets go of a guarded Cluster", () => {
+    expect(clusterHold(cluster())).toBeUndefined();
+    expect(clusterHold(cluster({ spec: { topology: TOPOLOGY } }))).toBeUndefined();
+  });
+
   it.each([
     ["is being deleted", deletedCluster({ spec: { paused: true } }), done],
     ["is paused", cluster({ spec: { paused: true } }), waitFor("Cluster.spec.paused")],

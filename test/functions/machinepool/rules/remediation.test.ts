@@ -12,9 +12,9 @@ describe("the limit of remediations of a pool", () => {
     ["20%", 3, 1],
     ["100%", 3, 3],
     ["50%", undefined, 1],
-    ["-1", 3, "malformed"],
-    ["1.5", 3, "malformed"],
-    ["", 3, "malformed"],
+    ["-1", 3, undefined],
+    ["1.5", 3, undefined],
+    ["", 3, undefined],
   ])("of %j with %j replicas is %j", (text, replicas, expected) => {
     const annotations = text === undefined ? undefined : { "capstan.dev/remediation-max-in-flight": text };
     expect(remediationLimit(machinePool({ metadata: { annotations }, spec: { replicas } }))).toBe(expected);

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../../../shared/api/patch.ts";
+import { isDeleting } from "../../../../shared/function/guards.ts";
 import { conditionOf } from "../../../../shared/rules/conditions/conditions.ts";
-import { isDeleting } from "../../../../shared/rules/metadata/deletion.ts";
 import type { Placed } from "./server.ts";
 
 /** A view of the servers by which the limit does not hold. */

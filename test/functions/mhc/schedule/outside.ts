@@ -1,9 +1,9 @@
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import { isDeleting } from "../../../../shared/function/guards.ts";
 import { condition, conditionOf } from "../../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../../shared/rules/conditions/deprecated-conditions.ts";
 import { conditionOperations } from "../../../../shared/rules/machines/condition-patch.ts";
-import { isDeleting } from "../../../../shared/rules/metadata/deletion.ts";
 import { merge, node, type Overrides } from "../../../support/builders.ts";
 import { OWNED_BY_S1 } from "../../../support/foo-sets.ts";
 import { since, target } from "../../../support/health-checks.ts";

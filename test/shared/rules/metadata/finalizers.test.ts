@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../../shared/rules/metadata/finalizers.ts";
+import { hasFinalizer } from "../../../../shared/function/guards.ts";
+import { addFinalizerPatch, removeFinalizerPatch } from "../../../../shared/rules/metadata/finalizers.ts";
 import { machinePool } from "../../../support/builders.ts";
 
 const withFinalizers = (finalizers: readonly string[] | undefined) =>

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { machineGuard } from "../../../../functions/machine/guard.ts";
 import { machineStatus } from "../../../../functions/machine/status.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import { pausedBy, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
+import { pausedBy } from "../../../../shared/function/guards.ts";
+import { pausedCondition } from "../../../../shared/rules/conditions/paused-condition.ts";
 import { standBack } from "../../../../shared/runtime/write/foreign-controller.ts";
 
 const NOW = new Date("2026-01-01T00:04:00Z");

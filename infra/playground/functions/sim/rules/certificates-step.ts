@@ -2,6 +2,7 @@ import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../../shared/api/core.ts";
 import { type Kind, objectKeyOf } from "../../../../../shared/api/kinds.ts";
 import type { GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
+import { HOLD_FIELDS } from "../../../../../shared/function/guards.ts";
 import type { Issue } from "../../../../../shared/function/issue.ts";
 import { type Result, requeueAfter } from "../../../../../shared/function/result.ts";
 import type { SecretSummary } from "../../../../../shared/function/secret-summary.ts";
@@ -12,7 +13,6 @@ import {
   secretKeyOf,
   serverOf,
 } from "../../../../../shared/rules/credentials/kubeconfig.ts";
-import { HOLD_FIELDS } from "../../../../../shared/rules/metadata/hold.ts";
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { OWNER_FIELDS } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { SimServer } from "../../../api/sim-cloud.ts";

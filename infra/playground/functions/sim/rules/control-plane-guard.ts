@@ -3,6 +3,7 @@ import { type Kind, type KubeObject, objectKeyOf, refTo } from "../../../../../s
 import type { PatchOperation } from "../../../../../shared/api/patch.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Decision, GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
+import { pausedBy } from "../../../../../shared/function/guards.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../../../shared/function/result.ts";
 import { addFinalizerPatch } from "../../../../../shared/rules/metadata/finalizers.ts";
 import {
@@ -10,7 +11,6 @@ import {
   ownerReference,
   ownerReferencePatch,
 } from "../../../../../shared/rules/metadata/owner-references.ts";
-import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
 import { SimServer } from "../../../api/sim-cloud.ts";

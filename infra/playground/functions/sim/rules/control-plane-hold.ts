@@ -1,7 +1,7 @@
 import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
+import { refusedBy, workable } from "../../../../../shared/function/guards.ts";
 import type { Reader } from "../../../../../shared/function/reads.ts";
 import { type Result, waitFor } from "../../../../../shared/function/result.ts";
-import { hold } from "../../../../../shared/rules/metadata/hold.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { type AnyControlPlane, hasEndpoint } from "./control-plane-view.ts";
 
@@ -26,7 +26,7 @@ export async function controlPlaneHold(
 ): Promise<{ readonly cluster: Cluster | undefined; readonly wait: Result | undefined }> {
   const cluster = await readOwner(Cluster, object, read);
   if (cluster === undefined) return { cluster, wait: waitFor(`${object.kind}.metadata.ownerReferences`) };
-  const held = hold(object, cluster, CONTROL_PLANE_FINALIZER);
+  const held = refusedBy(workable(CONTROL_PLANE_FINALIZER), object, cluster)?.result;
   return { cluster, wait: held ?? missingDependency(object, cluster) };
 }
 

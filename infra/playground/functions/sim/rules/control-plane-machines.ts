@@ -2,16 +2,15 @@ import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
+import { isDeleting, pausedBy } from "../../../../../shared/function/guards.ts";
 import type { LiveReader } from "../../../../../shared/function/reads.ts";
 import { done, failed, type Result, requeueAfter, waitFor } from "../../../../../shared/function/result.ts";
 import { conditionOperations } from "../../../../../shared/rules/machines/condition-patch.ts";
 import { hasReady } from "../../../../../shared/rules/machines/machine-conditions.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import {
   controllerReference,
   ownerReferencePatch,
 } from "../../../../../shared/rules/metadata/owner-references.ts";
-import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type MachinesDecision, makeClones, makeMachine, withoutClones } from "./control-plane-making.ts";
 import { nextStep, nodeIsMissingInMs, type Situation } from "./control-plane-next-step.ts";

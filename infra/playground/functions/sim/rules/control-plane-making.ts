@@ -2,6 +2,7 @@ import { type KubeObject, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Decision, NewObject } from "../../../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../../../shared/function/guards.ts";
 import type { LiveReader } from "../../../../../shared/function/reads.ts";
 import { done, failed, type Result, requeueAfter } from "../../../../../shared/function/result.ts";
 import { type CloneSource, cloneFor } from "../../../../../shared/rules/machines/clones.ts";
@@ -14,7 +15,6 @@ import {
   reservationPatch,
   reservedNames,
 } from "../../../../../shared/rules/machines/reservation.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";

@@ -1,10 +1,10 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
+import { isDeleting } from "../../../../../shared/function/guards.ts";
 import { DELETE_MACHINE } from "../../../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../../../shared/rules/machines/machine-conditions.ts";
 import { reservedNames } from "../../../../../shared/rules/machines/reservation.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import { nextToGo } from "./control-plane-placement.ts";
 import { isReady } from "./control-plane-remediation.ts";
 import { type ControlPlaneMachine, differences } from "./control-plane-up-to-date.ts";

@@ -3,13 +3,13 @@ import { type KubeObject, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { labelValueOf } from "../../../../../shared/api/names.ts";
 import type { GuardedPatch } from "../../../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../../../shared/function/guards.ts";
 import { CONTROL_PLANE_NAME_LABEL } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import {
   type InPlaceTemplate,
   inPlacePatch,
   objectPatch,
 } from "../../../../../shared/rules/machines/in-place.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
 import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";

@@ -1,10 +1,10 @@
 import { refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { GuardedDelete, GuardedPatch } from "../../../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../../../shared/function/guards.ts";
 import { condition, conditionOf } from "../../../../../shared/rules/conditions/conditions.ts";
 import { conditionOperations } from "../../../../../shared/rules/machines/condition-patch.ts";
 import { waitsForRemediation } from "../../../../../shared/rules/machines/machine-conditions.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
 
 /** State of a control plane that remediation looks at. */
 export interface Remediation {

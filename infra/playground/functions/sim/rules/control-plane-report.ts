@@ -1,11 +1,13 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/api/indexes.ts";
+import { isDeleting } from "../../../../../shared/function/guards.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../../../../shared/function/result.ts";
 import {
   condition,
   conditionOf,
   type DesiredCondition,
 } from "../../../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../../../shared/rules/conditions/paused-condition.ts";
 import {
   machinesReady,
   machinesUpToDate,
@@ -14,8 +16,6 @@ import {
   withUpToDateReported,
 } from "../../../../../shared/rules/machines/machine-conditions.ts";
 import { countVersions, type VersionCount } from "../../../../../shared/rules/machines/versions.ts";
-import { isDeleting } from "../../../../../shared/rules/metadata/deletion.ts";
-import { pausedCondition } from "../../../../../shared/rules/metadata/paused.ts";
 import { refusedReasons } from "../../../../../shared/rules/metadata/refused-write.ts";
 import type { SimServer } from "../../../api/sim-cloud.ts";
 import { faultsOf } from "./control-plane-faults.ts";

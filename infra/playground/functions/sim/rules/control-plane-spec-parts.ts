@@ -7,6 +7,7 @@ import { BootstrapConfig } from "../../../../../shared/contract/bootstrap-config
 import { InfraMachine } from "../../../../../shared/contract/infra-machine.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../../../../shared/contract/machine-templates.ts";
 import { watch } from "../../../../../shared/function/define-function.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../../shared/function/guards.ts";
 import {
   inCluster,
   itself,
@@ -18,7 +19,6 @@ import {
 import { IN_PLACE_FIELDS } from "../../../../../shared/rules/machines/in-place.ts";
 import { MACHINE_CONDITION_FIELDS } from "../../../../../shared/rules/machines/machine-conditions.ts";
 import { RESERVATION_FIELDS } from "../../../../../shared/rules/machines/reservation.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS } from "../../../../../shared/rules/metadata/hold.ts";
 import { KEY_FIELDS } from "../../../../../shared/rules/metadata/labels.ts";
 import { OWNER_FIELDS } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { REFUSED_FIELDS } from "../../../../../shared/rules/metadata/refused-write.ts";

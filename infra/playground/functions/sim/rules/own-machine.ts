@@ -3,18 +3,14 @@ import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/a
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { NewObject, StepContext } from "../../../../../shared/function/define-function.ts";
+import { hasFinalizer, pausedBy } from "../../../../../shared/function/guards.ts";
 import { done, failed, type Result, waitFor } from "../../../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../../../shared/rules/metadata/finalizers.ts";
+import { readClusterByLabel } from "../../../../../shared/rules/metadata/cluster-label.ts";
+import { addFinalizerPatch, removeFinalizerPatch } from "../../../../../shared/rules/metadata/finalizers.ts";
 import { controllerReference, isOwnedBy } from "../../../../../shared/rules/metadata/owner-references.ts";
-import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
-import { readClusterByLabel } from "../../../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { CLOUD_FINALIZER, SimInstance } from "../../../api/sim-cloud.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";

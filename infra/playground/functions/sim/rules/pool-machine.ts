@@ -1,11 +1,11 @@
 import { objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import type { StepContext } from "../../../../../shared/function/define-function.ts";
+import { hasFinalizer, pausedBy } from "../../../../../shared/function/guards.ts";
 import { done, waitFor } from "../../../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
-import { hasFinalizer, removeFinalizerPatch } from "../../../../../shared/rules/metadata/finalizers.ts";
-import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
-import { readClusterByLabel } from "../../../../../shared/rules/metadata/read-cluster.ts";
+import { readClusterByLabel } from "../../../../../shared/rules/metadata/cluster-label.ts";
+import { removeFinalizerPatch } from "../../../../../shared/rules/metadata/finalizers.ts";
 import { SimInstance } from "../../../api/sim-cloud.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
 import { SimMachinePool } from "../../../api/sim-machinepool.ts";

@@ -2,9 +2,9 @@ import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { defineFunction, watch } from "../../../../../shared/function/define-function.ts";
+import { pausedBy } from "../../../../../shared/function/guards.ts";
 import { inCluster, itself } from "../../../../../shared/function/mappings.ts";
 import { done, waitFor } from "../../../../../shared/function/result.ts";
-import { pausedBy } from "../../../../../shared/rules/metadata/paused.ts";
 import { AUDIT_FIELDS, auditPatch } from "./rules/audit.ts";
 
 /** A function that is not part of Capstan: what a function touches is this file, its rules and their tests. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isPaused, pausedBy, pausedCondition } from "../../../../shared/rules/metadata/paused.ts";
-import { cluster, machinePool } from "../../../support/builders.ts";
+import { isPaused, pausedBy } from "../../../shared/function/guards.ts";
+import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
+import { cluster, machinePool } from "../../support/builders.ts";
 
 const PAUSED_CLUSTER = cluster({ spec: { paused: true } });
 const annotated = (value: string) =>

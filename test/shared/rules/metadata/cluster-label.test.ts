@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
-import { clusterKeyOf, readCluster } from "../../../../shared/rules/metadata/read-cluster.ts";
+import { clusterKeyOf, readCluster } from "../../../../shared/function/guards.ts";
 import { cluster, machine, machinePool } from "../../../support/builders.ts";
 
 /** A reader that has Cluster c1 in two namespaces. */
