@@ -119,7 +119,9 @@ describeWithClusterctl("a release on a real kube-apiserver, by clusterctl", () =
       `get providers.clusterctl.cluster.x-k8s.io -A '-ojsonpath={range .items[*]}{.metadata.namespace} {.metadata.name} {.type} {.version}{"\\n"}{end}'`,
     );
     expect(inventory.trim().split("\n").toSorted()).toEqual(
-      PROVIDERS.map(({ namespace, label, type }) => `${namespace} ${label} ${type} v0.1.0`).toSorted(),
+      PROVIDERS.map(({ namespace, label, type }) => `${namespace} ${label} ${type} v0.1.0`).toSorted(
+        (a, b) => (a < b ? -1 : 1),
+      ),
     );
     const before = await installed(kubectl);
     for (const providers of ["", SIM_PROVIDERS("v0.1.0")]) {
