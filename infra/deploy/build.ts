@@ -14,7 +14,7 @@ const ENTRIES = [
   "infra/playground/functions/*/*.ts",
 ];
 /** Files that are read at run time, beside the code that reads them. */
-const DATA = ["package.json", "infra/**/*.{lua,yaml}"];
+const DATA = ["package.json", "infra/**/*.{lua,yaml}", "node_modules/wasmoon/dist/glue.wasm"];
 
 /**
  * Folders that become one file each, with what they import and no folder before them has: every function process loads
@@ -74,7 +74,7 @@ export async function buildInto(folder: string): Promise<void> {
     input,
     cwd: ROOT,
     platform: "node",
-    plugins: [bundledRequires, globalProcess, noSubprograms, ownPlace, builtins, ascii],
+    plugins: [bundledRequires, globalProcess, noSubprograms, anyPlace, ownPlace, builtins, ascii],
     output: {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
@@ -166,6 +166,13 @@ const noSubprograms: Plugin = {
     id.includes("/node_modules/commander/")
       ? code.replace(/^import (\w+) from ["']node:child_process["'];$/m, "const $1 = undefined;")
       : null,
+};
+
+/** Gives wasmoon a place of its own, which chunks have not; it is given the path of its WebAssembly. */
+const anyPlace: Plugin = {
+  name: "any-place",
+  transform: (code, id) =>
+    id.includes("/node_modules/wasmoon/") ? code.replaceAll("__filename", '"/wasmoon.js"') : null,
 };
 
 /** Shows the bundler a package that is loaded late without waiting: it follows only the `require` that is not declared. */

@@ -6,7 +6,7 @@ import type { NoteCount, Queue } from "../../shared/runtime/queue/queue-port.ts"
 import { systemRandom } from "../platform/random.ts";
 import { checkEntries } from "./check-entries.ts";
 import { forgetCount, forgetFailure } from "./claim.ts";
-import { createEmbeddedLedger, loadLedgerHost } from "./embedded/embedded-ledger.ts";
+import { createEmbeddedLedger, createScripts, loadLedgerHost } from "./embedded/embedded-ledger.ts";
 import { TinyRedis } from "./embedded/tiny-redis.ts";
 import { TokenHub } from "./embedded/token-hub.ts";
 import { checkFunctionName } from "./function-name.ts";
@@ -15,7 +15,7 @@ import type { LedgerLimits } from "./limits.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING } from "./run-lease.ts";
 import { readerOf } from "./tokens/reader-of.ts";
-import { TOKEN_WINDOW, TokenQueue } from "./tokens/token-queue.ts";
+import { TokenQueue } from "./tokens/token-queue.ts";
 
 /** The ledger says when a tick has work. */
 const TICK_MS = 60 * SECOND;
@@ -59,16 +59,10 @@ export async function createMemoryQueue({
       if (hint !== undefined) noteHint(hint);
     },
   });
-  const chance = { number: random, id: systemRandom.id };
   const inTurns = createTurns();
-  const ledger = createEmbeddedLedger({
-    host,
-    redis,
-    random: chance,
-    window: TOKEN_WINDOW,
-    limits,
-    noteCount,
-  });
+  const own = { redis, limits };
+  const run = createScripts({ ...own, host, random: { number: random, id: systemRandom.id } });
+  const ledger = createEmbeddedLedger({ ...own, run, noteCount });
   const functions = new Map<string, TokenQueue>();
   let closed = false;
   const open = (functionName: string): TokenQueue => {

@@ -1,14 +1,13 @@
 import { Redis } from "ioredis";
 import { checkEntries } from "../../infra/queue/check-entries.ts";
+import { TokenHub } from "../../infra/queue/embedded/token-hub.ts";
 import { checkFunctionName } from "../../infra/queue/function-name.ts";
 import type { LedgerLimits } from "../../infra/queue/limits.ts";
 import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
 import { LEASE_TIMING, type LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { readerOf } from "../../infra/queue/tokens/reader-of.ts";
-import type { Token, TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
+import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
-import type { HandleToken, Transport } from "../../infra/queue/tokens/token-transport.ts";
-import type { Clock } from "../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { VirtualClock } from "./clock.ts";
 import { putScriptsOnTestTime } from "./scripts-on-test-time.ts";
@@ -110,66 +109,4 @@ function queueOf(
       await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));
     },
   };
-}
-
-interface Worker {
-  readonly handle: HandleToken;
-  readonly concurrency: number;
-  readonly running: Set<Promise<void>>;
-}
-
-/** As BullMQ orders them: live before resync, then by rank, then by arrival. */
-class TokenHub implements Transport {
-  readonly followsLedger = true;
-  readonly #clock: Clock;
-  readonly #tokens: Token[] = [];
-  readonly #workers = new Set<Worker>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  async send(tokens: readonly Token[]): Promise<void> {
-    this.#tokens.push(...tokens);
-    this.#deliver();
-  }
-
-  async receive(handle: HandleToken, concurrency: number) {
-    const worker: Worker = { handle, concurrency, running: new Set() };
-    this.#workers.add(worker);
-    this.#deliver();
-    return {
-      close: async (deadlineMs: number): Promise<void> => {
-        this.#workers.delete(worker);
-        const late = Promise.withResolvers<void>();
-        const cancel = this.#clock.after(deadlineMs, late.resolve);
-        await Promise.race([Promise.all(worker.running), late.promise]);
-        cancel();
-      },
-    };
-  }
-
-  async close(): Promise<void> {
-    // Tokens outlive the processes.
-  }
-
-  #deliver(): void {
-    for (const worker of this.#workers) {
-      while (this.#tokens.length > 0 && worker.running.size < worker.concurrency) {
-        const [token] = this.#tokens.toSorted(byUrgency);
-        if (token === undefined) return;
-        this.#tokens.splice(this.#tokens.indexOf(token), 1);
-        const handled = worker.handle(token).finally(() => {
-          worker.running.delete(handled);
-          this.#deliver();
-        });
-        worker.running.add(handled);
-      }
-    }
-  }
-}
-
-function byUrgency(a: Token, b: Token): number {
-  const classOf = (token: Token): number => (token.class === "live" ? 0 : 1);
-  return classOf(a) - classOf(b) || (a.rank ?? 0) - (b.rank ?? 0);
 }

@@ -4,6 +4,7 @@ import { forgetCount } from "../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits, RESEND_MS } from "../limits.ts";
 import type { LedgerServer } from "../redis/ledger-reader.ts";
 import {
+  type Argument,
   headOf,
   type LuaTexts,
   ledgerPrefix,
@@ -13,6 +14,7 @@ import {
 } from "../redis/redis-scripts.ts";
 import { createScriptLedger } from "../redis/script-ledger.ts";
 import type { TokenLedger } from "../tokens/token-ledger.ts";
+import { TOKEN_WINDOW } from "../tokens/token-queue.ts";
 import { type LuaVm, loadLua } from "./lua-vm.ts";
 import { nextTickAt } from "./next-tick.ts";
 import type { Reply, TinyRedis } from "./tiny-redis.ts";
@@ -36,33 +38,41 @@ async function load(): Promise<LedgerHost> {
   return { lua, texts };
 }
 
-export interface EmbeddedLedgerOptions {
+export interface ScriptsOptions {
   readonly host: LedgerHost;
   readonly redis: TinyRedis;
   readonly random: Pick<Random, "number" | "id">;
-  readonly window: number;
   readonly limits?: Partial<LedgerLimits>;
+}
+
+type RunHere = (script: ScriptName, functionName: string, args: readonly Argument[]) => Reply;
+
+/** Returns what runs a script in this process: at once. */
+export function createScripts({ host, redis, random, limits }: ScriptsOptions): RunHere {
+  const texts = scriptsOf(host.texts, { ...LEDGER_LIMITS, ...limits });
+  const scripts = new Map([...texts].map(([name, text]) => [name, host.lua.script(text)] as const));
+  const own = { resendMs: RESEND_MS, window: TOKEN_WINDOW };
+  return (script, functionName, args) => {
+    const head = headOf({ seed: random.id(8), chance: random.number(), ...own });
+    return scripts.get(script)?.(redis, ledgerPrefix(functionName), [...head, ...args].map(String)) ?? null;
+  };
+}
+
+export interface EmbeddedLedgerOptions extends Pick<ScriptsOptions, "redis" | "limits"> {
+  readonly run: RunHere;
   readonly noteCount?: NoteCount;
 }
 
-/**
- * Creates the ledger that Redis has (`../redis/lua`) in this process. A call has its effect before it returns its promise.
- */
+/** Creates the ledger that Redis has (`../redis/lua`) in this process. A call has its effect before it returns. */
 export function createEmbeddedLedger(options: EmbeddedLedgerOptions): TokenLedger {
-  const { host, redis, random, window, noteCount = forgetCount } = options;
+  const { run, redis, noteCount = forgetCount } = options;
   const limits = { ...LEDGER_LIMITS, ...options.limits };
-  const scripts = new Map(
-    [...scriptsOf(host.texts, limits)].map(([name, text]) => [name, host.lua.script(text)] as const),
-  );
-  const run = (script: ScriptName, functionName: string, args: readonly (string | number)[]): Reply => {
-    const head = headOf({ seed: random.id(8), chance: random.number(), resendMs: RESEND_MS, window });
-    return scripts.get(script)?.(redis, ledgerPrefix(functionName), [...head, ...args].map(String)) ?? null;
-  };
   const ledger = createScriptLedger({
     run: async (_, script, functionName, args) => run(script, functionName, args),
     server: serverOf(redis),
     takeTicks: async () => true,
     noteCount,
+    atOnce: 1,
   });
   return {
     ...ledger,

@@ -10,9 +10,12 @@ interface LuaC {
   addFunction(callback: (state: number) => number, signature: string): number;
   _malloc(bytes: number): number;
   _luaL_newstate(): number;
-  _luaL_openlibs(state: number): void;
   _luaL_loadbufferx(state: number, text: number, length: number, name: number, mode: number): number;
   _luaL_ref(state: number, table: number): number;
+  _luaopen_base(state: number): number;
+  _luaopen_math(state: number): number;
+  _luaopen_string(state: number): number;
+  _luaopen_table(state: number): number;
   _lua_checkstack(state: number, count: number): number;
   _lua_createtable(state: number, count: number, fields: number): void;
   _lua_error(state: number): number;
@@ -80,11 +83,13 @@ export class LuaVm {
     this.#length = c._malloc(4);
     this.#buffer = c._malloc(this.#bufferBytes);
     this.#state = c._luaL_newstate();
-    c._luaL_openlibs(this.#state);
+    c._luaopen_base(this.#state);
+    this.#define("math", () => c._luaopen_math(this.#state));
+    this.#define("string", () => c._luaopen_string(this.#state));
+    this.#define("table", () => c._luaopen_table(this.#state));
     const host = c.addFunction((state) => this.#callRedis(state), "ii");
-    c._lua_pushcclosure(this.#state, host, 0);
-    this.#write("host\0");
-    c._lua_setglobal(this.#state, this.#buffer);
+    this.#define("host", () => c._lua_pushcclosure(this.#state, host, 0));
+    c._lua_settop(this.#state, 0);
     this.#load(PRELUDE);
     this.#check(c._lua_pcallk(this.#state, 0, 0, 0, 0, 0));
     this.#start = this.#compile("return start(...)");
@@ -129,6 +134,13 @@ export class LuaVm {
     }
     // Leaves by an exception of its own.
     return this.#c._lua_error(state);
+  }
+
+  /** Names the value that `push` leaves. */
+  #define(name: string, push: () => unknown): void {
+    push();
+    this.#write(`${name}\0`);
+    this.#c._lua_setglobal(this.#state, this.#buffer);
   }
 
   #compile(text: string): number {

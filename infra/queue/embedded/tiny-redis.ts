@@ -1,7 +1,7 @@
 import { SortedSet } from "./sorted-set.ts";
 
 export type Reply = string | number | null | readonly Reply[];
-type Value = string | Map<string, string> | Set<string> | SortedSet;
+export type Value = string | Map<string, string> | Set<string> | SortedSet;
 type Arguments = readonly (string | number)[];
 type Command = (redis: TinyRedis, key: string, args: readonly string[]) => Reply;
 
@@ -10,6 +10,8 @@ export interface TinyRedisOptions {
   readonly now: () => number;
   /** Called with every message that is published. */
   readonly onMessage?: (channel: string, message: string) => void;
+  /** Called with a key before its value changes. */
+  readonly onChange?: (key: string) => void;
 }
 
 /** Expired texts that may be held beside as many that have not. */
@@ -55,6 +57,7 @@ export class TinyRedis {
   }
 
   setText(key: string, text: string, expiresAt: number | undefined): void {
+    this.#options.onChange?.(key);
     this.#values.set(key, text);
     if (expiresAt === undefined) this.#expiries.delete(key);
     else this.#expiries.set(key, expiresAt);
@@ -64,6 +67,7 @@ export class TinyRedis {
   }
 
   delete(key: string): boolean {
+    this.#options.onChange?.(key);
     this.#expiries.delete(key);
     return this.#values.delete(key);
   }
@@ -84,8 +88,22 @@ export class TinyRedis {
     return (this.#values.get(key) as SortedSet | undefined) ?? new SortedSet();
   }
 
+  /** Returns a copy of the value of a key, for `restore`. */
+  copyOf(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value instanceof Map) return new Map(value);
+    if (value instanceof Set) return new Set(value);
+    return value instanceof SortedSet ? value.copy() : value;
+  }
+
+  restore(key: string, value: Value | undefined): void {
+    if (value === undefined) this.delete(key);
+    else this.#values.set(key, value);
+  }
+
   /** Changes a value that is made with its first part and goes with its last. */
   change<V extends Exclude<Value, string>, R>(key: string, create: () => V, change: (value: V) => R): R {
+    this.#options.onChange?.(key);
     const value = (this.#values.get(key) as V | undefined) ?? create();
     const result = change(value);
     if (value.size === 0) this.#values.delete(key);

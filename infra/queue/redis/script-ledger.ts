@@ -33,13 +33,16 @@ export interface ScriptLedgerOptions {
   readonly server: LedgerServer;
   readonly takeTicks: TokenLedger["takeTicks"];
   readonly noteCount: NoteCount;
+  /** Claims or finishes in one call: those of one turn of the event loop. 1: each is a call of its own, at once. */
+  readonly atOnce?: number;
 }
 
 /**
  * Creates the ledger over its scripts (`lua/`), wherever they run. Entries of one call should be at most 500. Claims and
  * finishes of one turn of the event loop are one call.
  */
-export function createScriptLedger({ run, server, takeTicks, noteCount }: ScriptLedgerOptions): TokenLedger {
+export function createScriptLedger(options: ScriptLedgerOptions): TokenLedger {
+  const { run, server, takeTicks, noteCount, atOnce = CALLS_AT_ONCE } = options;
   /** Calls a script that changes the ledger, and notes its counts. */
   const change: ChangeLedger = async (connection, script, name, args) => {
     const reply = replyOf(await run(connection, script, name, args));
@@ -50,7 +53,7 @@ export function createScriptLedger({ run, server, takeTicks, noteCount }: Script
     const { change: left, results } = await change("worker", script, name, [key, owner]);
     return { ...left, accepted: results[0] === 1 };
   };
-  const { claim, finish } = createRunCalls(change);
+  const { claim, finish } = createRunCalls(change, atOnce);
   return {
     claim,
     finish,
@@ -105,13 +108,13 @@ interface RunEnd {
 }
 
 /** Creates the two calls that every run makes; those of one turn are sent together. */
-function createRunCalls(change: ChangeLedger): Pick<TokenLedger, "claim" | "finish"> {
+function createRunCalls(change: ChangeLedger, atOnce: number): Pick<TokenLedger, "claim" | "finish"> {
   const functions = new Map<string, RunCalls>();
   const create = (name: string): RunCalls => {
-    const claims = batched(CALLS_AT_ONCE, (items: readonly Parameters<RunCalls["claim"]>[]) =>
+    const claims = collected(atOnce, (items: readonly Parameters<RunCalls["claim"]>[]) =>
       claimAll(change, { name, items }),
     );
-    const ends = batched(CALLS_AT_ONCE, (items: readonly RunEnd[]) => finishAll(change, { name, items }));
+    const ends = collected(atOnce, (items: readonly RunEnd[]) => finishAll(change, { name, items }));
     return { claim: (token, terms) => claims([token, terms]), finish: ends };
   };
   const callsOf = (name: string): RunCalls => {
@@ -123,6 +126,12 @@ function createRunCalls(change: ChangeLedger): Pick<TokenLedger, "claim" | "fini
     claim: (name, token, terms) => callsOf(name).claim(token, terms),
     finish: (name, claim, outcome, next) => callsOf(name).finish({ claim, outcome, next }),
   };
+}
+
+/** Collects calls, where that saves ways to a server. */
+function collected<I, O>(atOnce: number, run: (items: readonly I[]) => Promise<readonly O[]>) {
+  // There are as many results as items.
+  return atOnce > 1 ? batched(atOnce, run) : async (item: I) => (await run([item]))[0] as O;
 }
 
 interface Batch<I> {

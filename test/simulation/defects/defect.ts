@@ -1,5 +1,5 @@
 import type { Network } from "../../../infra/playground/network.ts";
-import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
+import type { LedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
@@ -10,8 +10,8 @@ import type { Process } from "../kernel/kernel.ts";
 interface Patch {
   /** A function with another step. */
   function?(fn: AnyFunction): AnyFunction;
-  /** The state machine of one function's keys. */
-  ledger?(ledger: Ledger): Ledger;
+  /** The scripts of the ledger. */
+  scripts?(host: LedgerHost): LedgerHost;
   /** The ledger as one process calls it. */
   tokenLedger?(ledger: TokenLedger, process: Process): TokenLedger;
   /** The queue as a worker uses it. */
@@ -55,4 +55,20 @@ export function patched<T extends object>(port: T, methods: Partial<T>): T {
 /** The same function with another step. */
 export function stepping(fn: AnyFunction, step: AnyFunction["step"]): AnyFunction {
   return { spec: fn.spec, step };
+}
+
+/** Lines of one file of Lua, and what stands there instead. */
+export type Edit = readonly [file: string, of: string, by: string];
+
+/** The scripts of the ledger with some lines replaced. */
+export function edited(...edits: readonly Edit[]): (host: LedgerHost) => LedgerHost {
+  return ({ lua, texts }) => {
+    const changed = new Map(texts);
+    for (const [file, of, by] of edits) {
+      const parts = changed.get(file)?.split(of) ?? [];
+      if (parts.length !== 2) throw new Error(`${file}.lua has these lines ${parts.length - 1} times: ${of}`);
+      changed.set(file, parts.join(by));
+    }
+    return { lua, texts: changed };
+  };
 }

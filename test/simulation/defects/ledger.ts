@@ -1,61 +1,88 @@
-import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
-import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
-import type { Key } from "../../../shared/runtime/queue/key.ts";
-import type { Outcome } from "../../../shared/runtime/queue/queue-port.ts";
-import { type Defect, patched } from "./defect.ts";
+import { type Defect, type Edit, edited } from "./defect.ts";
 
-/** Q-08. */
-const BASE_MS = 100;
-const CAP_MS = 300_000;
-const YEAR_MS = 365 * 24 * 3_600_000;
+/** A running key that an event comes for (`enqueue.lua`). */
+const PENDING = `    entry.pd = math.min(entry.pd or due, due)
+    entry.pc = math.max(entry.pc or class, class)`;
+const END_OF_DONE = "    entry.f, entry.ag, entry.ds = 0, 0, nil";
+const LEASE = "  return { entry.key, entry.f, entry.ag, fencesOf(entry.key)";
 
-/** The state machine of keys. */
+/** Waits in a row do not end with a success. */
+export const COUNTED_WAITS: readonly Edit[] = [
+  ["finish", "    entry.ag = entry.ag + 1", "    entry.ag = call('HINCRBY', PREFIX .. 'waits', key, 1)"],
+  [
+    "lease",
+    LEASE,
+    "  return { entry.key, entry.f, tonumber(call('HGET', PREFIX .. 'waits', entry.key) or 0), fencesOf(entry.key)",
+  ],
+];
+
+/** The state machine of keys: lines of its scripts that say something else. */
 export const ledgerDefects: readonly Defect[] = [
   {
     number: "D-02",
     title: "a change during processing is dropped",
     target: { workload: "W-02", faults: [] },
-    patch: () => ({
-      ledger: (ledger) =>
-        patched(ledger, {
-          enqueue(now, entry) {
-            if (ledger.keyState(entry.key)?.state !== "running") ledger.enqueue(now, entry);
-          },
-        }),
-    }),
+    patch: () => ({ scripts: edited(["enqueue", PENDING, ""]) }),
   },
   {
     number: "D-03",
     title: "a second run is started at once, without waiting for the first",
     target: { workload: "W-02", faults: [] },
-    patch: () => ({
-      ledger: (ledger) =>
-        patched(ledger, {
-          enqueue(now, entry) {
-            const { owner } = ledger.keyState(entry.key) ?? {};
-            if (owner !== undefined) ledger.release(now, { key: entry.key, owner });
-            ledger.enqueue(now, entry);
-          },
-        }),
-    }),
+    patch: () => ({ scripts: edited(["enqueue", PENDING, "    place(entry, due)"]) }),
   },
   {
     number: "D-15",
     title: "the backoff is never reset",
     target: { workload: "W-01", faults: ["X-22"] },
-    patch: () => ({ ledger: remembering }),
+    patch: () => ({
+      scripts: edited(
+        ["finish", END_OF_DONE, "    entry.ag, entry.ds = 0, nil"],
+        [
+          "outcome",
+          "  entry.f = entry.f + 1",
+          "  entry.f = call('HINCRBY', PREFIX .. 'total', entry.key, 1)",
+        ],
+        ["outcome", "not run.terminal and entry.f < entry.max then", "not run.terminal then"],
+        [
+          "lease",
+          LEASE,
+          "  return { entry.key, tonumber(call('HGET', PREFIX .. 'total', entry.key) or 0), entry.ag, fencesOf(entry.key)",
+        ],
+      ),
+    }),
   },
   {
     number: "D-16",
     title: "a dead letter blocks its key for ever",
     target: { workload: "W-01", faults: ["X-25"] },
     patch: () => ({
-      ledger: (ledger) =>
-        patched(ledger, {
-          enqueue(now, entry) {
-            if (ledger.keyState(entry.key)?.state !== "dead") ledger.enqueue(now, entry);
-          },
-        }),
+      scripts: edited(["enqueue", "    leave(entry)\n    revive(entry, due)", ""]),
+    }),
+  },
+  {
+    number: "D-35",
+    title: "a requeue overtakes an event that waits for the end of the run",
+    target: { workload: "W-15", faults: [] },
+    patch: () => ({
+      scripts: edited([
+        "outcome",
+        "  local due = math.min(entry.pd or wanted, wanted or entry.pd)",
+        "  local due = wanted or entry.pd\n  if wanted then entry.causes = {} end",
+      ]),
+    }),
+  },
+  {
+    number: "D-38",
+    title: "the count of waits is never reset",
+    target: { workload: "W-05", faults: ["X-13"] },
+    patch: () => ({ scripts: edited(...COUNTED_WAITS) }),
+  },
+  {
+    number: "D-39",
+    title: "the limit of a tenant is one too high",
+    target: { workload: "W-12", faults: [] },
+    patch: () => ({
+      scripts: edited(["lease", "tally('r' .. entry.tenant) < cap", "tally('r' .. entry.tenant) <= cap"]),
     }),
   },
   {
@@ -63,32 +90,121 @@ export const ledgerDefects: readonly Defect[] = [
     title: "what no retry can mend by itself is tried again a year later",
     target: { workload: "W-01", faults: ["X-25"] },
     patch: () => ({
-      ledger: (ledger) =>
-        patched(ledger, {
-          finish(now, claim, outcome) {
-            const isFinal = outcome.type === "error" && outcome.terminal;
-            return ledger.finish(isFinal ? now + YEAR_MS : now, claim, outcome);
-          },
-        }),
+      scripts: edited(["outcome", "now + SLOW_MIN_MS +", "now + 365 * 24 * 3600000 +"]),
+    }),
+  },
+  {
+    number: "D-54",
+    title: "a key whose lease expires is forgotten",
+    target: { workload: "W-01", faults: ["X-01"] },
+    patch: () => ({
+      scripts: edited([
+        "tick",
+        "      fail(entry, { failure = LEASE_EXPIRED, terminal = false, by = SEED })",
+        "      forget(entry)",
+      ]),
+    }),
+  },
+  {
+    number: "D-55",
+    title: "a run starts before the floor of its key",
+    target: { workload: "W-02", faults: [] },
+    patch: () => ({ scripts: edited(["place", "math.max(due, floor)", "due"]) }),
+  },
+  {
+    number: "D-56",
+    title: "fences that a run leaves are not kept",
+    target: { workload: "W-02", faults: ["X-13"] },
+    patch: () => ({
+      scripts: edited(["finish", "  if fences == 'kept' then return end", "  do return end"]),
+    }),
+  },
+  {
+    number: "D-57",
+    title: "a run is ended by a worker that has lost its lease",
+    target: { workload: "W-02", faults: ["X-31"] },
+    patch: () => ({
+      scripts: edited([
+        "ledger",
+        "entry.st == 'r' and entry.o == owner and not entry.dy",
+        "entry.st == 'r' and not entry.dy",
+      ]),
+    }),
+  },
+  {
+    number: "D-58",
+    title: "a failure is retried at once",
+    target: { workload: "W-01", faults: ["X-22"] },
+    patch: () => ({
+      scripts: edited([
+        "outcome",
+        "place(entry, math.min(pending or retryAt, retryAt))",
+        "place(entry, now)",
+      ]),
+    }),
+  },
+  {
+    number: "D-59",
+    title: "an event waits as long as its key does",
+    target: { workload: "W-15", faults: [] },
+    patch: () => ({
+      scripts: edited([
+        "enqueue",
+        "if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end",
+        "",
+      ]),
+    }),
+  },
+  {
+    number: "D-60",
+    title: "a run that asks for a later one gets none",
+    target: { workload: "W-15", faults: [] },
+    patch: () => ({
+      scripts: edited(["finish", "placeNext(entry, after and now + after)", "placeNext(entry)"]),
+    }),
+  },
+  {
+    number: "D-61",
+    title: "why a key runs is forgotten",
+    target: { workload: "W-02", faults: [] },
+    patch: () => ({ scripts: edited(["place", "  entry.causes = causes", "  entry.causes = {}"]) }),
+  },
+  {
+    number: "D-62",
+    title: "a doubled token starts a key that runs",
+    target: { workload: "W-02", faults: ["X-30"] },
+    patch: () => ({
+      scripts: edited([
+        "claim",
+        "not entry or entry.st ~= 'q' or (seq",
+        "not entry or (entry.st ~= 'r' and entry.st ~= 'q') or (seq",
+      ]),
+    }),
+  },
+  {
+    number: "D-63",
+    title: "keys over the limit of their tenant wait for ever",
+    target: { workload: "W-12", faults: [] },
+    patch: () => ({
+      scripts: edited(["ledger", "for tenant in pairs(freed) do releaseHeld(tenant) end", ""]),
+    }),
+  },
+  {
+    number: "D-64",
+    title: "a worker that stops takes its keys along",
+    target: { workload: "W-02", faults: ["X-09"] },
+    patch: () => ({ scripts: edited(["release", "placeNext(entry, now)", "forget(entry)"]) }),
+  },
+  {
+    number: "D-65",
+    title: "a key that has failed is tried once more, whatever its attempts",
+    target: { workload: "W-01", faults: ["X-25"] },
+    patch: () => ({
+      scripts: edited([
+        "outcome",
+        "not entry.ds and not run.terminal and entry.f < entry.max",
+        "not entry.ds",
+      ]),
     }),
   },
 ];
-
-/** A ledger whose keys keep their failures after a success. */
-function remembering(ledger: Ledger): Ledger {
-  const failures = new Map<Key, number>();
-  const total = (key: Key): number => failures.get(key) ?? 0;
-  return patched(ledger, {
-    claim(now: number, terms: ClaimTerms): Claim | undefined {
-      const claim = ledger.claim(now, terms);
-      return claim === undefined ? undefined : { ...claim, failures: total(claim.key) };
-    },
-    finish(now: number, claim: Pick<Claim, "key" | "owner">, outcome: Outcome): boolean {
-      if (outcome.type !== "error" || outcome.terminal) return ledger.finish(now, claim, outcome);
-      const count = total(claim.key) + 1;
-      failures.set(claim.key, count);
-      const afterMs = Math.min(CAP_MS, BASE_MS * 2 ** (count - 1));
-      return ledger.finish(now, claim, { type: "again", afterMs, fences: outcome.fences ?? [] });
-    },
-  });
-}

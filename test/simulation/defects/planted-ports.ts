@@ -1,18 +1,16 @@
 import type { HttpAnswer, HttpRequest } from "../../../infra/platform/kube/transport.ts";
-import type { Claim } from "../../../infra/queue/claim.ts";
-import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Key } from "../../../shared/runtime/queue/key.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
-import { type Defect, patched } from "./defect.ts";
+import { type Defect, type Edit, edited, patched } from "./defect.ts";
 import { connecting, lines } from "./network.ts";
 
 /** Of a connection to a workload cluster: between two looks. */
 const LOOK_MS = 10_000;
 /** A lease of the relays lasts so long. */
 const LEASE_MS = 15_000;
+
+export const RENEWED_BY_ANYBODY: Edit = ["renew", "if not held(ARGV[5], ARGV[6]) then return 0 end", ""];
 
 /** Defects of queue, relay and client that were planted from outside. */
 export const plantedPortDefects: readonly Defect[] = [
@@ -70,46 +68,17 @@ export const plantedPortDefects: readonly Defect[] = [
     }),
   },
   {
-    number: "D-35",
-    title: "a requeue overtakes an event that waits for the end of the run",
-    target: { workload: "W-15", faults: [] },
-    patch: () => ({ ledger: overtaking }),
-  },
-  {
     number: "D-36",
     title: "a lease is renewed by any worker",
     target: { workload: "W-01", faults: [] },
     patch: () => ({
-      ledger: (ledger) => patched(ledger, { renew: () => true }),
+      scripts: edited(RENEWED_BY_ANYBODY),
       tokenLedger: (ledger) =>
         patched(ledger, {
           async claim(name, token, terms) {
             const claim = await ledger.claim(name, token, terms);
             if (claim !== undefined) void ledger.renew(name, { ...claim, ...terms, owner: "somebody" });
             return claim;
-          },
-        }),
-    }),
-  },
-  {
-    number: "D-38",
-    title: "the count of waits is never reset",
-    target: { workload: "W-05", faults: ["X-13"] },
-    patch: () => ({ ledger: counting }),
-  },
-  {
-    number: "D-39",
-    title: "the limit of a tenant is one too high",
-    target: { workload: "W-12", faults: [] },
-    patch: () => ({
-      ledger: (ledger) =>
-        patched(ledger, {
-          claim(now, terms) {
-            const { maxRunningPerTenant: most } = terms;
-            return ledger.claim(
-              now,
-              most === undefined ? terms : { ...terms, maxRunningPerTenant: most + 1 },
-            );
           },
         }),
     }),
@@ -166,40 +135,6 @@ function orphaning(request: HttpRequest): HttpRequest {
     ...request,
     body: request.body.replace(/"propagationPolicy":"\w+"/, '"propagationPolicy":"Orphan"'),
   };
-}
-
-/** A ledger in which what comes during a run is forgotten when that run asks for a later one. */
-function overtaking(ledger: Ledger): Ledger {
-  const during = new Map<Key, QueueEntry[]>();
-  return patched(ledger, {
-    enqueue(now, entry) {
-      if (ledger.keyState(entry.key)?.state !== "running") ledger.enqueue(now, entry);
-      else during.set(entry.key, [...(during.get(entry.key) ?? []), entry]);
-    },
-    finish(now, claim, outcome) {
-      const waiting = during.get(claim.key) ?? [];
-      const accepted = ledger.finish(now, claim, outcome);
-      during.delete(claim.key);
-      if (outcome.type !== "ok" || outcome.afterMs === undefined)
-        for (const entry of waiting) ledger.enqueue(now, entry);
-      return accepted;
-    },
-  });
-}
-
-/** A ledger whose keys keep their waits after a good end. */
-function counting(ledger: Ledger): Ledger {
-  const waits = new Map<Key, number>();
-  return patched(ledger, {
-    claim(now, terms): Claim | undefined {
-      const claim = ledger.claim(now, terms);
-      return claim === undefined ? undefined : { ...claim, again: waits.get(claim.key) ?? 0 };
-    },
-    finish(now, claim, outcome) {
-      if (outcome.type === "again") waits.set(claim.key, (waits.get(claim.key) ?? 0) + 1);
-      return ledger.finish(now, claim, outcome);
-    },
-  });
 }
 
 /** A lease that has run out by its own times and the clock of who looks is free. */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Claim } from "../../../infra/queue/claim.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Key } from "../../../shared/runtime/queue/key.ts";
@@ -192,9 +191,8 @@ function createLedgerLines({ kernel, ledger, functions }: World, { canonical }: 
     return `${name} ${state} ${dueMs} ${why} ${failures} failures ${again.get(name) ?? 0} again ${behind}`;
   };
   const lineOf = (functionName: string): string => {
-    const claims: readonly Claim[] = ledger.line(functionName);
     const tokens = [...ledger.tokened(functionName)].map(([key, at]) => `${key} ${kernel.now - at}`);
-    return `${functionName}: ${claims.map(({ key }) => key)} tokens ${tokens.sort(compareText)}`;
+    return `${functionName}: ${ledger.line(functionName)} tokens ${tokens.sort(compareText)}`;
   };
   return {
     isHeld: (functionName, key, owner) =>

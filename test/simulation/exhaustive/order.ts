@@ -53,7 +53,8 @@ export async function prepareSmall(small: SmallWorld, prepared: Prepared): Promi
   await world.kernel.run(ENDING_MS, finished([createUser(world).apply(small.manifests)]));
   await world.kernel.run(ENDING_MS);
   end(world);
-  return { functions, prepared: withoutOtherKinds(world.management.storage, world.kernel.process("copy")) };
+  const copy = withoutOtherKinds(world.management.storage, world.kernel.process("copy"));
+  return { ...prepared, functions, prepared: copy };
 }
 
 /**

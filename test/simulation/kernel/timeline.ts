@@ -1,4 +1,4 @@
-import { type Due, DueHeap } from "../../../infra/platform/due-heap.ts";
+import { type Due, DueHeap } from "./due-heap.ts";
 
 /**
  * Operations that are due later, by time and then by the order in which they were posted. Void ones are passed over.

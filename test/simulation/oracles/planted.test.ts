@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Network } from "../../../infra/playground/network.ts";
-import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AnyDecision, AnyFunction, NewObject } from "../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
-import { patched, stepping } from "../defects/defect.ts";
+import { edited, patched, stepping } from "../defects/defect.ts";
+import { COUNTED_WAITS } from "../defects/ledger.ts";
+import { RENEWED_BY_ANYBODY } from "../defects/planted-ports.ts";
 import { alone } from "../defects/planted-steps.ts";
 import { NO_FAULTS, type Plan } from "../play/plan.ts";
 import { type Prepared, prepare } from "../play/prepared.ts";
@@ -46,7 +46,7 @@ const PLANTED: readonly Planted[] = [
     title: "D-36: a process renews a lease that another one holds",
     workload: "W-01",
     patch: () => ({
-      ledger: (ledger) => patched(ledger, { renew: () => true }),
+      scripts: edited(RENEWED_BY_ANYBODY),
       tokenLedger: (ledger) =>
         patched(ledger, {
           async claim(name, token, terms) {
@@ -174,13 +174,15 @@ const PLANTED: readonly Planted[] = [
   {
     title: "D-35: what a run plans overtakes an event that has come meanwhile",
     workload: "W-02",
-    patch: () => ({ ledger: postponing }),
+    patch: () => ({
+      scripts: edited(["enqueue", "entry.pd = math.min(entry.pd or due, due)", "entry.pd = due + 60000"]),
+    }),
     found: ["F-17: ", "and a worker is idle"],
   },
   {
     title: "D-38: waits are never forgotten",
     workload: "W-05",
-    patch: () => ({ ledger: countingWaits }),
+    patch: () => ({ scripts: edited(...COUNTED_WAITS) }),
     plan: { type: "random", rates: { "X-13": 0.1 } },
     found: ["F-13: ", "ended well and begins with"],
   },
@@ -446,36 +448,4 @@ type Status = { readonly [member: string]: unknown };
 function reporting(decision: AnyDecision, change: (status: Status) => Status): AnyDecision {
   const status = decision.apply?.["status"] as Status | undefined;
   return status === undefined ? decision : { ...decision, apply: { status: change(status) } };
-}
-
-/** A ledger in which an event of a running key waits a minute longer than the run. */
-function postponing(ledger: Ledger): Ledger {
-  const pending = new Map<string, QueueEntry>();
-  return patched(ledger, {
-    enqueue(now, entry) {
-      if (ledger.keyState(entry.key)?.state === "running") pending.set(entry.key, entry);
-      else ledger.enqueue(now, entry);
-    },
-    finish(now, claim, outcome) {
-      const accepted = ledger.finish(now, claim, outcome);
-      const entry = pending.get(claim.key);
-      if (accepted && pending.delete(claim.key) && entry !== undefined)
-        ledger.enqueue(now, { ...entry, delayMs: 60_000 });
-      return accepted;
-    },
-  });
-}
-
-function countingWaits(ledger: Ledger): Ledger {
-  const waits = new Map<string, number>();
-  return patched(ledger, {
-    finish(now, claim, outcome) {
-      if (outcome.type === "again") waits.set(claim.key, (waits.get(claim.key) ?? 0) + 1);
-      return ledger.finish(now, claim, outcome);
-    },
-    claim(now, terms) {
-      const claim = ledger.claim(now, terms);
-      return claim === undefined ? undefined : { ...claim, again: waits.get(claim.key) ?? 0 };
-    },
-  });
 }

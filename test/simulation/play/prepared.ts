@@ -2,6 +2,7 @@ import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { createServer } from "../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import { Storage, startApiServer } from "../../../infra/playground/apiserver/entry.ts";
+import { type LedgerHost, loadLedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { createKernel } from "../kernel/kernel.ts";
@@ -11,6 +12,7 @@ import { createNetwork } from "../ports/network.ts";
 export interface Prepared {
   readonly functions: readonly AnyFunction[];
   readonly prepared: Storage;
+  readonly ledger: LedgerHost;
 }
 
 /** Loads all functions, and installs the CRDs on a server of its own. */
@@ -19,7 +21,8 @@ export async function prepare(): Promise<Prepared> {
   // The first time modules are loaded, which takes real time; the second time nothing but simulated time
   // passes.
   await install(() => new Promise((resolve) => setTimeout(resolve, 1)));
-  return { functions, prepared: await install(async () => undefined) };
+  const ledger = await loadLedgerHost();
+  return { functions, prepared: await install(async () => undefined), ledger };
 }
 
 async function install(pause: () => Promise<void>): Promise<Storage> {

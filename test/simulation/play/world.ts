@@ -3,6 +3,7 @@ import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import { createIssuer } from "../../../infra/platform/pki/issuer.ts";
 import type { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import { startCloud } from "../../../infra/playground/sim/cloud.ts";
+import type { LedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
 import { startElectedRelay } from "../../../infra/relay/elected-relay.ts";
 import { leaseKey } from "../../../infra/relay/lease-name.ts";
 import { type Relay, startRelay } from "../../../infra/relay/relay.ts";
@@ -30,6 +31,7 @@ export interface WorldOptions {
   readonly functions: readonly AnyFunction[];
   /** The CRDs, as `preparedCrds` has made them. */
   readonly prepared: Storage;
+  readonly ledger: LedgerHost;
   readonly keepTrace?: boolean;
   /** Which of the pending operations is next, by index; default: whichever the seed says. */
   readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
@@ -100,12 +102,13 @@ const STANDBY_AFTER_MS = 10_000;
 
 export async function createWorld(options: WorldOptions): Promise<World> {
   const { seed, functions, prepared, keepTrace = false, choose, isSteady = false, isInOrder } = options;
+  const { ledger: host } = options;
   const patch = options.defect?.patch() ?? {};
   const served = functions.map((fn) => patch.function?.(fn) ?? fn);
   const kernel = createKernel({ seed, choose, keepTrace, isSteady, isInOrder });
   const network = createNetwork(kernel);
   const store = createSharedStore(kernel);
-  const ledger = createSharedLedger(kernel, patch.ledger);
+  const ledger = createSharedLedger(kernel, patch.scripts?.(host) ?? host);
   const tokens = createSharedTokens(kernel);
   const runs = createObservedRuns(kernel);
   const failures: FailedRun[] = [];

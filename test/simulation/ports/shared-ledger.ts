@@ -1,12 +1,19 @@
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
-import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
-import type { CountedFailure } from "../../../infra/queue/ledger/ledger-deaths.ts";
+import { deathReason } from "../../../infra/queue/claim.ts";
+import {
+  createEmbeddedLedger,
+  createScripts,
+  type LedgerHost,
+} from "../../../infra/queue/embedded/embedded-ledger.ts";
+import { RESEND_MS } from "../../../infra/queue/limits.ts";
+import { claimOf, expiredLeaseOf, keyStateOf, replyOf } from "../../../infra/queue/redis/redis-replies.ts";
+import { ledgerPrefix } from "../../../infra/queue/redis/redis-scripts.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
-import { countsIn, topTenants } from "../../../infra/queue/top-tenants.ts";
+import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Key } from "../../../shared/runtime/queue/key.ts";
 import type { KeyState, Outcome, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
-import { FunctionLedger } from "./function-ledger.ts";
+import { createRememberingRedis } from "./remembering-redis.ts";
 
 /** A call of the ledger by one process. */
 export interface LedgerOperation extends Operation {
@@ -27,7 +34,13 @@ interface Finished {
   readonly accepted: boolean;
 }
 
-/** The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network away. */
+/** A failure that the ledger has counted: of a run, or an expired lease. A death may be reported again. */
+interface CountedFailure {
+  readonly key: Key;
+  readonly death: Death | undefined;
+}
+
+/** The ledger that several processes share: the scripts that Redis runs (`infra/queue/redis/lua`), a network away. */
 export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */
@@ -36,33 +49,33 @@ export interface SharedLedger {
   goBack(ms: number): void;
   /** It may have lost something: processes see another epoch (X-37). */
   newEpoch(): void;
-  /** Ends the leases of running keys although their runs continue (X-31); returns how many. */
-  expireLeases(): number;
+  /** Ends the leases of running keys although their runs continue (X-31), by a tick whose process ends before it acts. */
+  expireLeases(): void;
   onFinish(observer: (finished: Finished) => void): void;
   onClaim(observer: (functionName: string, claim: Claim) => void): void;
   /** Called before the ledger has it. */
   onEnqueue(observer: (functionName: string, entry: QueueEntry) => void): void;
   onRenew(observer: (functionName: string, claim: Claim) => void): void;
-  /** A failure that the ledger has counted: of a run, or an expired lease. */
   onFailure(observer: (functionName: string, failed: CountedFailure) => void): void;
   onWipe(observer: () => void): void;
   /** Where a key stands, beside the scheduler; undefined = idle. */
   stateOf(functionName: string, key: Key): KeyState | undefined;
-  /** Keys that have a token as far as the ledger remembers, and since when, ms since the epoch. */
+  /** Ready keys whose token is under way, and since when, ms since the epoch. */
   tokened(functionName: string): ReadonlyMap<Key, number>;
-  /** Keys that claims would return now, in this order. */
-  line(functionName: string): readonly Claim[];
-  /** Keys that are not idle. */
+  /** Ready keys without a token, in the order in which workers find them. */
+  line(functionName: string): readonly Key[];
+  /** Keys that are neither idle nor dead. */
   busy(): number;
 }
 
-/** `patched` stands in for the state machine of one function: a seeded defect. */
-export function createSharedLedger(
-  kernel: Kernel,
-  patched = (ledger: Ledger): Ledger => ledger,
-): SharedLedger {
+/** Keys per index and call of a tick: all. */
+const ALL = 1_000_000;
+
+export function createSharedLedger(kernel: Kernel, host: LedgerHost): SharedLedger {
   const random = kernel.chance("ledger");
-  const functions = new Map<string, FunctionLedger>();
+  const { redis, goBack, wipe } = createRememberingRedis(() => kernel.now);
+  const scripts = createScripts({ host, redis, random });
+  const functions = new Set<string>();
   const finishes: ((finished: Finished) => void)[] = [];
   const claims: ((functionName: string, claim: Claim) => void)[] = [];
   const enqueued: ((functionName: string, entry: QueueEntry) => void)[] = [];
@@ -70,28 +83,63 @@ export function createSharedLedger(
   const failed: ((functionName: string, failure: CountedFailure) => void)[] = [];
   const wiped: (() => void)[] = [];
   let epoch = 1;
-  const create = (name: string): FunctionLedger =>
-    new FunctionLedger(random.number, patched, (failure) => {
-      for (const observer of failed) observer(name, failure);
-    });
-  const ledgerOf = (name: string): FunctionLedger => {
-    const known = functions.get(name) ?? create(name);
-    functions.set(name, known);
-    return known;
-  };
-  const claimed = (name: string, claim: Claim | undefined): Claim | undefined => {
-    if (claim === undefined) return undefined;
-    functions.get(name)?.tokened.delete(claim.key);
-    for (const observer of claims) observer(name, claim);
-    return claim;
+  /** Looks at the reply of the script that is running. */
+  let look: (reply: unknown) => void = () => undefined;
+  const inner = createEmbeddedLedger({
+    redis,
+    run(script, functionName, args) {
+      functions.add(functionName);
+      const reply = scripts(script, functionName, args);
+      if (script === "tick") noteTick(functionName, reply);
+      look(reply);
+      return reply;
+    },
+  });
+  const looking = <T>(observer: (reply: unknown) => void, make: () => Promise<T>): Promise<T> => {
+    look = observer;
+    const made = make();
+    look = () => undefined;
+    return made;
   };
 
-  const tenantsOf = (ledger: Ledger) => new Map(Object.entries(ledger.depth(kernel.now).tenants ?? {}));
+  const noteFailure = (name: string, failure: CountedFailure): void => {
+    for (const observer of failed) observer(name, failure);
+  };
+  const noteTick = (name: string, reply: unknown): void => {
+    const { change, results } = replyOf(reply);
+    for (const { key } of results.map(expiredLeaseOf)) noteFailure(name, { key, death: undefined });
+    for (const { key, class: wanted, since, failure } of change.deaths)
+      noteFailure(name, { key, death: { reason: deathReason(failure), class: wanted, since } });
+  };
+  const noteClaim = (name: string, claim: Claim | undefined): void => {
+    if (claim !== undefined) for (const observer of claims) observer(name, claim);
+  };
+  const noteFinish = (
+    { functionName, claim, outcome, accepted }: Finished,
+    reply: unknown,
+    next: ClaimTerms | undefined,
+  ): void => {
+    const { change, results } = replyOf(reply);
+    const isAccepted = accepted && results[0] === 1;
+    const [dying] = change.deaths.filter(({ key }) => key === claim.key);
+    const death = dying && { ...dying, reason: deathReason(dying.failure) };
+    if (isAccepted && outcome.type === "error") noteFailure(functionName, { key: claim.key, death });
+    for (const observer of finishes) observer({ functionName, claim, outcome, accepted: isAccepted });
+    noteClaim(functionName, claimOf(results[1], next?.owner ?? ""));
+  };
+
+  const entryOf = (name: string, key: Key) => redis.hash(`${ledgerPrefix(name)}k:${key}`);
+  const indexOf = (name: string, index: string) => redis.sorted(ledgerPrefix(name) + index);
+  const keysIn = (name: string, index: string): readonly Key[] =>
+    indexOf(name, index)
+      .range(0, -1)
+      .map(({ member }) => member);
+
   const of = (process: Process): TokenLedger => {
     const call = <T>(
       functionName: string,
       name: string,
-      make: (ledger: FunctionLedger) => T,
+      make: () => Promise<T>,
       owner?: string,
     ): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -103,87 +151,64 @@ export function createSharedLedger(
           owner,
           isQuiet: name === "tick",
           what: () => `${name} ${functionName}`,
-          run: () => resolve(make(ledgerOf(functionName))),
+          run: () => void make().then(resolve, reject),
           fail: reject,
         };
         kernel.post(operation);
       });
     return {
       enqueue: (name, entries) =>
-        call(name, `enqueue ${entries.map(({ key }) => key).join()}`, (ledger) =>
-          ledger.change(kernel.now, (inner) => {
-            for (const entry of entries) {
-              for (const observer of enqueued) observer(name, entry);
-              ledger.keys.add(entry.key);
-              inner.enqueue(kernel.now, entry);
-            }
-            return true;
-          }),
+        call(name, `enqueue ${entries.map(({ key }) => key).join()}`, () => {
+          for (const entry of entries) for (const observer of enqueued) observer(name, entry);
+          return inner.enqueue(name, entries);
+        }),
+      claim: (name, token, terms) =>
+        call(name, "claim", () =>
+          looking(
+            (reply) => noteClaim(name, claimOf(replyOf(reply).results[0], terms.owner)),
+            () => inner.claim(name, token, terms),
+          ),
         ),
-      claim: (name, _token, terms) =>
-        call(name, "claim", (ledger) => claimed(name, ledger.inner.claim(kernel.now, terms))),
       finish: (name, claim, outcome, next) =>
         call(
           name,
           `finish ${claim.key} ${outcome.type}`,
-          (ledger) => {
-            const change = ledger.change(kernel.now, (inner) => inner.finish(kernel.now, claim, outcome));
-            for (const observer of finishes) {
-              observer({ functionName: name, claim, outcome, accepted: change.accepted });
-            }
-            const following = next === undefined ? undefined : ledger.inner.claim(kernel.now, next);
-            return following === undefined
-              ? change
-              : { ...change, next: claimed(name, following) ?? following };
+          () => {
+            // A worker may finish a key that is dying of its run: it only reports the death once more.
+            const accepted = !entryOf(name, claim.key).has("dy");
+            return looking(
+              (reply) => noteFinish({ functionName: name, claim, outcome, accepted }, reply, next),
+              () => inner.finish(name, claim, outcome, next),
+            );
           },
           claim.owner,
         ),
       renew: (name, claim) =>
-        call(name, `renew ${claim.key}`, ({ inner }) => {
-          const held = inner.renew(kernel.now, claim, claim.leaseMs);
-          if (held) for (const observer of renewed) observer(name, claim);
-          return held;
-        }),
-      bury: (name, { key }) =>
-        call(name, `bury ${key}`, (ledger) => ledger.change(kernel.now, () => ledger.bury(kernel.now, key))),
-      release: (name, claim) =>
-        call(name, `release ${claim.key}`, (ledger) =>
-          ledger.change(kernel.now, (inner) => inner.release(kernel.now, claim)),
+        call(name, `renew ${claim.key}`, () =>
+          looking(
+            (reply) => {
+              if (reply === 1) for (const observer of renewed) observer(name, claim);
+            },
+            () => inner.renew(name, claim),
+          ),
         ),
-      tick: (name) =>
-        call(name, "tick", (ledger) =>
-          ledger.change(kernel.now, () => {
-            ledger.tick(kernel.now);
-            return true;
-          }),
-        ),
+      bury: (name, death) => call(name, `bury ${death.key}`, () => inner.bury(name, death)),
+      release: (name, claim) => call(name, `release ${claim.key}`, () => inner.release(name, claim)),
+      tick: (name) => call(name, "tick", () => inner.tick(name)),
+      nextTickMs: (name) => inner.nextTickMs?.(name),
       // Ticks are rare here, and only replace work of a killed process.
       takeTicks: async () => true,
-      pause: (name, paused) =>
-        call(name, "pause", (ledger) => ledger.change(kernel.now, (inner) => inner.pause(paused))),
-      requeue: (name, seen, cause) =>
-        call(name, "requeue", (ledger) => {
-          let done: readonly boolean[] = [];
-          const change = ledger.change(kernel.now, (inner) => {
-            done = seen.map((each) => inner.requeue(kernel.now, each, cause));
-            return true;
-          });
-          return { ...change, done };
-        }),
-      depth: (name) => call(name, "depth", ({ inner }) => inner.depth(kernel.now)),
-      dead: (name) => call(name, "dead", ({ inner }) => inner.dead()),
-      peek: (name) =>
-        call(name, "peek", ({ inner }) => ({
-          ...inner.depth(kernel.now),
-          counts: inner.counts(),
-        })),
+      pause: (name, paused) => call(name, "pause", () => inner.pause(name, paused)),
+      requeue: (name, seen, cause) => call(name, "requeue", () => inner.requeue(name, seen, cause)),
+      depth: (name) => call(name, "depth", () => inner.depth(name)),
+      dead: (name) => call(name, "dead", () => inner.dead(name)),
+      peek: (name) => call(name, "peek", () => inner.peek(name)),
       topTenants: (name, limit, namespaces) =>
-        call(name, "topTenants", ({ inner }) => topTenants(tenantsOf(inner), limit, namespaces)),
-      countsIn: (name, namespaces) =>
-        call(name, "countsIn", ({ inner }) => countsIn(tenantsOf(inner), namespaces)),
-      keys: (name, selection) => call(name, "keys", ({ inner }) => inner.keys(selection)),
-      keyState: (name, key) => call(name, "keyState", ({ inner }) => inner.keyState(key)),
-      epoch: (name) => call(name, "epoch", () => String(epoch)),
+        call(name, "topTenants", () => inner.topTenants(name, limit, namespaces)),
+      countsIn: (name, namespaces) => call(name, "countsIn", () => inner.countsIn(name, namespaces)),
+      keys: (name, selection) => call(name, "keys", () => inner.keys(name, selection)),
+      keyState: (name, key) => call(name, "keyState", () => inner.keyState(name, key)),
+      epoch: (name) => call(name, "epoch", async () => String(epoch)),
     };
   };
 
@@ -194,20 +219,22 @@ export function createSharedLedger(
   return {
     of,
     wipe() {
-      functions.clear();
+      wipe();
       lost();
     },
     goBack(ms) {
-      for (const ledger of functions.values()) ledger.goBack(kernel.now - ms);
+      goBack(kernel.now - ms);
       lost();
     },
     newEpoch() {
       epoch += 1;
     },
     expireLeases() {
-      let count = 0;
-      for (const ledger of functions.values()) count += ledger.expireLeases(kernel.now);
-      return count;
+      for (const name of functions) {
+        const running = keysIn(name, "running").filter((key) => !entryOf(name, key).has("dy"));
+        for (const key of running) redis.call("ZADD", `${ledgerPrefix(name)}running`, kernel.now, key);
+        if (running.length > 0) noteTick(name, scripts("tick", name, [ALL]));
+      }
     },
     onFinish: (observer) => void finishes.push(observer),
     onClaim: (observer) => void claims.push(observer),
@@ -215,9 +242,21 @@ export function createSharedLedger(
     onRenew: (observer) => void renewed.push(observer),
     onFailure: (observer) => void failed.push(observer),
     onWipe: (observer) => void wiped.push(observer),
-    stateOf: (name, key) => functions.get(name)?.inner.keyState(key),
-    tokened: (name) => functions.get(name)?.tokened ?? new Map(),
-    line: (name) => functions.get(name)?.line(kernel.now) ?? [],
-    busy: () => [...functions.values()].reduce((sum, ledger) => sum + ledger.busy(), 0),
+    stateOf(name, key) {
+      const found = keyStateOf(Object.fromEntries(entryOf(name, key)));
+      if (found?.state !== "running") return found;
+      return { ...found, until: new Date(indexOf(name, "running").scoreOf(key) ?? 0) };
+    },
+    tokened: (name) =>
+      new Map(
+        indexOf(name, "resend")
+          .range(0, -1)
+          .map(({ member, score }) => [member, score - RESEND_MS]),
+      ),
+    line: (name) => keysIn(name, "queue"),
+    busy: () =>
+      [...functions]
+        .flatMap((name) => ["waiting", "sent", "running"].map((index) => indexOf(name, index).size))
+        .reduce((sum, size) => sum + size, 0),
   };
 }

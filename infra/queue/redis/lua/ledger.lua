@@ -1,6 +1,57 @@
--- The part that every script of the ledger shares; placed in front of each of them, with place.lua, lease.lua and
--- outcome.lua as far as it needs them (redis-scripts.ts). The state machine is documented in
--- infra/queue/ledger/ledger.ts, the fields of an entry below.
+-- The ledger of one function: per key one of five states (Q-21). Redis runs these scripts, and so does a Lua in this
+-- process for the queue in memory and for the simulation (../../embedded).
+--
+-- | call              | idle         | waiting          | ready           | running                | dead               |
+-- |-------------------|--------------|------------------|-----------------|------------------------|--------------------|
+-- | enqueue live      | place(due)   | sooner: place;   | class live (to  | pending: earliest due, | failures 0, place  |
+-- |                   |              | class live       | its live line)  | most urgent class      |                    |
+-- | enqueue resync    | place(due)   | sooner: place    | -               | the same               | -                  |
+-- | requeue           | -            | -                | -               | -                      | dead as seen:      |
+-- |                   |              |                  |                 |                        | enqueue live       |
+-- | claim             | -            | -                | → running, or   | -                      | -                  |
+-- |                   |              |                  | waiting (slot)  |                        |                    |
+-- | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
+-- |                   |              |                  |                 | → place, none → idle   |                    |
+-- | finish again      | fenced       | fenced           | fenced          | place(after)           | fenced             |
+-- | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
+-- | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
+-- | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
+-- | bury              | -            | -                | -               | dying: → dead; pending | -                  |
+-- |                   |              |                  |                 | live: enqueue live;    |                    |
+-- |                   |              |                  |                 | malformed: → idle      |                    |
+-- | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | due in the slow    |
+-- |                   |              |                  | than AGING_MS:  | dying: repeated        | lane: class resync,|
+-- |                   |              |                  | to a live line  |                        | place(now)         |
+--
+-- place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
+-- next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
+-- fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
+--   left: dying, or with a pending event one attempt left and place(pending) (Q-09).
+-- slow lane (Q-10): a dead key is due SLOW_MIN_MS to SLOW_MAX_MS after its last attempt, for ever; at most SLOW_AT_ONCE of them
+--   run, or are ready to, and SLOW_PER_SECOND begin in a second. Such a run does not count for the breaker, its failure is
+--   dying again, of the same death, and a live event before its end revives the key as it would have revived the dead.
+-- dying: still running, but only for the process that writes its letter: it is notified of the death and then buries
+--   the key, so no key is dead without a letter. Not buried within LETTER_MS: the process that ticks is notified. For
+--   finish, renew and release a dying key is fenced like a dead one; but the worker of its last run, if it still finishes
+--   that, is notified once more: it knows most about the run.
+-- dead: beyond MAX_DEAD the one that is due first → idle.
+--
+-- Which key a claim takes (Q-11, Q-12): live keys before those of class resync before those of the slow lane; among each of
+-- these every ready key has the number of its turn from the start: past turns, plus the keys of its tenant in front of
+-- it, so tenants take turns. None of a tenant beyond maxRunningPerTenant, none while paused, one per second while the
+-- breaker is open; events are accepted and time passes meanwhile. A ready key whose namespace has run too much becomes
+-- waiting until its slot (S-31), which it keeps: an event before that makes it ready, and the next claim puts it back.
+--
+-- Tokens call workers: of the ready keys at most `window` have one. The others wait for a worker: a claim takes the first
+-- of them when it is more urgent than the token's key, and so does a worker that ends a run (token-queue.ts). A key that
+-- must not be claimed loses its token and waits like them, behind `held:<tenant>` while its tenant is at its limit.
+--
+-- Forbidden: two leases of one key; a finish, renew or release by another than the owner of the lease (answer: fenced,
+-- nothing changes); a claim before the floor; a dead key that has no letter. The failure
+-- count changes only by finish, expiry, success and revival; `again` and release touch neither count nor floor.
+--
+-- This file is the part that every script shares; it is placed in front of each of them, with place.lua, lease.lua and
+-- outcome.lua as far as it needs them (redis-scripts.ts).
 --
 -- KEYS[1]  {cap:<function>}:l:  Prefix of all ledger keys of one function. Entry keys are built from it here: a call
 --          does not know beforehand which keys it touches, and the braces keep all in one slot.

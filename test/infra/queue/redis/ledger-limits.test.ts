@@ -134,6 +134,25 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await ledger.depth("slow")).toMatchObject({ ready: 2, running: 0, dead: 0 });
   });
 
+  it("Q-10, Q-27: what fails in the slow lane does not count for the breaker", async () => {
+    const keys = Array.from({ length: 19 }, (_, n) => `t${n}|a`);
+    for (const key of keys) {
+      const death = await die("lane", await enqueue("lane", { key, class: "live" }));
+      await ledger.bury("lane", death);
+    }
+    await clock.advance(LEDGER_LIMITS.slowMaxMs);
+    for (const _ of keys) {
+      await clock.advance(200);
+      const [token] = (await ledger.tick("lane")).tokens;
+      if (token !== undefined) await ledger.bury("lane", await die("lane", token));
+    }
+    const { counts, breakerOpen } = await ledger.peek("lane");
+    expect({ failures: counts?.failures, breakerOpen }).toEqual({ failures: 38, breakerOpen: undefined });
+    // One more failure of a key that was not dead: with those of the slow lane the breaker would open.
+    await die("lane", await enqueue("lane", { key: "t|new", class: "live" }));
+    expect((await ledger.peek("lane")).breakerOpen).toBeUndefined();
+  });
+
   it("Q-27, S-70: an open breaker lets one key per second through, until its failures are a minute old", async () => {
     const keys = Array.from({ length: BREAKER.minRuns + 6 }, (_, n) => `t${n}|a`);
     // From the start of an interval on.

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Due, DueHeap } from "../../../infra/platform/due-heap.ts";
+import { type Due, DueHeap } from "./due-heap.ts";
 
 const sorted = (all: readonly Due[]) => all.toSorted((a, b) => a.at - b.at || a.order - b.order);
 
