@@ -106,12 +106,6 @@ export const ledgerDefects: readonly Defect[] = [
     }),
   },
   {
-    number: "D-55",
-    title: "a run starts before the floor of its key",
-    target: { workload: "W-02", faults: [] },
-    patch: () => ({ scripts: edited(["place", "math.max(due, floor)", "due"]) }),
-  },
-  {
     number: "D-56",
     title: "fences that a run leaves are not kept",
     target: { workload: "W-02", faults: ["X-13"] },
@@ -128,18 +122,6 @@ export const ledgerDefects: readonly Defect[] = [
         "ledger",
         "entry.st == 'r' and entry.o == owner and not entry.dy",
         "entry.st == 'r' and not entry.dy",
-      ]),
-    }),
-  },
-  {
-    number: "D-58",
-    title: "a failure is retried at once",
-    target: { workload: "W-01", faults: ["X-22"] },
-    patch: () => ({
-      scripts: edited([
-        "outcome",
-        "place(entry, math.min(pending or retryAt, retryAt))",
-        "place(entry, now)",
       ]),
     }),
   },
@@ -164,12 +146,6 @@ export const ledgerDefects: readonly Defect[] = [
     }),
   },
   {
-    number: "D-61",
-    title: "why a key runs is forgotten",
-    target: { workload: "W-02", faults: [] },
-    patch: () => ({ scripts: edited(["place", "  entry.causes = causes", "  entry.causes = {}"]) }),
-  },
-  {
     number: "D-62",
     title: "a doubled token starts a key that runs",
     target: { workload: "W-02", faults: ["X-30"] },
@@ -190,20 +166,40 @@ export const ledgerDefects: readonly Defect[] = [
     }),
   },
   {
-    number: "D-64",
-    title: "a worker that stops takes its keys along",
-    target: { workload: "W-02", faults: ["X-09"] },
-    patch: () => ({ scripts: edited(["release", "placeNext(entry, now)", "forget(entry)"]) }),
+    number: "D-58",
+    title: "what comes during a run that asks for no later one is forgotten",
+    target: { workload: "W-02", faults: [] },
+    patch: () => ({ scripts: edited(["outcome", "if not entry.pd and not wanted", "if not wanted"]) }),
   },
   {
     number: "D-65",
-    title: "a key that has failed is tried once more, whatever its attempts",
-    target: { workload: "W-01", faults: ["X-25"] },
+    title: "a ready key gets no token",
+    target: { workload: "W-01", faults: [] },
+    patch: () => ({ scripts: edited(["place", "entry.key)\n    send(entry)", "entry.key)"]) }),
+  },
+  {
+    number: "D-55",
+    title: "an event is due a minute late",
+    target: { workload: "W-02", faults: [] },
+    patch: () => ({
+      scripts: edited(["enqueue", "now + tonumber(ARGV[i + 1])", "now + 60000 + tonumber(ARGV[i + 1])"]),
+    }),
+  },
+  {
+    number: "D-61",
+    title: "a claim comes without the fences of its key",
+    target: { workload: "W-02", faults: ["X-13"] },
+    patch: () => ({ scripts: edited(["lease", "fencesOf(entry.key), readyMs", "'', readyMs"]) }),
+  },
+  {
+    number: "D-64",
+    title: "a run that is done keeps its key until its lease expires",
+    target: { workload: "W-02", faults: [] },
     patch: () => ({
       scripts: edited([
-        "outcome",
-        "not entry.ds and not run.terminal and entry.f < entry.max",
-        "not entry.ds",
+        "finish",
+        "if kind == 'ok' and not after and finishDone(i) then return 1 end",
+        "if kind == 'ok' and not after then return 1 end",
       ]),
     }),
   },
