@@ -62,13 +62,9 @@ export const ledgerDefects: readonly Defect[] = [
   {
     number: "D-35",
     title: "a requeue overtakes an event that waits for the end of the run",
-    target: { workload: "W-15", faults: [] },
+    target: { workload: "W-02", faults: [] },
     patch: () => ({
-      scripts: edited([
-        "outcome",
-        "  local due = math.min(entry.pd or wanted, wanted or entry.pd)",
-        "  local due = wanted or entry.pd\n  if wanted then entry.causes = {} end",
-      ]),
+      scripts: edited(["enqueue", "entry.pd = math.min(entry.pd or due, due)", "entry.pd = due + 60000"]),
     }),
   },
   {

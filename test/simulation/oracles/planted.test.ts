@@ -174,9 +174,7 @@ const PLANTED: readonly Planted[] = [
   {
     title: "D-35: what a run plans overtakes an event that has come meanwhile",
     workload: "W-02",
-    patch: () => ({
-      scripts: edited(["enqueue", "entry.pd = math.min(entry.pd or due, due)", "entry.pd = due + 60000"]),
-    }),
+    patch: patchOf("D-35"),
     found: ["F-17: ", "and a worker is idle"],
   },
   {
