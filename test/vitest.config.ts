@@ -31,8 +31,8 @@ const LONG = [
   "test/{infra,functions,shared}/**/hostile*.test.ts",
   "test/infra/**/{differential,build,image,kubectl*}.test.ts",
   "test/infra/queue/letters/limits.test.ts",
-  "test/infra/queue/sqs/sqs.test.ts",
-  "test/infra/queue/redis-server/rights.test.ts",
+  "test/infra/queue/backends/sqs/sqs.test.ts",
+  "test/infra/queue/backends/redis/server/rights.test.ts",
   "test/functions/mhc/limit-schedules.test.ts",
 ];
 

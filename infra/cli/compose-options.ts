@@ -1,7 +1,7 @@
 import type { Clock, Store } from "../../shared/runtime/ports.ts";
 import type { Hint } from "../../shared/runtime/queue/hints.ts";
-import type { QueueSource } from "../backends/open.ts";
 import type { ServerOptions } from "../platform/kube/client.ts";
+import type { QueueSource } from "../queue/backends/open.ts";
 import type { LedgerLimits } from "../queue/limits.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { LogLevel } from "../worker/telemetry/log.ts";

@@ -1,5 +1,5 @@
-import type { QueueFlags } from "../backends/queue-source.ts";
 import { readEnvironment } from "../platform/config.ts";
+import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { giveBackMemory } from "../worker/give-back-memory.ts";
 import { startProbes } from "../worker/probes.ts";
 import { compose, type Running } from "./compose.ts";

@@ -6,12 +6,12 @@ import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
-import type { Backend } from "../backends/backend.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import type { Server } from "../platform/kube/client.ts";
 import type { SentRequest } from "../platform/kube/request.ts";
 import { openIssuer } from "../platform/pki/open-issuer.ts";
+import type { Backend } from "../queue/backends/backend.ts";
 import { noteRuns } from "../queue/history/note-runs.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { loadFunctions } from "../worker/load.ts";

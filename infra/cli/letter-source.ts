@@ -4,11 +4,11 @@ import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueControl } from "../../shared/runtime/queue/queue-control.ts";
 import type { QueueReader } from "../../shared/runtime/queue/queue-reader.ts";
-import type { Backend } from "../backends/backend.ts";
-import { defaultLetterFile } from "../backends/letter-file.ts";
-import { openBackend, type QueueSource } from "../backends/open.ts";
-import type { QueueFlags } from "../backends/queue-source.ts";
 import { systemClock } from "../platform/clock.ts";
+import type { Backend } from "../queue/backends/backend.ts";
+import { defaultLetterFile } from "../queue/backends/letter-file.ts";
+import { openBackend, type QueueSource } from "../queue/backends/open.ts";
+import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { addQueueOptions, queueOf } from "./queue-options.ts";
 import { openLog } from "./terminal/log.ts";

@@ -5,9 +5,9 @@ import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-h
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { DeletionLimit } from "../../shared/runtime/write/deletion-limit.ts";
-import type { Backend, LimitPorts, QueuePorts } from "../backends/backend.ts";
-import { openBackend } from "../backends/open.ts";
 import type { Server } from "../platform/kube/client.ts";
+import type { Backend, LimitPorts, QueuePorts } from "../queue/backends/backend.ts";
+import { openBackend } from "../queue/backends/open.ts";
 import { historyFrom } from "../queue/history/key-history.ts";
 import { createRecorder, type Recorder } from "../queue/letters/recorder.ts";
 import type { Observed } from "../worker/observe.ts";

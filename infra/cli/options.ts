@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
-import type { QueueFlags } from "../backends/queue-source.ts";
 import { addressList } from "../platform/kube/server-access.ts";
 import { print } from "../platform/terminal/print.ts";
+import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { parseLimit } from "../queue/deletion-limit/parse-limit.ts";
 import { parseRunsPerSecond } from "../queue/parse-runs-per-second.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { capabilitiesOf } from "../backends/open.ts";
-import type { QueueFlags } from "../backends/queue-source.ts";
 import type { CommandLine } from "../console/ports.ts";
+import { capabilitiesOf } from "../queue/backends/open.ts";
+import type { QueueFlags } from "../queue/backends/queue-source.ts";
 
 /** Returns how a person of this machine starts this command line, from any folder: in a clone nothing is on the PATH. */
 export function ownCommand(): string {

@@ -5,7 +5,6 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { managementType } from "../../shared/runtime/read/management-type.ts";
 import { readFreshness } from "../../shared/runtime/read/signs.ts";
-import type { QueueFlags } from "../backends/queue-source.ts";
 import { clusterOfKey } from "../console/fleet/cluster-of-key.ts";
 import { createTroubles } from "../console/fleet/troubles.ts";
 import type { KeyTrouble } from "../operate/explain/finding.ts";
@@ -18,6 +17,7 @@ import { withConfigurations } from "../operate/explain/webhook-configurations.ts
 import { systemClock } from "../platform/clock.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
+import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { openHistory } from "./explain/open-history.ts";

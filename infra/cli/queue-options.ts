@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Log } from "../../shared/runtime/ports.ts";
-import type { QueueSource } from "../backends/open.ts";
-import { capabilitiesOf } from "../backends/open.ts";
-import { openQueueSource, type QueueFlags } from "../backends/queue-source.ts";
 import { readEnvironment } from "../platform/config.ts";
+import type { QueueSource } from "../queue/backends/open.ts";
+import { capabilitiesOf } from "../queue/backends/open.ts";
+import { openQueueSource, type QueueFlags } from "../queue/backends/queue-source.ts";
 
 /** `about` says which queue `--queue` names, and its default. */
 export function addQueueOptions(command: Command, about: string): Command {

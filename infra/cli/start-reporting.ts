@@ -1,8 +1,8 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
-import type { Backend } from "../backends/backend.ts";
 import { packageVersion } from "../platform/package-version.ts";
+import type { Backend } from "../queue/backends/backend.ts";
 import type { Heartbeat } from "../queue/heartbeats/heartbeats.ts";
 import type { Relay } from "../relay/relay.ts";
 import { partReasons } from "../worker/health.ts";

@@ -1,7 +1,7 @@
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Backend } from "../backends/backend.ts";
 import type { Server } from "../platform/kube/client.ts";
+import type { Backend } from "../queue/backends/backend.ts";
 import { managementUid } from "./management-uid.ts";
 
 interface TieOptions {
@@ -30,7 +30,7 @@ export async function tieQueue(options: TieOptions): Promise<QueueTie> {
   if (!backend.capabilities.isShared) return untied();
   const uid = await readableUid(options);
   if (uid === undefined) return untied();
-  const { keepTied } = await import("../queue/redis-server/keep-tied.ts");
+  const { keepTied } = await import("../queue/backends/redis/server/keep-tied.ts");
   const tie = await backend.tie({ uid, server: server.url.origin }, { log });
   const kept = keepTied(tie, clock);
   return {

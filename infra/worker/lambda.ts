@@ -3,10 +3,10 @@ import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { MessageSource, PushedSqsQueue } from "../queue/backends/sqs/sqs.ts";
+import { DEFAULT_SQS_PREFIX } from "../queue/backends/sqs/sqs.ts";
+import { sqsQueueName } from "../queue/backends/sqs/sqs-queues.ts";
 import type { LeaseTiming } from "../queue/run-lease.ts";
-import type { MessageSource, PushedSqsQueue } from "../queue/sqs/sqs.ts";
-import { DEFAULT_SQS_PREFIX } from "../queue/sqs/sqs.ts";
-import { sqsQueueName } from "../queue/sqs/sqs-queues.ts";
 import { keepConnections } from "./lambda-connections.ts";
 
 /** Timeout of a Lambda function where nothing else is named, as in the rendered template. */

@@ -1,4 +1,4 @@
-import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
+import { createBullmqQueue } from "../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";

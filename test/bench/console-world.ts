@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
-import { createRedisStore } from "../../infra/queue/store/redis.ts";
+import { createRedisStore } from "../../infra/queue/backends/redis/store/store.ts";
 import { startSigning } from "../../infra/relay/start-signing.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { FOO_CRDS } from "../support/builders.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { createSqsQueue } from "../../infra/queue/sqs/sqs.ts";
+import { createSqsQueue } from "../../infra/queue/backends/sqs/sqs.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { type Contender, contenderOf } from "./queue-loads.ts";
 

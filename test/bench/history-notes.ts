@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { systemClock } from "../../infra/platform/clock.ts";
-import { createMemoryRunHistory } from "../../infra/queue/history/memory.ts";
+import { createMemoryRunHistory } from "../../infra/queue/backends/embedded/history.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { AttemptRecord, RecordedWrite } from "../../shared/runtime/attempt-record.ts";

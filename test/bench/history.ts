@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
-import { openBackend } from "../../infra/backends/open.ts";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
+import { openBackend } from "../../infra/queue/backends/open.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, startCapstan, startWorld, type World } from "./capstan-process.ts";

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
-import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
-import { createMemoryQueue } from "../../infra/queue/memory.ts";
+import { createMemoryQueue } from "../../infra/queue/backends/embedded/queue.ts";
+import { createBullmqQueue } from "../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { type RedisServer, startRedis } from "../support/processes/redis-server.ts";
 import { round } from "./capstan-process.ts";

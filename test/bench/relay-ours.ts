@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
-import { createMemoryStore } from "../../infra/queue/store/memory.ts";
-import { createRedisStore } from "../../infra/queue/store/redis.ts";
+import { createMemoryStore } from "../../infra/queue/backends/embedded/store.ts";
+import { createRedisStore } from "../../infra/queue/backends/redis/store/store.ts";
 import { createDelivery } from "../../infra/relay/delivery/delivery.ts";
 import { snapshotOf } from "../../infra/relay/snapshot.ts";
 import { createTurns } from "../../infra/relay/turns.ts";

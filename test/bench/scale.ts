@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
-import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
+import { createBullmqQueue } from "../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, type Usage } from "./capstan-process.ts";

@@ -75,7 +75,7 @@ describe("a kind that is added: its folder, its schema and one row of traits", (
   it("is taken over with its Cluster, first, and `up` waits for it", async () => {
     const { FAMILIES } = await import("../../infra/operate/takeover/families.ts");
     const { unreadyAmong } = await import("../../infra/cli/up/readiness.ts");
-    const { createMemoryStore } = await import("../../infra/queue/store/memory.ts");
+    const { createMemoryStore } = await import("../../infra/queue/backends/embedded/store.ts");
     expect(FAMILIES[0]).toBe(MachineGroup);
     await using store = createMemoryStore();
     expect(await unreadyAmong(store, [GROUP])).toEqual([

@@ -146,7 +146,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
       "infra/cli/install-crds.ts",
       "infra/cli/up/apply-manifests.ts",
       "infra/deploy/generate.ts",
-      "infra/deploy/write-release.ts",
+      "infra/cli/release.ts",
     ]);
   });
 
@@ -168,7 +168,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
   });
 
   it("a backend is one folder and one line: nothing else asks which one a URL names, or opens a part of one", () => {
-    const outside = product.filter(({ path }) => !path.startsWith("infra/backends/"));
+    const outside = product.filter(({ path }) => !path.startsWith("infra/queue/backends/"));
     expect(
       containing(outside, /[!=]== "memory"|startsWith\("(?:redis|rediss|sqs)\b|redis [!=]== undefined/),
     ).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../infra/queue/backends/embedded/store.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { createMemoryStore } from "../../infra/queue/store/memory.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSharedConsole } from "../../infra/cli/console/console.ts";
-import { REDIS_USERS, type RedisUser, RIGHTS } from "../../infra/queue/redis-server/users.ts";
+import { REDIS_USERS, type RedisUser, RIGHTS } from "../../infra/queue/backends/redis/server/users.ts";
 import { deployAccounts } from "./deployed-accounts.ts";
 import { eventually } from "./eventually.ts";
 import { jumpingClock } from "./jumping-clock.ts";

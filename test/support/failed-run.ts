@@ -1,5 +1,5 @@
 import { createIssuer } from "../../infra/platform/pki/issuer.ts";
-import { createMemoryStore } from "../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/backends/embedded/store.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { composeLetter, summarizeAttempt } from "../../shared/runtime/letters/compose-letter.ts";

@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
+import { TokenHub } from "../../infra/queue/backends/embedded/token-hub.ts";
+import { createRedisLedger } from "../../infra/queue/backends/redis/ledger/redis-ledger.ts";
 import { checkEntries } from "../../infra/queue/check-entries.ts";
-import { TokenHub } from "../../infra/queue/embedded/token-hub.ts";
 import { checkFunctionName } from "../../infra/queue/function-name.ts";
 import type { LedgerLimits } from "../../infra/queue/limits.ts";
-import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
 import { LEASE_TIMING, type LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { readerOf } from "../../infra/queue/tokens/reader-of.ts";
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { scaledGroup } from "../../infra/deploy/manifests/scaling.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
-import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
-import { createMemoryStore } from "../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/backends/embedded/store.ts";
+import { createBullmqQueue } from "../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { observe } from "../../infra/worker/observe.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Group } from "../../shared/function/groups.ts";

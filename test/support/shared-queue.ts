@@ -1,5 +1,5 @@
-import type { QueuePorts } from "../../infra/backends/backend.ts";
-import { openBackend, type QueueSource } from "../../infra/backends/open.ts";
+import type { QueuePorts } from "../../infra/queue/backends/backend.ts";
+import { openBackend, type QueueSource } from "../../infra/queue/backends/open.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 
 /** Opens the queue of a backend alone. */

@@ -1,7 +1,11 @@
 import { systemClock } from "../../infra/platform/clock.ts";
-import { createBullmqTransport } from "../../infra/queue/bullmq/bullmq-transport.ts";
-import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
-import { connectPatiently, connectRedis, endConnection } from "../../infra/queue/redis-server/connection.ts";
+import { createBullmqTransport } from "../../infra/queue/backends/redis/bullmq/bullmq-transport.ts";
+import { createRedisLedger } from "../../infra/queue/backends/redis/ledger/redis-ledger.ts";
+import {
+  connectPatiently,
+  connectRedis,
+  endConnection,
+} from "../../infra/queue/backends/redis/server/connection.ts";
 import { LEASE_TIMING } from "../../infra/queue/run-lease.ts";
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";

@@ -1,4 +1,4 @@
-import { createRedisDeadLetters } from "../../infra/queue/letters/redis.ts";
+import { createRedisDeadLetters } from "../../infra/queue/backends/redis/letters/letters.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { silentLog } from "./silent-log.ts";

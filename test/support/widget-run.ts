@@ -1,4 +1,4 @@
-import { createMemoryStore } from "../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../infra/queue/backends/embedded/store.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { type AnyDecision, defineFunction, type StepContext } from "../../shared/function/define-function.ts";

@@ -6,7 +6,7 @@ import type { Job } from "../../infra/console/api/actions.ts";
 import type { Letters } from "../../infra/console/api/letters.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
-import { createRedisDeadLetters } from "../../infra/queue/letters/redis.ts";
+import { createRedisDeadLetters } from "../../infra/queue/backends/redis/letters/letters.ts";
 import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { live } from "../suites/queue-world.ts";

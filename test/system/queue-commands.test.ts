@@ -1,13 +1,13 @@
 import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openBackend } from "../../infra/backends/open.ts";
 import { createTrials } from "../../infra/console/jobs/trials.ts";
 import { createHeads } from "../../infra/console/sources/letter-heads.ts";
 import { openReplayApart } from "../../infra/operate/replay/replay-apart.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { systemRandom } from "../../infra/platform/random.ts";
-import { createRedisDeadLetters } from "../../infra/queue/letters/redis.ts";
+import { openBackend } from "../../infra/queue/backends/open.ts";
+import { createRedisDeadLetters } from "../../infra/queue/backends/redis/letters/letters.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";

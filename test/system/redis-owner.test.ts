@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { connectRedis, endConnection } from "../../infra/queue/redis-server/connection.ts";
+import { connectRedis, endConnection } from "../../infra/queue/backends/redis/server/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { EMBEDDED } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRedisStore } from "../../infra/queue/store/redis.ts";
+import { createRedisStore } from "../../infra/queue/backends/redis/store/store.ts";
 import { CONNECTION_TYPE } from "../../infra/relay/workload/connection-record.ts";
 import type { Connection } from "../../shared/api/core.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { openBackend } from "../../backends/open.ts";
-import type { QueueFlags } from "../../backends/queue-source.ts";
 import type { Console } from "../../console/console.ts";
 import { startFleetIndex } from "../../console/fleet/fleet-index.ts";
 import { openPage } from "../../console/open-page.ts";
@@ -12,6 +10,8 @@ import { createUnserved } from "../../operate/explain/unserved.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { systemRandom } from "../../platform/random.ts";
 import { print } from "../../platform/terminal/print.ts";
+import { openBackend } from "../../queue/backends/open.ts";
+import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";

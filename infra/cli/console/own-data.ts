@@ -1,7 +1,7 @@
 import { KubeError } from "../../../shared/function/errors.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import type { Backend } from "../../backends/backend.ts";
 import type { Server } from "../../platform/kube/client.ts";
+import type { Backend } from "../../queue/backends/backend.ts";
 import { managementUid } from "../management-uid.ts";
 
 /** Looks again whose data are shown. */

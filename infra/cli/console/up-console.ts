@@ -1,6 +1,6 @@
 import type { Hints } from "../../../shared/runtime/queue/hints.ts";
 import type { Samples } from "../../../shared/runtime/queue/samples.ts";
-import type { QueueFlags } from "../../backends/queue-source.ts";
+import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { startSampling } from "../../queue/samples/sample-queue.ts";
 import type { ListenAddress } from "../../worker/http-listener.ts";
 import type { Running } from "../compose.ts";

@@ -1,7 +1,7 @@
 import { readFreshness } from "../../../shared/runtime/read/signs.ts";
-import type { Backend } from "../../backends/backend.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { printError } from "../../platform/terminal/print.ts";
+import type { Backend } from "../../queue/backends/backend.ts";
 import { QUIET } from "../letter-source.ts";
 
 /** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { QueueFlags } from "../../backends/queue-source.ts";
 import { print } from "../../platform/terminal/print.ts";
+import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { callerName } from "../caller-name.ts";
 import { openSource, QUIET } from "../letter-source.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
-import type { QueueFlags } from "../../backends/queue-source.ts";
+import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import type { QueueFlags } from "../../backends/queue-source.ts";
 import type { Core } from "../../operate/takeover/core.ts";
 import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
 import { untilIdle } from "../../operate/takeover/idle.ts";
@@ -11,6 +10,7 @@ import { systemClock } from "../../platform/clock.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { bold } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";

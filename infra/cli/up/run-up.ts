@@ -7,7 +7,7 @@ import { readEnvironment } from "../../platform/config.ts";
 import { rest } from "../../platform/rest.ts";
 import { paint } from "../../platform/terminal/paint.ts";
 import { print, printError } from "../../platform/terminal/print.ts";
-import { createMemoryHints, hintingStore } from "../../queue/hints/memory.ts";
+import { createMemoryHints, hintingStore } from "../../queue/backends/embedded/hints.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import { compose, type Running } from "../compose.ts";
 import type { Role } from "../compose-options.ts";

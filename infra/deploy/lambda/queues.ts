@@ -1,4 +1,4 @@
-import { DEFAULT_SQS_PREFIX } from "../../queue/sqs/sqs.ts";
+import { DEFAULT_SQS_PREFIX } from "../../queue/backends/sqs/sqs.ts";
 import {
   MAX_RECEIVES,
   type QueueKind,
@@ -6,7 +6,7 @@ import {
   redriveAllowPolicy,
   sqsQueueName,
   transportPolicy,
-} from "../../queue/sqs/sqs-queues.ts";
+} from "../../queue/backends/sqs/sqs-queues.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { arnOf, EXPENDABLE, logicalId, type Resource, type Resources } from "./stack.ts";
 

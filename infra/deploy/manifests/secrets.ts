@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { CertificateRequest, Credentials, Pki } from "../../platform/pki/pki.ts";
-import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/redis-server/users.ts";
+import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/backends/redis/server/users.ts";
 import type { Manifest } from "../deployment.ts";
 import { NAMESPACE } from "./processes.ts";
 

@@ -9,7 +9,7 @@ import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
 import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediation.ts";
 import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { routeChange } from "../../../shared/runtime/queue/route.ts";
 import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";

@@ -4,7 +4,7 @@ import { machinesetGuard } from "../../../functions/machineset/guard.ts";
 import { machinesetMachines } from "../../../functions/machineset/machines.ts";
 import { machinesetRemediate } from "../../../functions/machineset/remediate.ts";
 import { machinesetStatus } from "../../../functions/machineset/status.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { RESERVATION } from "../../../shared/rules/machines/reservation.ts";
 import { routeChange } from "../../../shared/runtime/queue/route.ts";

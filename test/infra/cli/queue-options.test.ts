@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { QueueFlags } from "../../../infra/backends/queue-source.ts";
 import { sharedQueue } from "../../../infra/cli/queue-options.ts";
+import type { QueueFlags } from "../../../infra/queue/backends/queue-source.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const urlOf = (flags: QueueFlags, command = "relay") => sharedQueue(flags, command, silentLog).url;

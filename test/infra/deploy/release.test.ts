@@ -181,7 +181,7 @@ describe("a release", () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
     const release = (version: string) =>
       promisify(execFile)(process.execPath, [
-        "infra/deploy/write-release.ts",
+        "infra/cli/release.ts",
         folder,
         `--version=${version}`,
         "--image=ghcr.io/example/capstan",

@@ -98,7 +98,7 @@ describe("a signed release", () => {
     const file = join(dir, "wrong.key");
     await writeFile(file, "c4n4ry");
     const args = [
-      `'${process.execPath}' infra/deploy/write-release.ts ${dir}/other --version v0.1.0 --image ghcr.io/a/b`,
+      `'${process.execPath}' infra/cli/release.ts ${dir}/other --version v0.1.0 --image ghcr.io/a/b`,
     ];
     for (const key of [file, join(dir, "missing.key")]) {
       const failed = shell(`${args} --sign-key ${key}`, process.cwd());

@@ -8,7 +8,7 @@ const shared = (driver: string): readonly string[] =>
     (part) => `infra/queue/${driver}/${driver}${part}.test.ts`,
   );
 const DRIVERS = {
-  memory: ["infra/queue/memory.test.ts"],
+  memory: ["infra/queue/backends/embedded/queue.test.ts"],
   bullmq: shared("bullmq"),
   sqs: shared("sqs"),
 };

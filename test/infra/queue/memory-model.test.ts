@@ -1,4 +1,4 @@
-import { createMemoryQueue } from "../../../infra/queue/memory.ts";
+import { createMemoryQueue } from "../../../infra/queue/backends/embedded/queue.ts";
 import { queueModelSuite } from "../../suites/queue-model.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { NO_JITTER } from "./naive-ledger.ts";

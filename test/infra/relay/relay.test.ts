@@ -6,7 +6,7 @@ import { createServer, type Server } from "../../../infra/platform/kube/client.t
 import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../../infra/platform/kube/transport.ts";
 import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { type Relay, type RelayOptions, startRelay } from "../../../infra/relay/relay.ts";
 import { startSigning } from "../../../infra/relay/start-signing.ts";
 import { CustomResourceDefinition, Namespace } from "../../../shared/api/core.ts";

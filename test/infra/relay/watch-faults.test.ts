@@ -1,6 +1,6 @@
 import { constants, createGzip, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../infra/relay/delivery/delivery.ts";
 import { EVERYTHING } from "../../../infra/relay/delivery/watch-filter.ts";
 import { createBudget } from "../../../infra/relay/watch/budget.ts";

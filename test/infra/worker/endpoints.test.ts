@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryQueue } from "../../../infra/queue/backends/embedded/queue.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import type { Relay } from "../../../infra/relay/relay.ts";
 import { type Observed, observe } from "../../../infra/worker/observe.ts";
 import type { Worker } from "../../../infra/worker/worker.ts";

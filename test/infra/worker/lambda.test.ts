@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../infra/platform/clock.ts";
-import { createPushedSqsQueue, createSqsQueue } from "../../../infra/queue/sqs/sqs.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
+import { createPushedSqsQueue, createSqsQueue } from "../../../infra/queue/backends/sqs/sqs.ts";
 import type { LambdaOptions, SqsRecord } from "../../../infra/worker/lambda.ts";
 import { createLambdaHandler } from "../../../infra/worker/lambda.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolAdopt } from "../../../functions/machinepool/adopt.ts";
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
-import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryQueue } from "../../../infra/queue/backends/embedded/queue.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../infra/relay/delivery/delivery.ts";
 import { ConnectionRecord, FAILURES } from "../../../infra/relay/workload/connection-record.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryQueue } from "../../../infra/queue/backends/embedded/queue.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";

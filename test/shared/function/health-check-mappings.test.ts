@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { targetsOf } from "../../../functions/mhc/rules/targets.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";

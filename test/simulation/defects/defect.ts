@@ -1,5 +1,5 @@
 import type { Network } from "../../../infra/playground/network.ts";
-import type { LedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
+import type { LedgerHost } from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";

@@ -2,7 +2,7 @@ import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { createServer } from "../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import { Storage, startApiServer } from "../../../infra/playground/apiserver/entry.ts";
-import { type LedgerHost, loadLedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
+import { type LedgerHost, loadLedgerHost } from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { createKernel } from "../kernel/kernel.ts";

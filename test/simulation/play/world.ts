@@ -3,7 +3,7 @@ import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
 import { createIssuer } from "../../../infra/platform/pki/issuer.ts";
 import type { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import { startCloud } from "../../../infra/playground/sim/cloud.ts";
-import type { LedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
+import type { LedgerHost } from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
 import { startElectedRelay } from "../../../infra/relay/elected-relay.ts";
 import { leaseKey } from "../../../infra/relay/lease-name.ts";
 import { type Relay, startRelay } from "../../../infra/relay/relay.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadLedgerHost } from "../../../infra/queue/embedded/embedded-ledger.ts";
+import { loadLedgerHost } from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
 import { LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";

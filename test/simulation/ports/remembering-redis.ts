@@ -1,4 +1,4 @@
-import { TinyRedis, type Value } from "../../../infra/queue/embedded/tiny-redis.ts";
+import { TinyRedis, type Value } from "../../../infra/queue/backends/embedded/tiny-redis.ts";
 
 /** As X-34 says. */
 const MAX_LOSS_MS = 2_000;

@@ -1,13 +1,18 @@
-import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
-import { deathReason } from "../../../infra/queue/claim.ts";
 import {
   createEmbeddedLedger,
   createScripts,
   type LedgerHost,
-} from "../../../infra/queue/embedded/embedded-ledger.ts";
+} from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
+import {
+  claimOf,
+  expiredLeaseOf,
+  keyStateOf,
+  replyOf,
+} from "../../../infra/queue/backends/redis/ledger/redis-replies.ts";
+import { ledgerPrefix } from "../../../infra/queue/backends/redis/ledger/redis-scripts.ts";
+import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
+import { deathReason } from "../../../infra/queue/claim.ts";
 import { RESEND_MS } from "../../../infra/queue/limits.ts";
-import { claimOf, expiredLeaseOf, keyStateOf, replyOf } from "../../../infra/queue/redis/redis-replies.ts";
-import { ledgerPrefix } from "../../../infra/queue/redis/redis-scripts.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Key } from "../../../shared/runtime/queue/key.ts";
@@ -40,7 +45,7 @@ interface CountedFailure {
   readonly death: Death | undefined;
 }
 
-/** The ledger that several processes share: the scripts that Redis runs (`infra/queue/redis/lua`), a network away. */
+/** The ledger that several processes share: the scripts that Redis runs (`infra/queue/backends/redis/ledger/lua`), a network away. */
 export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */

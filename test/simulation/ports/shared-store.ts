@@ -1,4 +1,4 @@
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";

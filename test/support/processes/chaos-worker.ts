@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
-import { createSqsQueue } from "../../../infra/queue/sqs/sqs.ts";
+import { createBullmqQueue } from "../../../infra/queue/backends/redis/bullmq/bullmq.ts";
+import { createSqsQueue } from "../../../infra/queue/backends/sqs/sqs.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { silentLog } from "../silent-log.ts";
 import { sqsTarget } from "./sqs.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
+import { createBullmqQueue } from "../../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { groupOf } from "../../../shared/function/groups.ts";
 import { LOADS, RUN_MS } from "../loads.ts";

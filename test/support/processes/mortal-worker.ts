@@ -1,5 +1,5 @@
-import { openBackend } from "../../../infra/backends/open.ts";
 import { systemClock } from "../../../infra/platform/clock.ts";
+import { openBackend } from "../../../infra/queue/backends/open.ts";
 import { createRecorder } from "../../../infra/queue/letters/recorder.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { openShortLetterQueue } from "../short-letter-queue.ts";

@@ -1,4 +1,4 @@
-import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
+import { createBullmqQueue } from "../../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { silentLog } from "../silent-log.ts";
 

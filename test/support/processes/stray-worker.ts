@@ -1,6 +1,6 @@
 import { systemClock } from "../../../infra/platform/clock.ts";
-import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../infra/queue/store/memory.ts";
+import { createMemoryQueue } from "../../../infra/queue/backends/embedded/queue.ts";
+import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import { catchStrayErrors } from "../../../infra/worker/stray-errors.ts";
 import { createLog } from "../../../infra/worker/telemetry/log.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { createLiveArea } from "../../../../infra/cli/terminal/live-area.ts";
 import { frameOf, startLiveTree } from "../../../../infra/cli/up/live-tree.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { ReadHistory } from "../../../../shared/runtime/letters/run-history.ts";
 import { cluster, crd, FOO_CRDS, machinePool } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";

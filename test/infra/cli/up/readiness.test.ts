@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { unreadyAmong } from "../../../../infra/cli/up/readiness.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, type KubeObject } from "../../../../shared/api/kinds.ts";
 import { cluster, machinePool } from "../../../support/builders.ts";
 

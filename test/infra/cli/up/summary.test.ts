@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { printSummary } from "../../../../infra/cli/up/summary.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { cluster, machinePool } from "../../../support/builders.ts";
 
 const CAPI = { cluster: "management", group: "cluster.x-k8s.io" };

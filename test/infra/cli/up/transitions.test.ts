@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { observedStore, transitionsBetween } from "../../../../infra/cli/up/transitions.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { WIDGETS, widget } from "../../../support/widget.ts";
 

@@ -5,7 +5,7 @@ import type { FleetSources } from "../../../../infra/console/fleet/fleet-reader.
 import type { FleetList } from "../../../../infra/console/fleet/roster.ts";
 import { SimControlPlane } from "../../../../infra/playground/api/sim-controlplane.ts";
 import { simControlplane } from "../../../../infra/playground/functions/sim/controlplane.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import { Connection } from "../../../../shared/api/core.ts";

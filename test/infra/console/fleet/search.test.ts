@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machinepoolMachines } from "../../../../functions/machinepool/machines.ts";
 import type { FleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
 import { search } from "../../../../infra/console/fleet/search.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { headOf } from "../../../../shared/runtime/letters/dead-letter.ts";
 import { machine, machinePool } from "../../../support/builders.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { childrenSchema } from "../../../../infra/console/api/object.ts";
 import { siblingsOf } from "../../../../infra/operate/explain/sibling-page.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { serveTestConsole } from "../../../support/console.ts";

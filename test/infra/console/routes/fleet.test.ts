@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fleetSchema } from "../../../../infra/console/api/fleet.ts";
 import { startFleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../../shared/api/core.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";

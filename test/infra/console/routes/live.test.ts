@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { liveSchema } from "../../../../infra/console/api/object.ts";
 import { createLive } from "../../../../infra/console/sources/live-source.ts";
 import type { Server } from "../../../../infra/platform/kube/client.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { done } from "../../../../shared/function/result.ts";

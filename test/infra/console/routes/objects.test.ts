@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { objectSchema } from "../../../../infra/console/api/object.ts";
 import { createExplain } from "../../../../infra/console/sources/explain-source.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { virtualClock } from "../../../support/clock.ts";

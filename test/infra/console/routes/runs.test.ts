@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runsSchema } from "../../../../infra/console/api/runs.ts";
 import { createRunsSource } from "../../../../infra/console/sources/runs-source.ts";
-import { createMemoryRunHistory } from "../../../../infra/queue/history/memory.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryRunHistory } from "../../../../infra/queue/backends/embedded/history.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import type { RunEntry } from "../../../../shared/runtime/letters/run-history.ts";

@@ -4,7 +4,7 @@ import type { Interest } from "../../../../infra/console/interest.ts";
 import { followChanges } from "../../../../infra/console/stream/changes.ts";
 import { createSharedAnswers } from "../../../../infra/console/stream/shared-answers.ts";
 import type { Viewer } from "../../../../infra/console/viewer.ts";
-import { createMemoryHints } from "../../../../infra/queue/hints/memory.ts";
+import { createMemoryHints } from "../../../../infra/queue/backends/embedded/hints.ts";
 import type { Hint } from "../../../../shared/runtime/queue/hints.ts";
 import { virtualClock } from "../../../support/clock.ts";
 

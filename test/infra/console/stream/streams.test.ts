@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Ports } from "../../../../infra/console/ports.ts";
-import { createMemoryHints } from "../../../../infra/queue/hints/memory.ts";
+import { createMemoryHints } from "../../../../infra/queue/backends/embedded/hints.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import { openAt, serveTestConsole } from "../../../support/console.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { renderedFiles } from "../../../../infra/deploy/rendered.ts";
-import { redriveAllowPolicy, transportPolicy } from "../../../../infra/queue/sqs/sqs-queues.ts";
+import { redriveAllowPolicy, transportPolicy } from "../../../../infra/queue/backends/sqs/sqs-queues.ts";
 import { loadFunctions } from "../../../../infra/worker/load.ts";
 import { groupOf } from "../../../../shared/function/groups.ts";
 import { isAllowed } from "../../../support/aws/iam.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
 import { explainHealth } from "../../../../infra/operate/explain/explain-health.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";

@@ -4,7 +4,7 @@ import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../../functions/machinepool/sync.ts";
 import { dependencyOf, explainStep } from "../../../../infra/operate/explain/explain-step.ts";
 import { withoutLiveReads } from "../../../../infra/operate/explain/without-live-reads.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";

@@ -4,7 +4,7 @@ import { machinepoolMachines } from "../../../../functions/machinepool/machines.
 import { factsOf } from "../../../../infra/operate/explain/object-facts.ts";
 import { clusterNamed, type ObjectNode, objectTree } from "../../../../infra/operate/explain/object-tree.ts";
 import { textOfLeftOut } from "../../../../infra/operate/explain/siblings.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";

@@ -7,7 +7,7 @@ import { objectTree } from "../../../../infra/operate/explain/object-tree.ts";
 import type { Problem } from "../../../../infra/operate/explain/problem.ts";
 import { problemsOf } from "../../../../infra/operate/explain/problems.ts";
 import { withConfigurations } from "../../../../infra/operate/explain/webhook-configurations.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { anyKindOf } from "../../../support/all-kinds.ts";

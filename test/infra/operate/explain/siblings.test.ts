@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machinepoolMachines } from "../../../../functions/machinepool/machines.ts";
 import { siblingsOf } from "../../../../infra/operate/explain/sibling-page.ts";
 import { isReady, pickShown, textOfLeftOut, worstFirst } from "../../../../infra/operate/explain/siblings.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRedisHeartbeats } from "../../../../infra/queue/backends/redis/heartbeats/heartbeats.ts";
 import type { Heartbeat } from "../../../../infra/queue/heartbeats/heartbeats.ts";
-import { createRedisHeartbeats } from "../../../../infra/queue/heartbeats/redis.ts";
 import { startBeating } from "../../../../infra/queue/heartbeats/start-beating.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryRunHistory } from "../../../../infra/queue/backends/embedded/history.ts";
+import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
 import { historyFrom } from "../../../../infra/queue/history/key-history.ts";
-import { createMemoryRunHistory } from "../../../../infra/queue/history/memory.ts";
 import { noteRuns } from "../../../../infra/queue/history/note-runs.ts";
-import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { RecordedWrite } from "../../../../shared/runtime/attempt-record.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/platform/clock.ts";
+import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createJsonLinesDeadLetters } from "../../../../infra/queue/letters/json-lines.ts";
 import { createRecorder } from "../../../../infra/queue/letters/recorder.ts";
-import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
 import { Secret } from "../../../../shared/api/core.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
 import { LEASE_EXPIRED } from "../../../../infra/queue/claim.ts";
 import { createJsonLinesDeadLetters } from "../../../../infra/queue/letters/json-lines.ts";
 import { createRecorder, type Recorder } from "../../../../infra/queue/letters/recorder.ts";
 import { LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
-import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../../shared/function/backoff.ts";
 import type { AttemptRecord } from "../../../../shared/runtime/attempt-record.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
-import { createMemorySamples } from "../../../../infra/queue/samples/memory.ts";
-import { createRedisSamples } from "../../../../infra/queue/samples/redis.ts";
+import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
+import { createMemorySamples } from "../../../../infra/queue/backends/embedded/samples.ts";
+import { createRedisSamples } from "../../../../infra/queue/backends/redis/samples.ts";
 import { startSampling } from "../../../../infra/queue/samples/sample-queue.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import { NO_RUNS, runsIn } from "../../../../shared/runtime/queue/run-counts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createNotify } from "../../../../infra/relay/delivery/notify.ts";
 import { createWatchFilter, EVERYTHING } from "../../../../infra/relay/delivery/watch-filter.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";

@@ -4,7 +4,7 @@ import { systemClock } from "../../../../infra/platform/clock.ts";
 import { createServer } from "../../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { Relay } from "../../../../infra/relay/relay.ts";
 import { startWorkloadRelay } from "../../../../infra/relay/shards/workload-relay.ts";
 import { CONNECTION_TYPE } from "../../../../infra/relay/workload/connection-record.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import {
   CONNECTION_TYPE,

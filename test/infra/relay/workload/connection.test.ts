@@ -3,7 +3,7 @@ import { dump } from "js-yaml";
 import { describe, expect, it, vi } from "vitest";
 import { createServer } from "../../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import { createConnection } from "../../../../infra/relay/workload/connection.ts";
 import { nodesOf } from "../../../../infra/relay/workload/workload-nodes.ts";

@@ -6,7 +6,7 @@ import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../../../infra/platform/kube/transport.ts";
 import { createCertificateAuthority } from "../../../../infra/platform/pki/certificate-authority.ts";
 import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import { createClients } from "../../../../infra/relay/workload/clients.ts";
 import { type Connections, startConnections } from "../../../../infra/relay/workload/connections.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
+import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
 import { meterLedger } from "../../../../infra/worker/telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "../../../../infra/worker/telemetry/metered-queue.ts";
 import { createMetrics } from "../../../../infra/worker/telemetry/metrics.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { RESTORED } from "../../../../shared/runtime/queue/queue-port.ts";
 import { WIDGETS, Widget, widget, widgetFence } from "../../../support/widget.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { Store } from "../../../../shared/runtime/ports.ts";
 import { NotListedError, whileListed } from "../../../../shared/runtime/read/listed.ts";
 import { WIDGETS } from "../../../support/widget.ts";

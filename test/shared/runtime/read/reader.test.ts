@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createIssuer } from "../../../../infra/platform/pki/issuer.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { CustomResourceDefinition, Secret } from "../../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { CustomResourceDefinition } from "../../../../shared/api/core.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { crdExistsLive, resolveReference } from "../../../../shared/runtime/read/resolve-reference.ts";

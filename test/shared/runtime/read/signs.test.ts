@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../../../shared/api/kinds.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryDeletionLimit } from "../../../../infra/queue/deletion-limit/memory.ts";
-import { createMemoryStore } from "../../../../infra/queue/store/memory.ts";
+import { createMemoryDeletionLimit } from "../../../../infra/queue/backends/embedded/deletion-limit.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import { apiVersionOf, type Kind, type KubeObject, MANAGEMENT, refTo } from "../../../../shared/api/kinds.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryQueue } from "../../../../../infra/queue/memory.ts";
+import { createMemoryQueue } from "../../../../../infra/queue/backends/embedded/queue.ts";
 import type { Span } from "../../../../../infra/worker/telemetry/traces/span.ts";
 import { createTraceOf, versionIds } from "../../../../../infra/worker/telemetry/traces/trace-ids.ts";
 import { traceClients } from "../../../../../infra/worker/telemetry/traces/traced-clients.ts";

@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import type { Redis } from "ioredis";
+import { SECOND } from "../../../../../shared/function/backoff.ts";
+import {
+  foldRuns,
+  idleText,
+  MAX_RUNS,
+  MAX_SEARCHED_KEYS,
+  RUNS_KEPT_MS,
+  type RunEntry,
+  type RunHistory,
+} from "../../../../../shared/runtime/letters/run-history.ts";
+import type { Clock } from "../../../../../shared/runtime/ports.ts";
+import { checkFunctionName } from "../../../function-name.ts";
+import { placeOfRing, ringIdOf } from "../../../history/ring-id.ts";
+import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
+
+export interface RedisRunHistoryOptions extends RedisTarget {
+  readonly clock: Clock;
+  /** Of all workers together. */
+  readonly maxBytes: number;
+}
+
+/** Runs are written together: a run costs no round trip, and a key that runs often one entry per flush. */
+const FLUSH_MS = SECOND;
+/** Keys with runs between two flushes; of more keys the oldest are not noted. */
+const MAX_PENDING = 5_000;
+/** Redis holds up all other clients meanwhile. */
+const RINGS_AT_ONCE = 50;
+/** Of a ring beside its runs: its key, list and score; measured by bench `history`. */
+const RING_BYTES = 450;
+const PREFIX = "{cap:history}:";
+const NOTE = "capstanHistory:note";
+
+/**
+ * The history of all workers, keys `{cap:history}:*`, written once a second. While Redis is away runs are not noted;
+ * none waits. Throws when Redis cannot be reached at the start.
+ */
+export async function createRedisRunHistory({
+  clock,
+  maxBytes,
+  ...target
+}: RedisRunHistoryOptions): Promise<RunHistory> {
+  const redis = await connectRedis(target);
+  const { log } = target;
+  const lua = await readFile(new URL("lua/note.lua", import.meta.url), "utf8");
+  redis.defineCommand(NOTE, { lua: `${constants()}\n${lua}`, numberOfKeys: 1 });
+  let pending = new Map<string, RunEntry[]>();
+  let cancelFlush: (() => void) | undefined;
+  /** One after the other: runs of a key stay in their order. */
+  let flushed = Promise.resolve();
+  const write = async (runs: readonly Pending[]): Promise<void> => {
+    for (let at = 0; at < runs.length; at += RINGS_AT_ONCE) {
+      const now = Math.floor(clock.now().getTime() / SECOND);
+      await callNote(redis, [maxBytes, now, ...runs.slice(at, at + RINGS_AT_ONCE).flatMap(toArguments)]);
+    }
+  };
+  const flush = (): Promise<void> => {
+    cancelFlush?.();
+    cancelFlush = undefined;
+    const runs = [...pending];
+    pending = new Map();
+    flushed = flushed
+      .then(() => write(runs))
+      .catch((error: unknown) => {
+        const fields = { keys: runs.length, error: String(error) };
+        log.debug(fields, "Redis did not take notes of runs; they are lost");
+      });
+    return flushed;
+  };
+  return {
+    note(functionName, key, run) {
+      const id = ringIdOf(checkFunctionName(functionName), key);
+      const runs = pending.get(id) ?? [];
+      pending.set(id, runs);
+      addTo(runs, run);
+      const [oldest] = pending.size > MAX_PENDING ? pending.keys() : [];
+      if (oldest !== undefined) pending.delete(oldest);
+      cancelFlush ??= clock.after(FLUSH_MS, () => void flush());
+    },
+    async runs(functionName, key, limit = MAX_RUNS) {
+      const values = await redis.lrange(
+        `${PREFIX}r:${ringIdOf(checkFunctionName(functionName), key)}`,
+        0,
+        limit - 1,
+      );
+      const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
+      return values.map(runIn).filter(({ endedAt }) => endedAt >= since);
+    },
+    async find(runId) {
+      const named = JSON.stringify({ runId }).slice(1, -1);
+      for (let at = 0; at < MAX_SEARCHED_KEYS; at += RINGS_AT_ONCE) {
+        const ids = await redis.zrevrange(`${PREFIX}rings`, at, at + RINGS_AT_ONCE - 1);
+        const rings = await Promise.all(ids.map((id) => redis.lrange(`${PREFIX}r:${id}`, 0, -1)));
+        const found = ids[rings.findIndex((values) => values.some((value) => value.includes(named)))];
+        if (found !== undefined) return placeOfRing(found);
+        if (ids.length < RINGS_AT_ONCE) return undefined;
+      }
+      return undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      await flush();
+      await endConnection(redis);
+    },
+  };
+}
+
+function addTo(runs: RunEntry[], run: RunEntry): void {
+  const last = runs.at(-1);
+  const folded = last && foldRuns(last, run);
+  if (folded !== undefined) runs.pop();
+  runs.push(folded ?? run);
+  if (runs.length > MAX_RUNS) runs.shift();
+}
+
+function constants(): string {
+  return `local MAX_RUNS, RUNS_KEPT_MS, RING_BYTES = ${MAX_RUNS}, ${RUNS_KEPT_MS}, ${RING_BYTES}`;
+}
+
+type Argument = string | number;
+/** Id and runs, the oldest first. */
+type Pending = readonly [string, readonly RunEntry[]];
+
+function toArguments([id, runs]: Pending): readonly Argument[] {
+  return [id, runs.length, ...runs.flatMap(valuesOf)];
+}
+
+/** Times and since stand apart, so that the script counts an idle run without a look into JSON. */
+function valuesOf(entry: RunEntry): readonly Argument[] {
+  const { times = 1, since = entry.endedAt, ...run } = entry;
+  const idle = idleText(entry)?.replaceAll("\n", " ") ?? "";
+  return [times, since, idle, JSON.stringify(run)];
+}
+
+function runIn(value: string): RunEntry {
+  const end = value.indexOf("\n");
+  const [times = "", since = ""] = value.slice(0, end).split(" ", 2);
+  const run = JSON.parse(value.slice(end + 1)) as RunEntry;
+  return times === "1" ? run : { ...run, times: Number(times), since };
+}
+
+async function callNote(redis: Redis, args: readonly Argument[]): Promise<void> {
+  // defineCommand adds methods that the types do not know.
+  const method: unknown = Reflect.get(redis, NOTE);
+  if (typeof method !== "function") throw new Error(`bug: script ${NOTE} is not defined`);
+  await Reflect.apply(method, redis, [PREFIX, ...args]);
+}

@@ -1,0 +1,89 @@
+import type { Redis } from "ioredis";
+import { SECOND } from "../../../../../shared/function/backoff.ts";
+import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
+import type { QueueHealth } from "../../../../../shared/runtime/queue/queue-port.ts";
+import { certificateEnd } from "./certificate.ts";
+import { type AcceptedRisk, checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
+import { refusalIn } from "./connection.ts";
+import { identifyRedis } from "./identity.ts";
+import { watchServer } from "./server-watch.ts";
+
+/** In a shorter outage the senders retry, and nothing is lost (Q-33). */
+const LONG_OUTAGE_MS = 5 * SECOND;
+
+/** The state of the server of a ledger, as one process sees it. Disposing stops the checks. */
+export interface RedisHealth extends Disposable {
+  healthy(): QueueHealth;
+  /** Runs a send of events, and notes whether the server refused them. */
+  watch<T>(send: () => Promise<T>): Promise<T>;
+  /**
+   * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, events were
+   * refused and are accepted again, or the server was allowed to evict data and no longer is. Equal in all processes
+   * that have seen none of this.
+   */
+  generation(): Promise<string>;
+}
+
+export interface RedisHealthOptions extends AcceptedRisk {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Connections that leave together for a server that takes writes. */
+  readonly connections: Iterable<Redis>;
+}
+
+/**
+ * Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
+ * (S-23).
+ */
+export async function watchRedis(
+  redis: Redis,
+  { url, clock, log, connections, mayLoseData }: RedisHealthOptions,
+): Promise<RedisHealth> {
+  const checked = checkRedisUrl(url);
+  await checkPersistence(redis, checked, { log, mayLoseData });
+  await checkRights(redis, checked);
+  let incidents = 0;
+  let awayAt: number | undefined;
+  const identity = await identifyRedis(redis);
+  let runId = await identity();
+  const nowMs = (): number => clock.now().getTime();
+  const onMended = (): void => {
+    incidents += 1;
+  };
+  const server = watchServer(redis, { clock, log, onMended, connections, mayLoseData });
+  await server.look();
+
+  let certificateEndsAt = certificateEnd(redis);
+  let refusedAs: string | undefined;
+  redis.on("close", () => {
+    awayAt ??= nowMs();
+  });
+  redis.on("error", (error: Error) => {
+    refusedAs = refusalIn(error);
+  });
+  redis.on("ready", () => {
+    refusedAs = undefined;
+    certificateEndsAt = certificateEnd(redis);
+    if (awayAt !== undefined && nowMs() - awayAt > LONG_OUTAGE_MS) incidents += 1;
+    awayAt = undefined;
+  });
+  const problem = (): string | undefined => {
+    if (redis.status !== "ready") {
+      return refusedAs === undefined ? "Redis is unreachable" : `Redis refuses the connection: ${refusedAs}`;
+    }
+    return server.reason === undefined ? undefined : `Redis: ${server.reason}`;
+  };
+  return {
+    healthy: () => {
+      const message = problem();
+      return { ok: message === undefined, message, certificateEndsAt };
+    },
+    [Symbol.dispose]: () => server[Symbol.dispose](),
+    watch: server.watch,
+    generation: async () => {
+      runId = (await identity()) || runId;
+      return `${runId}.${incidents}`;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { ObjectKey } from "../../../../../shared/api/kinds.ts";
+import type { TypeKey } from "../../../../../shared/runtime/ports.ts";
+
+/** Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
+export function keysOf({ cluster, group, kind }: TypeKey) {
+  const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+  const prefix = `{cap:store:${encode(cluster)}}:${encode(group)}:${encode(kind)}`;
+  return {
+    objects: `${prefix}:objects`,
+    heads: `${prefix}:heads`,
+    index: `${prefix}:index`,
+    meta: `${prefix}:meta`,
+    notes: `${prefix}:notes`,
+    befores: `${prefix}:befores`,
+  };
+}
+
+/** Of all watches on the management server: hash, type → ms since 1970 of its last sign of life. */
+export const SIGNS = "{cap:store:management}:signs";
+
+/** Returns JSON, because names may be any text: it escapes every separator and every control character. */
+export function fieldOf({ namespace, name }: ObjectKey): string {
+  return JSON.stringify([namespace, name]);
+}
+
+export function keyOfField(field: string): ObjectKey {
+  const [namespace, name]: readonly [string, string] = JSON.parse(field);
+  return { namespace, name };
+}
