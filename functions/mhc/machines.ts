@@ -32,7 +32,6 @@ export const mhcMachines = defineFunction(
     ownsOn: [binding.writes, { kind: Machine, fields: STATED_FIELDS }],
     inTurnWith: [
       turn(["machineset-remediate", "machinepool-remediate"], Machine, MARK_FIELDS, BY_OWNER),
-      turn(["sim-controlplane-machines", "sim-legacy-machines"], Machine, MARK_FIELDS[0], BY_OWNER),
       turn(
         "machine-status",
         Machine,

@@ -64,10 +64,4 @@ function deletingReason({ status }: Machine): string {
 }
 
 /** They write other conditions of a Machine, each its own. */
-export const OTHER_WRITERS = [
-  "machinepool-machines",
-  "machinepool-remediate",
-  "machineset-remediate",
-  "sim-controlplane-machines",
-  "sim-legacy-machines",
-];
+export const OTHER_WRITERS = ["machinepool-remediate", "machineset-remediate"];
