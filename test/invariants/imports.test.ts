@@ -19,11 +19,12 @@ const LAYERS = ["redaction", "api", "contract", "function", "rules", "runtime"].
 /** The rooms of infra by floor: each imports those of the floors beneath it. `deploy` and `cli` put them together. */
 const FLOORS = [
   ["platform"],
-  ["relay", "queue", "providers", "playground"],
+  ["relay", "queue", "providers"],
   ["worker"],
   ["operate"],
   ["console"],
   ["deploy"],
+  ["playground"],
   ["cli"],
 ];
 /** Rooms that can be taken away: only those who put the rooms together know them. */
@@ -124,7 +125,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(back).toEqual([]);
   });
 
-  it("console, providers and playground can be taken away", () => {
+  it("console, providers and playground can be taken away: the command line opens them, and a release has rights and pages of the console", () => {
     const others = product.filter(
       ({ path }) => !["deploy", "cli", ...FREEZABLE].includes(roomOf(path) ?? ""),
     );
@@ -134,20 +135,6 @@ describe("imports go one way: shared ← functions ← infra", () => {
   it("infra finds functions by name, and nothing knows the tests", () => {
     expect(importing(infra, (name) => name.startsWith("functions/"))).toEqual([]);
     expect(importing(product, (name) => name.startsWith("test/"))).toEqual([]);
-  });
-
-  it("the core does not know the playground: the command line opens it, and the scripts that write and release its files", () => {
-    const outside = product.filter(({ path }) => !/^infra\/(?:playground|sim)\//.test(path));
-    const inside = (name: string) => /^infra\/(?:playground|sim)\//.test(name);
-    const knowing = new Set(outside.filter((one) => importsOf(one).some(inside)).map(({ path }) => path));
-    expect([...knowing]).toEqual([
-      "infra/cli/cloud.ts",
-      "infra/cli/compose.ts",
-      "infra/cli/install-crds.ts",
-      "infra/cli/up/apply-manifests.ts",
-      "infra/deploy/generate.ts",
-      "infra/cli/release.ts",
-    ]);
   });
 
   it("the core names no kind and no function of the playground", async () => {
@@ -172,8 +159,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(
       containing(outside, /[!=]== "memory"|startsWith\("(?:redis|rediss|sqs)\b|redis [!=]== undefined/),
     ).toEqual([]);
-    const drivers =
-      /^infra\/(?:(?:store|dead-letters|history|samples|hints|heartbeats|deletion-limit)\/redis|queue\/(?:bullmq\/bullmq|redis\/open-ledger))\.ts$/;
+    const drivers = /^infra\/queue\/backends\/(?:embedded\/|redis\/(?!server\/))/;
     expect(importing(outside, (name) => drivers.test(name))).toEqual([]);
   });
 
