@@ -159,7 +159,7 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(
       containing(outside, /[!=]== "memory"|startsWith\("(?:redis|rediss|sqs)\b|redis [!=]== undefined/),
     ).toEqual([]);
-    const drivers = /^infra\/queue\/backends\/(?:embedded\/|redis\/(?!server\/))/;
+    const drivers = /^infra\/queue\/backends\/redis\/(?!server\/)/;
     expect(importing(outside, (name) => drivers.test(name))).toEqual([]);
   });
 
