@@ -5,12 +5,12 @@ import { namedBy, rulesOf } from "../../support/rules.ts";
 /** Files of a driver's tests; the suites that they call are looked up. */
 const shared = (driver: string): readonly string[] =>
   ["", "-model", "-chaos", "-outages", "-faults"].map(
-    (part) => `infra/queue/${driver}/${driver}${part}.test.ts`,
+    (part) => `infra/queue/backends/${driver}${part}.test.ts`,
   );
 const DRIVERS = {
   memory: ["infra/queue/backends/embedded/queue.test.ts"],
-  bullmq: shared("bullmq"),
-  sqs: shared("sqs"),
+  bullmq: shared("redis/bullmq/bullmq"),
+  sqs: shared("sqs/sqs"),
 };
 
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
