@@ -25,12 +25,11 @@ const WHOLE = [
   "infra/queue/letters",
   "infra/platform/kube",
   "infra/queue",
-  "infra/queue/store",
   "infra/worker",
   "shared/contract/rules",
 ];
-/** Rules on providers, which `capstan contract` and `move` alone load. */
-const APART = "shared/contract/rules";
+/** Parts of these folders that few processes load: rules on providers, the queue of one process, metrics and traces. */
+const APART = ["shared/contract/rules", "infra/queue/backends/embedded", "infra/worker/telemetry"];
 /**
  * Beginnings of the other files that the start of a function process loads: what composes its parts. One file in place of
  * 25.
@@ -49,10 +48,7 @@ const START = [
   "infra/cli/tie-queue",
   "infra/cli/up/up",
   "infra/cli/worker-clients",
-  "infra/config",
-  "infra/queue/history/key-history",
-  "infra/queue/backends/embedded/history",
-  "infra/queue/backends",
+  "infra/platform/config",
   "infra/relay/workload/clients",
   "infra/relay/workload/workload-access",
   "infra/platform/rest",
@@ -82,7 +78,8 @@ export async function buildInto(folder: string): Promise<void> {
         groups: [
           ...WHOLE.map((name) => ({
             name: name.replaceAll("/", "-"),
-            test: (id: string) => isWithin(name, id) && (name === APART || !isWithin(APART, id)),
+            test: (id: string) =>
+              isWithin(name, id) && !APART.some((part) => part !== name && isWithin(part, id)),
           })),
           { name: "start", test: (id) => START.some((each) => placeOf(id).startsWith(each)) },
         ],
@@ -101,6 +98,9 @@ export async function buildInto(folder: string): Promise<void> {
   await writePackageRecords([...rendered, ...page], ROOT, folder);
 }
 
+/** Stands for the way from a built file to the folder of the build. */
+const FROM_ROOT = "capstan-root:/";
+
 function isWithin(folder: string, file: string): boolean {
   return placeOf(file).startsWith(`${folder}/`);
 }
@@ -110,13 +110,19 @@ function placeOf(file: string): string {
   return relative(ROOT, file).split(sep).join("/");
 }
 
-/** Keeps relative paths of data files valid: every built file lies two folders deep. */
+/** Keeps relative paths of data files valid, however deep the built file lies. */
 const ownPlace: Plugin = {
   name: "own-place",
   transform(code, id) {
     if (id.includes("node_modules") || !code.includes("import.meta.url")) return null;
-    const place = JSON.stringify(`../../../${placeOf(id)}`);
+    const place = JSON.stringify(`${FROM_ROOT}${placeOf(id)}`);
     return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
+  },
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      chunk.code = chunk.code.replaceAll(FROM_ROOT, "../".repeat(chunk.fileName.split("/").length - 1));
+    }
   },
 };
 
