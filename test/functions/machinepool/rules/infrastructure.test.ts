@@ -43,7 +43,7 @@ describe("infrastructureReport", () => {
     expect(infrastructureReport(POOL, v1beta1).provisioned).toBe(provisioned);
   });
 
-  it("keeps the list while it is empty and replicas are not zero", () => {
+  it("PC-6.1: keeps the list while it is empty and replicas are not zero", () => {
     expect(report({ ready: true, replicas: 3 }, [])).toEqual({ provisioned: true, replicas: 3 });
     expect(report({ ready: true, replicas: 3 }, null)).toEqual({ provisioned: true, replicas: 3 });
   });

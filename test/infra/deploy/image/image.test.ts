@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 describeWith(buildahMissing())("the image", () => {
-  it("has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
+  it("S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
     for (const architecture of ["amd64", "arm64"]) {
       const { layers } = await layout.manifestOf(architecture);
       for (const layer of layers) {
@@ -143,7 +143,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 describeWith(buildahMissing() ?? crunMissing())("the image in a container as of our manifests", () => {
-  it("runs as 65532 on a read-only root, where no write succeeds", async () => {
+  it("S-61: runs as 65532 on a read-only root, where no write succeeds", async () => {
     const { scripts } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
     const flags = scripts.start.split(" ").filter((word: string) => word.startsWith("--"));
     expect(image.Entrypoint.slice(1, -1)).toEqual(flags);

@@ -83,7 +83,7 @@ async function runUntilDead(world: World, run: (lease: Lease) => Promise<Outcome
 }
 
 describe("the recorder of dead letters", () => {
-  it("writes one letter when the attempts are used up, with all of them", async () => {
+  it("Q-09, Q-35: writes one letter when the attempts are used up, with all of them", async () => {
     await using world = await create();
     await runUntilDead(world, async () => ERROR);
     expect(await world.deadLetters.get(AT)).toMatchObject({

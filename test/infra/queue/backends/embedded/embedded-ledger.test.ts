@@ -135,7 +135,7 @@ describeWith(redisMissing())("the ledger in this process beside the one on Redis
   });
   afterAll(() => opened.disposeAsync());
 
-  it("Q-01 to Q-14, Q-17: gives the same answers, to the millisecond", async () => {
+  it("Q-01 to Q-14, Q-17, Q-21, Q-24: gives the same answers, to the millisecond", async () => {
     const clock = putScriptsOnTestTime(redis);
     const own = { limits: NO_JITTER, window: TOKEN_WINDOW };
     const [there, here] = [new Counts(), new Counts()];
