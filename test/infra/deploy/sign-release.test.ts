@@ -41,7 +41,7 @@ describe("a signed release", () => {
     for (const line of signing) {
       const own = line.replace(
         "npm run release --",
-        `'${process.execPath}' '${process.cwd()}/infra/release.ts'`,
+        `'${process.execPath}' '${process.cwd()}/infra/cli/release.ts'`,
       );
       await shell(own, dir);
     }
