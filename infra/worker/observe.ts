@@ -3,7 +3,7 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
-import { keptFor } from "../platform/kept-for.ts";
+import { cachedFor } from "../platform/cached-for.ts";
 import type { Relay } from "../relay/relay.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { startEndpoints } from "./endpoints.ts";
@@ -90,7 +90,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
   return {
     url: endpoints?.url,
     diagnosticsPort: beyond?.port,
-    isReady: keptFor(READINESS_MS, clock, async () => (await unreadyReasons(health)).length === 0),
+    isReady: cachedFor(READINESS_MS, clock, async () => (await unreadyReasons(health)).length === 0),
     queue: metered.queue,
     noteRequest: meterRequests(metrics),
     ...meterLedger(metrics, names),

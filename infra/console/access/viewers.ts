@@ -1,7 +1,7 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { keptAnswers } from "../../platform/kept-answers.ts";
+import { cachedAnswers } from "../../platform/cached-answers.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
 import { problem } from "../problem.ts";
 import type { Sight, Viewer } from "../viewer.ts";
@@ -36,7 +36,7 @@ const MAX_NAMESPACES = 500;
 /** Asks the API server what each person may see and do: nothing is decided here. */
 export function createViewers(options: ViewersOptions): Viewers {
   const { reviews, person, actions, namespaces, isOwnData, clock } = options;
-  const sights = keptAnswers<Sight>({ keptMs: CONFIRMED_MS, most: MAX_KEPT, clock });
+  const sights = cachedAnswers<Sight>({ cachedMs: CONFIRMED_MS, most: MAX_KEPT, clock });
   return {
     of: (credential, until) =>
       answered(async () => {

@@ -6,7 +6,7 @@ import { managementType } from "../../../shared/runtime/read/management-type.ts"
 import { explainTree } from "../../operate/explain/explain-tree.ts";
 import type { ReadUnserved } from "../../operate/explain/unserved.ts";
 import { withoutLiveReads } from "../../operate/explain/without-live-reads.ts";
-import { keptAnswers } from "../../platform/kept-answers.ts";
+import { cachedAnswers } from "../../platform/cached-answers.ts";
 import { stillDead } from "../../queue/letters/known-deaths.ts";
 import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
 
@@ -35,8 +35,8 @@ const MAX_KEPT = 500;
  */
 export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions): Explain {
   const model = { store: sources.store, clients: withoutLiveReads() };
-  const kept = keptAnswers<ExplainedObject | undefined>({
-    keptMs: EXPLAINED_MS,
+  const kept = cachedAnswers<ExplainedObject | undefined>({
+    cachedMs: EXPLAINED_MS,
     share: MAX_SHARE,
     most: MAX_KEPT,
     clock,

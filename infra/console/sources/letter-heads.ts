@@ -2,7 +2,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
-import { keptFor } from "../../platform/kept-for.ts";
+import { cachedFor } from "../../platform/cached-for.ts";
 import { createTimeSlices } from "../../platform/kube/time-slices.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths } from "../../queue/letters/known-deaths.ts";
@@ -21,7 +21,7 @@ interface HeadSources {
 
 /** Reads the heads of up to 20,000 letters, and which of their keys are still dead, once in 5 s for all viewers. */
 export function createHeads({ letters, queue, clock }: HeadSources): ReadHeads {
-  return keptFor(HEADS_KEPT_MS, clock, async () => {
+  return cachedFor(HEADS_KEPT_MS, clock, async () => {
     const heads = await knownDeaths(await allHeads(letters, { most: MAX_LETTERS }), queue);
     const turn = createTimeSlices(clock);
     // The group of each is worked out here, where it holds up nothing else.

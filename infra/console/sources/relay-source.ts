@@ -4,7 +4,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
-import { keptFor } from "../../platform/kept-for.ts";
+import { cachedFor } from "../../platform/cached-for.ts";
 import { createTimeSlices } from "../../platform/kube/time-slices.ts";
 import type { LivingProcess } from "../../queue/heartbeats/heartbeats.ts";
 import { MAX_ITEMS } from "../api/page.ts";
@@ -26,7 +26,7 @@ export function createRelaySource({
   store,
   clock,
 }: RelaySourceOptions): NonNullable<Ports["relay"]> {
-  const connections = keptFor(CONNECTIONS_MS, clock, () => readConnections(store, clock));
+  const connections = cachedFor(CONNECTIONS_MS, clock, () => readConnections(store, clock));
   return async () => ({
     processes: (await processes()).slice(0, MAX_ITEMS).map(rowOf),
     ...(await connections()),

@@ -2,7 +2,7 @@ import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { ApartResult, ReplayApart } from "../../operate/replay/replay-apart.ts";
-import { keptAnswers } from "../../platform/kept-answers.ts";
+import { cachedAnswers } from "../../platform/cached-answers.ts";
 import { createTurns } from "../../relay/turns.ts";
 import type { ReplayLetter } from "../ports.ts";
 import { problem } from "../problem.ts";
@@ -15,7 +15,7 @@ const MAX_WAITING = 10;
 
 /** Replays one letter at a time, each in a process of its own that ends with it. */
 export function createReplay(openApart: () => ReplayApart, clock: Clock): ReplayLetter {
-  const kept = keptAnswers<ApartResult>({ keptMs: REPLAYED_MS, most: MAX_KEPT, clock });
+  const kept = cachedAnswers<ApartResult>({ cachedMs: REPLAYED_MS, most: MAX_KEPT, clock });
   const turns = createTurns(1);
   let waiting = 0;
   const replay = async (letter: DeadLetter): Promise<ApartResult> => {

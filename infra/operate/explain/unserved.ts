@@ -2,7 +2,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { QueuePeek, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
-import { keptFor } from "../../platform/kept-for.ts";
+import { cachedFor } from "../../platform/cached-for.ts";
 import type { Heartbeat } from "../../queue/heartbeats/heartbeats.ts";
 
 /** A function whose keys no living process takes. */
@@ -34,7 +34,7 @@ const MOST_PROCESSES = 200;
  * keys wait. Costs one read while every function is served.
  */
 export function createUnserved({ queue, functions, processes, clock }: UnservedSources): ReadUnserved {
-  return keptFor(KEPT_MS, clock, async () => {
+  return cachedFor(KEPT_MS, clock, async () => {
     const living = await processes();
     if (living.length >= MOST_PROCESSES) return [];
     // Beside a relay, too, stand the names of all functions.

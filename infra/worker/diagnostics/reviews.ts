@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { keptAnswers } from "../../platform/kept-answers.ts";
+import { cachedAnswers } from "../../platform/cached-answers.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 const TokenReview: Kind = {
@@ -76,9 +76,9 @@ const MAX_ANSWERS = 1_000;
 
 /** Asks by TokenReview and SubjectAccessReview, as Cluster API's manager does. Source: S-40 */
 export function createReviews(client: Reviewer, clock: Clock): Reviews {
-  const options = { keptMs: ANSWER_MS, most: MAX_ANSWERS, clock };
-  const users = keptAnswers<User | undefined>(options);
-  const rights = keptAnswers<boolean>(options);
+  const options = { cachedMs: ANSWER_MS, most: MAX_ANSWERS, clock };
+  const users = cachedAnswers<User | undefined>(options);
+  const rights = cachedAnswers<boolean>(options);
   /** The same question of the same user is asked once. */
   const ask = (user: User | undefined, attributes: object): Promise<boolean> => {
     const { username, ...more } = user ?? {};

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { keptAnswers } from "../../../infra/platform/kept-answers.ts";
+import { cachedAnswers } from "../../../infra/platform/cached-answers.ts";
 import { collectAll } from "../../../infra/worker/give-back-memory.ts";
 
 function scene(most = 2) {
   let nowMs = 0;
   const asked: string[] = [];
-  const answers = keptAnswers<string>({ keptMs: 1_000, most, clock: { now: () => new Date(nowMs) } });
+  const answers = cachedAnswers<string>({ cachedMs: 1_000, most, clock: { now: () => new Date(nowMs) } });
   return {
     asked,
     pass: (ms: number) => {
@@ -20,7 +20,7 @@ function scene(most = 2) {
   };
 }
 
-describe("keptAnswers", () => {
+describe("cachedAnswers", () => {
   it("asks a question again only when its answer is older, and each question for itself", async () => {
     const { asked, ask, pass } = scene();
     expect(await Promise.all([ask("a"), ask("a"), ask("b")])).toEqual(["A", "A", "B"]);
@@ -36,7 +36,7 @@ describe("keptAnswers", () => {
     let nowMs = 0;
     let asked = 0;
     const clock = { now: () => new Date(nowMs) };
-    const answers = keptAnswers<number>({ keptMs: 1_000, share: 1 / 20, most: 2, clock });
+    const answers = cachedAnswers<number>({ cachedMs: 1_000, share: 1 / 20, most: 2, clock });
     const ask = async (tookMs: number) =>
       answers("large", async () => {
         nowMs += tookMs;
@@ -77,7 +77,7 @@ describe("keptAnswers", () => {
   it("lets go of an answer that is too old with the next question, whatever that is", async () => {
     let nowMs = 0;
     const clock = { now: () => new Date(nowMs) };
-    const answers = keptAnswers<{ readonly large: string }>({ keptMs: 1_000, most: 2, clock });
+    const answers = cachedAnswers<{ readonly large: string }>({ cachedMs: 1_000, most: 2, clock });
     const ask = async (question: string) => new WeakRef(await answers(question, async () => ({ large: "" })));
     const isKept = async (answer: WeakRef<object>) => {
       // A reference that was made in this turn holds what it refers to.

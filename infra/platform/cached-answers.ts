@@ -1,14 +1,14 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 /** Gives the answer to a question, or asks. */
-export type KeptAnswers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
+export type CachedAnswers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
 
 /**
- * How long answers count, and how many are kept at most: the one that was asked first goes first. `share`: an answer
+ * How long answers count, and how many are cached at most: the one that was asked first goes first. `share`: an answer
  * that took long counts for longer, so that a question takes at most this share of the time.
  */
-export interface KeptAnswersOptions {
-  readonly keptMs: number;
+export interface CachedAnswersOptions {
+  readonly cachedMs: number;
   readonly share?: number;
   readonly most: number;
   readonly clock: Pick<Clock, "now">;
@@ -18,7 +18,7 @@ export interface KeptAnswersOptions {
  * Asks each question again only when its last answer is older. One that failed is asked again at once. With the next
  * question that is asked, older answers are let go.
  */
-export function keptAnswers<T>({ keptMs, share, most, clock }: KeptAnswersOptions): KeptAnswers<T> {
+export function cachedAnswers<T>({ cachedMs, share, most, clock }: CachedAnswersOptions): CachedAnswers<T> {
   const kept = new Map<string, { untilMs: number; readonly answer: Promise<T> }>();
   return (question, ask) => {
     const nowMs = clock.now().getTime();
@@ -29,7 +29,7 @@ export function keptAnswers<T>({ keptMs, share, most, clock }: KeptAnswersOption
       if (nowMs < untilMs && kept.size < most) break;
       kept.delete(oldest);
     }
-    const entry = { untilMs: nowMs + keptMs, answer: ask() };
+    const entry = { untilMs: nowMs + cachedMs, answer: ask() };
     kept.set(question, entry);
     entry.answer.then(
       () => {
