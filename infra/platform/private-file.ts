@@ -45,7 +45,7 @@ export async function appendPrivateFile(file: string, text: string): Promise<voi
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   await using handle = await open(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, PRIVATE_FILE);
   const found = await handle.stat();
-  demandOwn(file, found);
+  requireOwn(file, found);
   if (mayOthersRead(found)) await handle.chmod(PRIVATE_FILE);
   await handle.writeFile(text);
 }
@@ -54,7 +54,7 @@ export async function appendPrivateFile(file: string, text: string): Promise<voi
 export async function readPrivateFile(file: string): Promise<string> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   const found = await handle.stat();
-  demandOwn(file, found);
+  requireOwn(file, found);
   if (mayOthersRead(found)) await handle.chmod(PRIVATE_FILE);
   return await handle.readFile("utf8");
 }
@@ -64,7 +64,7 @@ export function mayOthersRead({ mode }: Stats): boolean {
 }
 
 /** Throws when another user owns the file or others may change it: its content cannot be trusted. */
-export function demandOwn(path: string, { uid, mode }: Stats): void {
+export function requireOwn(path: string, { uid, mode }: Stats): void {
   const own = process.getuid?.();
   if (own !== undefined && uid !== own) {
     throw new Error(`${path} belongs to user ${uid}, who can change and read it; name one of your own`);

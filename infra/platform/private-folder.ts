@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { demandOwn, mayOthersRead, PRIVATE_FILE, PRIVATE_FOLDER } from "./private-file.ts";
+import { mayOthersRead, PRIVATE_FILE, PRIVATE_FOLDER, requireOwn } from "./private-file.ts";
 
 /**
  * Opens a folder for objects, Secrets among them; a missing one is created with mode 0700. Its files become readable by
@@ -11,7 +11,7 @@ export function openPrivateFolder(folder: string): void {
   const found = lstatSync(folder);
   if (!found.isDirectory())
     throw new Error(`${folder} is not a folder itself; name the folder, not a link to it`);
-  demandOwn(folder, found);
+  requireOwn(folder, found);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const entry = lstatSync(path);
@@ -20,7 +20,7 @@ export function openPrivateFolder(folder: string): void {
         `${path} is a symbolic link, which may lead anywhere; remove it or name another folder`,
       );
     }
-    demandOwn(path, entry);
+    requireOwn(path, entry);
     if (entry.isFile() && mayOthersRead(entry)) chmodSync(path, PRIVATE_FILE);
   }
 }

@@ -79,7 +79,7 @@ export function createLambdaHandler(options: LambdaOptions): LambdaHandler {
     using start = lastStart(clock, remainingMs(context, timeoutMs) - endMs(timeoutMs) - timing.runTimeoutMs);
     const failures = new Failures();
     const hand = async (source: MessageSource, message: Message): Promise<void> => {
-      start.demand();
+      start.assertTime();
       const connected = await start.before(invocation.connected());
       try {
         await connected.deliver(source, message);
@@ -149,7 +149,7 @@ function lastStart(clock: Clock, inMs: number) {
   });
   return {
     /** Throws when it is over. */
-    demand(): void {
+    assertTime(): void {
       if (isOver) throw late();
     },
     /** Rejects when it is over. */

@@ -118,7 +118,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   const { overdue, causes, waitMs } = await barrierOf(context.store, lease);
   run.overdue = overdue;
   if (waitMs !== undefined) return { type: "again", afterMs: waitMs };
-  const key = demandKey(fn, lease.key);
+  const key = requireKey(fn, lease.key);
   run.read = recordReads(createReader({ ...context, function: fn, stale: overdue, causes }));
   run.object = await run.read.get(fn.spec.reconciles, key);
   // A timer, or an event from before, of an object that has changed hands.
@@ -166,7 +166,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
 }
 
 /** The object of a key. Throws TerminalError `MalformedKey` when the text is not a key of this function. */
-export function demandKey(fn: AnyFunction, text: Key): KeyParts {
+export function requireKey(fn: AnyFunction, text: Key): KeyParts {
   const key = parseKey(text);
   if (key !== undefined && key.kind === fn.spec.reconciles.kind) return key;
   throw new TerminalError("MalformedKey", `"${text.slice(0, 120)}" is not a key of ${fn.spec.name}; drop it`);

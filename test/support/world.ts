@@ -300,13 +300,13 @@ function clientsOf({ snapshots, servers, refusals }: World): Clients {
         throw new WaitingError(`Connection ${cluster}`);
       const client: Pick<KubeClient, "get" | "list"> = {
         async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey) {
-          demandAnswer(refusals, cluster);
+          requireAnswer(refusals, cluster);
           return placedOf(servers, { cluster, ...kind }).find((object) => hasKey(object, key)) as
             | T
             | undefined;
         },
         async list<T extends KubeObject>(kind: Kind<T>, { namespace, where, fieldSelector }: ListOptions) {
-          demandAnswer(refusals, cluster);
+          requireAnswer(refusals, cluster);
           const items = placedOf(servers, { cluster, ...kind }).filter(
             (object) =>
               (namespace === undefined || object.metadata.namespace === namespace) &&
@@ -327,7 +327,7 @@ function fulfils(object: KubeObject, fieldSelector: string | undefined): boolean
   return value === undefined || valueAt(object, path) === value;
 }
 
-function demandAnswer(refusals: World["refusals"], cluster: ClusterName): void {
+function requireAnswer(refusals: World["refusals"], cluster: ClusterName): void {
   const refusal = refusals.get(cluster);
   if (refusal !== undefined) throw refusal;
 }

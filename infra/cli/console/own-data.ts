@@ -15,7 +15,7 @@ interface OwnData extends AsyncDisposable {
  * another one, or when the account may not see which one this is.
  */
 export async function lookForOwnData(backend: Backend, server: Server, log: Log): Promise<OwnData> {
-  const uid = await demandedUid(server, log);
+  const uid = await requiredUid(server, log);
   await using starting = new AsyncDisposableStack();
   const look = starting.use(await backend.lookForOwner({ uid, server: server.url.origin }, { log }));
   const reason = await look.foreignness();
@@ -35,7 +35,7 @@ export async function lookForOwnData(backend: Backend, server: Server, log: Log)
 }
 
 /** Without it the rights of one cluster could show the data of another, so it is not left out. */
-async function demandedUid(server: Server, log: Log): Promise<string> {
+async function requiredUid(server: Server, log: Log): Promise<string> {
   try {
     const uid = await managementUid(server.as("console"), { log });
     if (uid !== undefined) return uid;

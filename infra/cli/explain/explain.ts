@@ -98,7 +98,7 @@ async function explain(
   const { source: opened, away } = await openReachable(options);
   await using source = opened;
   await using model = await openModel(source, functions, { ...options, namespace: key.namespace });
-  const object = await demandObject(model, kind, key);
+  const object = await requireObject(model, kind, key);
   const cluster = clusterNamed(kind, object);
   if (cluster !== undefined) await model.connected(cluster);
   await using asked = await openHistory(source, functions, options);
@@ -202,7 +202,7 @@ function openModel(
   return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
 }
 
-async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {
+async function requireObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {
   const { server, store } = model;
   const found = await store.get(managementType(kind), key);
   if (found !== undefined) return found;

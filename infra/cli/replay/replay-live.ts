@@ -5,7 +5,7 @@ import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts"
 import { describeRequest, nothingIssued, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Outcome } from "../../../shared/runtime/queue/queue-port.ts";
-import { demandKey, runStep } from "../../../shared/runtime/run-step.ts";
+import { requireKey, runStep } from "../../../shared/runtime/run-step.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";
@@ -41,7 +41,7 @@ export async function replayLive(
   kubeconfig: string | undefined,
 ): Promise<LiveResult> {
   const [clock, log] = [systemClock, createLog("silent")];
-  const key = demandKey(fn, letter.key);
+  const key = requireKey(fn, letter.key);
   await using model = await fillReadModel({
     functions: [fn],
     kubeconfig,
@@ -49,7 +49,7 @@ export async function replayLive(
   });
   const { server, store } = model;
   await model.connected(key.tenant);
-  await demandObject(fn, key, store);
+  await requireObject(fn, key, store);
 
   const { signal } = new AbortController();
   const lease = {
@@ -81,7 +81,11 @@ function dryRun(clients: Clients): Clients {
   return { of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, dryRun: true }) };
 }
 
-async function demandObject(fn: AnyFunction, key: ReturnType<typeof demandKey>, store: Store): Promise<void> {
+async function requireObject(
+  fn: AnyFunction,
+  key: ReturnType<typeof requireKey>,
+  store: Store,
+): Promise<void> {
   const { group, kind } = fn.spec.reconciles;
   const found = await store.get({ cluster: MANAGEMENT, group, kind }, key);
   if (found !== undefined) return;

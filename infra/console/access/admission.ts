@@ -26,7 +26,7 @@ interface AdmissionOptions {
 export function createAdmission({ code, sessions, viewers }: AdmissionOptions): Admission {
   const credentialFor = (message: Message, guess: string | undefined): Credential => {
     if (code !== undefined) {
-      code.demand(guess ?? "");
+      code.check(guess ?? "");
       return { by: "code" };
     }
     const token = tokenOf(message);

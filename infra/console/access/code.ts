@@ -11,7 +11,7 @@ const TRIES_PER_MINUTE = 10;
 export interface Code {
   readonly text: string;
   /** Returns when it is the code; throws the Problem otherwise, and after 10 wrong ones a minute for each. */
-  demand(guess: string): void;
+  check(guess: string): void;
 }
 
 /** A code of 128 bits. Other users of the machine do not see the terminal. */
@@ -23,7 +23,7 @@ export function createCode(random: Pick<Random, "id">, clock: Clock): Code {
   });
   return {
     text,
-    demand(guess) {
+    check(guess) {
       // Refused also when it is right: an answer would be a guess more.
       if (wrong.debtAfterMs(1) > 0) {
         throw problem(

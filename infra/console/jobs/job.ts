@@ -17,7 +17,7 @@ export interface Seen {
 export interface Actor {
   readonly by: string;
   /** Throws when the person may not act on these keys any more. */
-  readonly demand: (keys: readonly string[]) => Promise<void>;
+  readonly requireRight: (keys: readonly string[]) => Promise<void>;
 }
 
 export interface JobOptions {
@@ -64,7 +64,7 @@ export function startJob(options: JobOptions): RunningJob {
   };
   const takeSome = async (): Promise<void> => {
     const part = seen.slice(progress.taken, progress.taken + KEYS_PER_SECOND);
-    await actor.demand(part.map(({ key }) => key));
+    await actor.requireRight(part.map(({ key }) => key));
     const answers = await act(options, part, actor);
     const keys = answers.filter(({ done }) => done).map(({ key }) => key);
     if (keys.length > 0) note({ keys }, `dead letters ${DONE[action]}`);

@@ -4,7 +4,7 @@ import { type Actor, type JobOptions, type RunningJob, startJob } from "./job.ts
 import { createStarted, type Started } from "./started.ts";
 
 /** Bulk actions of this process. */
-export interface Jobs extends Omit<Started<RunningJob>, "start" | "demandRoom"> {
+export interface Jobs extends Omit<Started<RunningJob>, "start" | "requireRoom"> {
   /** Throws the Problem of too many that run. */
   start(options: Omit<JobOptions, "id" | "control" | "clock" | "log">): RunningJob;
   /** Throws the same Problem. */
@@ -21,7 +21,7 @@ interface JobsOptions {
 }
 
 export function createJobs({ random, ...shared }: JobsOptions): Jobs {
-  const { start, demandRoom, ...jobs } = createStarted<RunningJob>({
+  const { start, requireRoom, ...jobs } = createStarted<RunningJob>({
     what: "bulk actions",
     maxRunning: MAX_RUNNING,
     random,
@@ -31,7 +31,7 @@ export function createJobs({ random, ...shared }: JobsOptions): Jobs {
     start: (wanted) => start((id) => startJob({ ...shared, ...wanted, id })),
     resume(job, actor) {
       if (job.status().state === "running") return;
-      demandRoom();
+      requireRoom();
       job.resume(actor);
     },
   };

@@ -12,7 +12,7 @@ export interface Started<W extends Work> extends Disposable {
   /** Throws the Problem of too much that runs. */
   start(begin: (id: string) => W): W;
   /** Throws the same Problem. */
-  demandRoom(): void;
+  requireRoom(): void;
   get(id: string): W | undefined;
   list(): readonly W[];
 }
@@ -35,20 +35,20 @@ export function createStarted<W extends Work>({ what, maxRunning, random }: Star
     const ended = [...all].filter(([, work]) => work.status().state !== "running");
     for (const [id] of ended.slice(0, Math.max(0, all.size - MAX_KEPT))) all.delete(id);
   };
-  const demandRoom = (): void => {
+  const requireRoom = (): void => {
     if (running().length < maxRunning) return;
     throw problem("tooManyJobs", `${maxRunning} ${what} are running`, "wait for one, or stop one");
   };
   return {
     start(begin) {
-      demandRoom();
+      requireRoom();
       const id = random.id(ID_BYTES);
       const work = begin(id);
       all.set(id, work);
       forgetOldest();
       return work;
     },
-    demandRoom,
+    requireRoom,
     get: (id) => all.get(id),
     list: () => [...all.values()].toReversed(),
     [Symbol.dispose]: () => {

@@ -5,7 +5,7 @@ import { createStarted, type Started } from "./started.ts";
 import { type RunningTrial, startTrial, type TrialOptions } from "./trial.ts";
 
 /** Trials of this process. */
-export interface Trials extends Omit<Started<RunningTrial>, "start" | "demandRoom"> {
+export interface Trials extends Omit<Started<RunningTrial>, "start" | "requireRoom"> {
   /** Throws the Problem of too many that run. */
   start(options: Pick<TrialOptions, "function" | "group" | "heads" | "by">): RunningTrial;
 }
@@ -24,7 +24,7 @@ interface TrialsOptions {
 export function createTrials({ openApart, random, ...shared }: TrialsOptions): Trials {
   const {
     start,
-    demandRoom: _,
+    requireRoom: _,
     ...trials
   } = createStarted<RunningTrial>({
     what: "trials",

@@ -1,9 +1,9 @@
 import { causeOf } from "../../../shared/runtime/queue/queue-control.ts";
 import { doneSchema, seenLetterSchema, seenPauseSchema } from "../api/actions.ts";
 import { problem } from "../problem.ts";
-import { demandPause, demandRight } from "./demand.ts";
 import { shownState } from "./keys.ts";
 import { functionNamed } from "./named.ts";
+import { requirePause, requireRight } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const requeue = defineRoute(
@@ -17,7 +17,7 @@ export const requeue = defineRoute(
   },
   async ({ viewer, params: { function: name = "", key = "" }, body, ports }, { functions, log }) => {
     functionNamed(functions, name);
-    await demandRight(viewer, "requeue", [key]);
+    await requireRight(viewer, "requeue", [key]);
     const deadSince = new Date(body.deadSince);
     const [answer] = await ports.control.requeue(name, [{ key, deadSince }], causeOf("requeue", viewer.name));
     if (answer?.done !== true) {
@@ -43,7 +43,7 @@ export const drop = defineRoute(
     answer: doneSchema,
   },
   async ({ viewer, params: { function: name = "", key = "" }, body, ports }, { log }) => {
-    await demandRight(viewer, "drop", [key]);
+    await requireRight(viewer, "drop", [key]);
     const [answer] = await ports.control.dropSeen(name, [{ key, ...body }]);
     if (answer?.done !== true) throw changed("the letter is not as it was shown", answer?.head);
     log.info({ user: viewer.name, function: name, keys: [key] }, "dead letters dropped");
@@ -62,7 +62,7 @@ export const pause = defineRoute(
   },
   async ({ viewer, params, body, ports }, { functions, log }) => {
     const { name } = functionNamed(functions, params["function"]).spec;
-    await demandPause(viewer, name);
+    await requirePause(viewer, name);
     if (body.paused || !(await ports.control.pause(name))) {
       throw changed("the function is paused already", { paused: true });
     }
@@ -82,7 +82,7 @@ export const resume = defineRoute(
   },
   async ({ viewer, params, body, ports }, { functions, log }) => {
     const { name } = functionNamed(functions, params["function"]).spec;
-    await demandPause(viewer, name);
+    await requirePause(viewer, name);
     if (!body.paused || !(await ports.control.resume(name))) {
       throw changed("the function is not paused", { paused: false });
     }

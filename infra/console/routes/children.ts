@@ -1,9 +1,9 @@
 import { shownKinds } from "../../operate/explain/object-tree.ts";
 import { childrenQuerySchema, childrenSchema } from "../api/object.ts";
 import { problem } from "../problem.ts";
-import { demandNamespace } from "./demand.ts";
 import { refuseCursor } from "./full-page.ts";
 import { kindNamed, unknownObject } from "./named.ts";
+import { requireNamespace } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const children = defineRoute(
@@ -19,7 +19,7 @@ export const children = defineRoute(
   async ({ viewer, params, query: { next: after, kind: wanted, ...part }, ports }, { functions }) => {
     const { namespace = "", name = "" } = params;
     const parent = kindNamed(functions, params["kind"]);
-    demandNamespace(viewer, namespace);
+    requireNamespace(viewer, namespace);
     const kinds = shownKinds(functions).map(({ kind }) => kind);
     if (!kinds.includes(wanted)) {
       throw problem(

@@ -2,7 +2,7 @@ import { MINUTE } from "../../../shared/function/backoff.ts";
 import { SAMPLE_EVERY_MS } from "../../../shared/runtime/queue/samples.ts";
 import { recentDurations } from "../../queue/samples/recent-durations.ts";
 import { durationsSchema } from "../api/queue.ts";
-import { demandAll } from "./demand.ts";
+import { requireAll } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 /** A minute lies between the first row and the last. */
@@ -18,7 +18,7 @@ export const durations = defineRoute(
     answer: durationsSchema,
   },
   async ({ viewer, ports }, { functions }) => {
-    demandAll(viewer);
+    requireAll(viewer);
     const items = functions.map(async ({ spec: { name } }) => ({
       function: name,
       ...recentDurations(await ports.samples(name, LOOKED_AT_MS)),

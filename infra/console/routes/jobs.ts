@@ -15,9 +15,9 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import { demandRight } from "./demand.ts";
 import { seesKey } from "./keys.ts";
 import { functionNamed } from "./named.ts";
+import { requireRight } from "./require.ts";
 import { defineRoute } from "./route.ts";
 import { IN_MEMORY, trialAt } from "./trials.ts";
 
@@ -34,11 +34,11 @@ export const startJob = defineRoute(
   async ({ viewer, body, ports }, { functions }) => {
     const { name } = functionNamed(functions, body.function).spec;
     const { action, select } = body;
-    demandConfirmed(body);
+    requireConfirmed(body);
     const seen = await selectedKeys(viewer, ports, body);
-    demandCount(body, seen.length);
+    requireCount(body, seen.length);
     const actor = actorOf(viewer, action);
-    await actor.demand(seen.map(({ key }) => key));
+    await actor.requireRight(seen.map(({ key }) => key));
     const of = "keys" in select ? undefined : shownSelection(select);
     return ports.jobs.start({ action, function: name, seen, of, actor }).status();
   },
@@ -83,7 +83,7 @@ export const stopJob = defineRoute(
   async ({ viewer, params, ports }) => {
     const found = jobAt(viewer, ports.jobs, params["id"]);
     const { action, state } = found.status();
-    await demandRight(viewer, action, found.keys);
+    await requireRight(viewer, action, found.keys);
     if (state === "running") found.stop();
     return found.status();
   },
@@ -102,7 +102,7 @@ export const resumeJob = defineRoute(
     const found = jobAt(viewer, ports.jobs, params["id"]);
     const { action, state } = found.status();
     const actor = actorOf(viewer, action);
-    await actor.demand(found.keys);
+    await actor.requireRight(found.keys);
     if (state !== "stopped" && state !== "failed") {
       throw problem("changed", `the bulk action is ${state}`, "look at it as it is now", {
         current: { state },
@@ -114,10 +114,10 @@ export const resumeJob = defineRoute(
 );
 
 function actorOf(viewer: Viewer, action: JobRequest["action"]): Actor {
-  return { by: viewer.name, demand: (keys) => demandRight(viewer, action, keys) };
+  return { by: viewer.name, requireRight: (keys) => requireRight(viewer, action, keys) };
 }
 
-function demandConfirmed({ count, confirm, function: name }: JobRequest): void {
+function requireConfirmed({ count, confirm, function: name }: JobRequest): void {
   if (count <= MAX_UNCONFIRMED || confirm === name) return;
   throw problem(
     "invalidField",
@@ -129,7 +129,7 @@ function demandConfirmed({ count, confirm, function: name }: JobRequest): void {
 const MAX_UNCONFIRMED = 100;
 
 /** A group or a trial may have grown since it was shown. */
-function demandCount({ count, select }: JobRequest, found: number): void {
+function requireCount({ count, select }: JobRequest, found: number): void {
   if (count === found) return;
   if ("keys" in select) {
     const next = "send the number of keys that was shown";

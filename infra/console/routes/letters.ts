@@ -8,10 +8,10 @@ import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
-import { demandKey } from "./demand.ts";
 import { fullPage, pageInMemory } from "./full-page.ts";
 import { INSTALLED } from "./installed.ts";
 import { objectOf, seesKey } from "./keys.ts";
+import { requireKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const letters = defineRoute(
@@ -59,7 +59,7 @@ export const letter = defineRoute(
     answer: letterSchema,
   },
   async ({ viewer, params: { function: name = "", key = "" }, ports }, { commandLine = INSTALLED }) => {
-    demandKey(viewer, key);
+    requireKey(viewer, key);
     const found = await letterAt(ports.letters, name, key);
     const head = await itemOf(headOf(found), ports.queue);
     const commands = ["show", "replay"].map(

@@ -6,8 +6,8 @@ import { type Live, liveSchema, MAX_EVENTS, MAX_MANAGERS, MAX_MANIFEST_CHARS } f
 import { problem } from "../problem.ts";
 import { timeOf } from "../sources/live-source.ts";
 import type { Viewer } from "../viewer.ts";
-import { demandNamespace } from "./demand.ts";
 import { kindNamed, unknownObject } from "./named.ts";
+import { requireNamespace } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const live = defineRoute(
@@ -23,7 +23,7 @@ export const live = defineRoute(
   async ({ viewer, params, ports }, { functions }) => {
     const { namespace = "", name = "" } = params;
     const kind = kindNamed(functions, params["kind"]);
-    demandNamespace(viewer, namespace);
+    requireNamespace(viewer, namespace);
     const found = await ports
       .live(kind, { namespace, name }, viewer.token)
       .catch((error: unknown) => refuseRead(error, viewer, kind));

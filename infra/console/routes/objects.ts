@@ -6,9 +6,9 @@ import type { Explained } from "../api/explained.ts";
 import { objectSchema } from "../api/object.ts";
 import type { Explain, ExplainedObject } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
-import { demandNamespace } from "./demand.ts";
 import { INSTALLED } from "./installed.ts";
 import { CLUSTER, kindNamed, unknownObject } from "./named.ts";
+import { requireNamespace } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const cluster = defineRoute(
@@ -96,7 +96,7 @@ async function explained(
   explain: Explain,
   { kind, ...key }: { readonly kind: Kind; readonly namespace: string; readonly name: string },
 ): Promise<ExplainedObject> {
-  demandNamespace(viewer, key.namespace);
+  requireNamespace(viewer, key.namespace);
   const found = await explain(kind, key);
   if (found !== undefined) return found;
   throw unknownObject(kind, key.namespace);

@@ -1,8 +1,8 @@
 import { align, linesOfDecision } from "../../operate/replay/align-decisions.ts";
 import type { ApartResult } from "../../operate/replay/replay-apart.ts";
 import { type ReplayAnswer, replaySchema } from "../api/letters.ts";
-import { demandKey } from "./demand.ts";
 import { letterAt } from "./letters.ts";
+import { requireKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const replay = defineRoute(
@@ -15,7 +15,7 @@ export const replay = defineRoute(
     answer: replaySchema,
   },
   async ({ viewer, params: { function: name = "", key = "" }, ports }) => {
-    demandKey(viewer, key);
+    requireKey(viewer, key);
     return answerOf(await ports.replay(await letterAt(ports.letters, name, key)));
   },
 );

@@ -3,10 +3,10 @@ import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { type RunsQuery, runsQuerySchema, runsSchema } from "../api/runs.ts";
 import type { ReadRuns } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
-import { demandNamespace } from "./demand.ts";
 import { refuseCursor } from "./full-page.ts";
 import { objectOf } from "./keys.ts";
 import { CLUSTER, kindNamed, unknownObject } from "./named.ts";
+import { requireNamespace } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const clusterRuns = defineRoute(
@@ -54,7 +54,7 @@ interface Asked {
 }
 
 async function runsOf(viewer: Viewer, read: ReadRuns, { kind, namespace, name, isAll, query }: Asked) {
-  demandNamespace(viewer, namespace);
+  requireNamespace(viewer, namespace);
   const { next: after, ...selection } = query;
   const found = await read(kind, { namespace, name }, { ...selection, after, isAll }).catch(refuseCursor);
   if (found === undefined) throw unknownObject(kind, namespace);

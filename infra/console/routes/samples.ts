@@ -1,8 +1,8 @@
 import { ALL_FUNCTIONS, SAMPLE_EVERY_MS } from "../../../shared/runtime/queue/samples.ts";
 import { seriesOf } from "../../queue/samples/series.ts";
 import { samplesSchema } from "../api/queue.ts";
-import { demandAll } from "./demand.ts";
 import { functionNamed } from "./named.ts";
+import { requireAll } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const samples = defineRoute(
@@ -17,7 +17,7 @@ export const samples = defineRoute(
   async ({ viewer, params, ports }, { functions, clock }) => {
     const asked = params["function"];
     const name = asked === ALL_FUNCTIONS ? asked : functionNamed(functions, asked).spec.name;
-    demandAll(viewer);
+    requireAll(viewer);
     const series = seriesOf(await ports.samples(name), clock.now().getTime());
     return { function: name, ...series, from: new Date(series.from).toISOString() };
   },

@@ -14,10 +14,10 @@ import type { RunningTrial } from "../jobs/trial.ts";
 import type { Trials } from "../jobs/trials.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import { demandRight } from "./demand.ts";
 import { pageInMemory } from "./full-page.ts";
 import { seesKey } from "./keys.ts";
 import { functionNamed } from "./named.ts";
+import { requireRight } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 /** Work that is under way in this process costs nothing to look at. */
@@ -40,7 +40,7 @@ export const startTrial = defineRoute(
     if (heads.length === 0) {
       throw problem("notFound", "none of these dead letters is left", "open the list of dead letters");
     }
-    await demandRight(
+    await requireRight(
       viewer,
       "try",
       heads.map(({ key }) => key),
@@ -106,7 +106,7 @@ export const stopTrial = defineRoute(
   },
   async ({ viewer, params, ports }) => {
     const found = trialAt(viewer, ports.trials, params["id"]);
-    await demandRight(viewer, "try", found.keys);
+    await requireRight(viewer, "try", found.keys);
     found.stop();
     return found.status();
   },

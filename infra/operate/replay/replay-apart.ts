@@ -46,14 +46,14 @@ export function openReplayApart(clock: Clock, functionsDir?: string): ReplayApar
     if (answer.done === "cut") end();
     return answer;
   };
-  const demandLoaded = async (name: string): Promise<void> => {
+  const requireLoaded = async (name: string): Promise<void> => {
     if (apart?.loaded.has(name) === true) return;
     const answer = await ask({ do: "load", function: name }, LOAD_WITHIN_MS);
     if ("message" in answer) throw new Error(answer.message);
     apart?.loaded.add(name);
   };
   const replay = async (letter: DeadLetter): Promise<ApartResult> => {
-    await demandLoaded(letter.function);
+    await requireLoaded(letter.function);
     const answer = await ask({ do: "replay", letter }, REPLAY_WITHIN_MS);
     if (answer.done === "replayed") return answer.result;
     return { type: "cut", why: "message" in answer ? answer.message : "bug: not replayed" };

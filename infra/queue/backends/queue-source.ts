@@ -38,7 +38,7 @@ export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
   const follow = (): void => {
     try {
       const next = read();
-      demandSameServer(current.url, next.url, queueFile);
+      requireSameServer(current.url, next.url, queueFile);
       current = next;
       problem = undefined;
     } catch (error) {
@@ -77,7 +77,7 @@ function readQueueFile(file: string): string {
 }
 
 /** Another server has other data, and may belong to another management cluster: only a start takes it. */
-function demandSameServer(before: string, after: string, file = ""): void {
+function requireSameServer(before: string, after: string, file = ""): void {
   const serverOf = (url: string) => {
     const { protocol, host, pathname } = new URL(redisUrlOf(url) ?? url);
     return `${protocol}//${host}${pathname}`;

@@ -40,7 +40,7 @@ export function withinReach(read: Reader, reach: Reach): Reader {
     live: {
       ...readsWithin(live, reach),
       secret: async (key) => {
-        demandNamespace(reach, { kind: "Secret" }, key.namespace);
+        requireNamespace(reach, { kind: "Secret" }, key.namespace);
         return live.secret(key);
       },
     },
@@ -55,15 +55,15 @@ interface Reads<Chosen> extends Pick<Reader, "get" | "referenced"> {
 function readsWithin<Chosen>(read: Reads<Chosen>, reach: Reach): Reads<Chosen> {
   return {
     get: async (kind, key, cluster = MANAGEMENT) => {
-      demandWithin(reach, { cluster, kind, namespace: key.namespace });
+      requireWithin(reach, { cluster, kind, namespace: key.namespace });
       return read.get(kind, key, cluster);
     },
     list: async (kind, chosen, cluster = MANAGEMENT) => {
-      demandServer(reach, cluster, kind);
-      return demandAllWithin(reach, cluster, kind, await read.list(kind, chosen, cluster));
+      requireServer(reach, cluster, kind);
+      return requireAllWithin(reach, cluster, kind, await read.list(kind, chosen, cluster));
     },
     referenced: async (reference, namespace) => {
-      demandNamespace(reach, reference, namespace);
+      requireNamespace(reach, reference, namespace);
       return read.referenced(reference, namespace);
     },
   };
@@ -82,13 +82,13 @@ export function checkReach(reach: Reach, decision: AnyDecision): void {
   } = decision;
   const refused = create.flatMap(({ ifRefused }) => ifRefused ?? []);
   const targets = [...patch, ...refused, ...(evict?.pods ?? []), ...applyOn, ...deletes];
-  for (const { target } of targets) demandWithin(reach, target);
+  for (const { target } of targets) requireWithin(reach, target);
   for (const { cluster, kind, object } of create) {
-    demandWithin(reach, { cluster, kind, namespace: object.metadata.namespace ?? "" });
+    requireWithin(reach, { cluster, kind, namespace: object.metadata.namespace ?? "" });
   }
-  for (const { secret } of issue) demandNamespace(reach, { kind: "Secret" }, secret.namespace);
+  for (const { secret } of issue) requireNamespace(reach, { kind: "Secret" }, secret.namespace);
   for (const { about } of events) {
-    if (about !== undefined) demandNamespace(reach, about, about.metadata.namespace ?? reach.namespace);
+    if (about !== undefined) requireNamespace(reach, about, about.metadata.namespace ?? reach.namespace);
   }
 }
 
@@ -98,17 +98,17 @@ interface Place {
   readonly namespace: string;
 }
 
-function demandWithin(reach: Reach, { cluster, kind, namespace }: Place): void {
-  demandServer(reach, cluster, kind);
-  if (cluster === MANAGEMENT && kind.namespaced) demandNamespace(reach, kind, namespace);
+function requireWithin(reach: Reach, { cluster, kind, namespace }: Place): void {
+  requireServer(reach, cluster, kind);
+  if (cluster === MANAGEMENT && kind.namespaced) requireNamespace(reach, kind, namespace);
 }
 
-function demandServer({ functionName, workload }: Reach, cluster: ClusterName, { kind }: Kind): void {
+function requireServer({ functionName, workload }: Reach, cluster: ClusterName, { kind }: Kind): void {
   const isReached = cluster === MANAGEMENT || cluster === workload;
   assert(isReached, `${functionName} reaches for ${kind} of the foreign Cluster ${cluster}`);
 }
 
-function demandNamespace(
+function requireNamespace(
   { functionName, namespace: own }: Reach,
   { kind }: { readonly kind: string },
   namespace: string,
@@ -116,14 +116,14 @@ function demandNamespace(
   assert(namespace === own, `${functionName} reaches for ${kind} of the foreign Namespace ${namespace}`);
 }
 
-function demandAllWithin<T extends KubeObject>(
+function requireAllWithin<T extends KubeObject>(
   reach: Reach,
   cluster: ClusterName,
   kind: Kind,
   objects: readonly T[],
 ): readonly T[] {
   for (const { metadata } of objects) {
-    demandWithin(reach, { cluster, kind, namespace: metadata.namespace ?? "" });
+    requireWithin(reach, { cluster, kind, namespace: metadata.namespace ?? "" });
   }
   return objects;
 }

@@ -5,7 +5,7 @@ import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../decide/check-decision.ts";
 import { reachOf, withinReach } from "../decide/reach.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
-import { demandKey } from "../run-step.ts";
+import { requireKey } from "../run-step.ts";
 import { settle, withAnswers } from "../write/evictions.ts";
 import { standBack } from "../write/foreign-controller.ts";
 import { recordWrites } from "../write/record-writes.ts";
@@ -66,7 +66,7 @@ export async function replay(
   const now: Ending = {};
   const decide = async (): Promise<void> => {
     try {
-      now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
+      now.object = await reader.get(fn.spec.reconciles, requireKey(fn, letter.key));
       if (now.object === undefined) return;
       now.decision = await fn.step(standBack(fn, now.object, clock)?.shown ?? now.object, {
         read: withinReach(reader, reachOf(fn, now.object)),

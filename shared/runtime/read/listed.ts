@@ -22,13 +22,13 @@ export class NotListedError extends Error {
  * two calls: it is asked before the read and once more behind it.
  */
 export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {
-  await demandListed(store, type);
+  await requireListed(store, type);
   const found = await read();
-  await demandListed(store, type);
+  await requireListed(store, type);
   return found;
 }
 
-async function demandListed(store: Store, type: TypeKey): Promise<void> {
+async function requireListed(store: Store, type: TypeKey): Promise<void> {
   const { ready, refusal } = await store.progress(type);
   if (!ready) throw new NotListedError(type, refusal);
 }

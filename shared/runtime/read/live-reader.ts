@@ -64,7 +64,7 @@ export function createLiveReader(
   { seen, versions }: Notes,
 ): LiveReader {
   async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
-    demandReadable(fn.spec, kind, cluster);
+    requireReadable(fn.spec, kind, cluster);
     const served = await clients.of(cluster, fn.spec.name).get(kind, key);
     const found = served && declaredPart(fn, kind, served);
     versions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
@@ -89,7 +89,7 @@ export function createLiveReader(
       selection: ListOptions,
       cluster: ClusterName = MANAGEMENT,
     ) {
-      demandReadable(fn.spec, kind, cluster);
+      requireReadable(fn.spec, kind, cluster);
       const { items: served } = await clients.of(cluster, fn.spec.name).list(kind, selection);
       const items = served.map((item) => declaredPart(fn, kind, item));
       for (const item of items) {
@@ -128,7 +128,7 @@ function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, obje
   return keepDeclared(fn, kind as unknown as Kind)(object) as T;
 }
 
-function demandReadable(spec: AnyFunction["spec"], kind: Kind, cluster: ClusterName): void {
+function requireReadable(spec: AnyFunction["spec"], kind: Kind, cluster: ClusterName): void {
   const { name, reconciles, watches, readsLive = [] } = spec;
   assert(!isKind(kind, Secret), `${name} reads a Secret with its values; use read.live.secret`);
   const mayCall = cluster === MANAGEMENT || groupOf(spec) === "workload";

@@ -14,7 +14,7 @@ import { type AnyFunction, describeReference, isContractKind } from "../../funct
 import { assert } from "../../function/errors.ts";
 import type { Reader } from "../../function/reads.ts";
 import type { Cause, Fence } from "../queue/queue-port.ts";
-import { type DemandTriggers, triggersOf } from "../queue/triggers.ts";
+import { type AssertTriggers, triggersOf } from "../queue/triggers.ts";
 import { newestOf } from "../resource-version.ts";
 import { whileListed } from "./listed.ts";
 import {
@@ -75,7 +75,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const listed = new Map<string, Fence>();
   const triggers = triggersOf(options.causes ?? []);
   // A run that waits too long reads live, and not every function may ask workload servers.
-  const demandTriggers: DemandTriggers = (cluster, kind, snapshots) => {
+  const assertTriggers: AssertTriggers = (cluster, kind, snapshots) => {
     const mayReadLive = cluster === MANAGEMENT || spec.queue?.maxRunningPerTenant !== undefined;
     if (mayReadLive) triggers(cluster, kind, snapshots);
   };
@@ -89,7 +89,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
     if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
     const found = await whileListed(store, type, () => store.get(type, key));
-    if (found !== undefined) demandTriggers(cluster, kind, [found]);
+    if (found !== undefined) assertTriggers(cluster, kind, [found]);
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }
@@ -101,11 +101,11 @@ export function createReader(options: ReaderOptions): RecordingReader {
     liveVersion: (cluster, kind, key) => liveVersions.get(objectText(cluster, kind, key)),
     listedInstead: () => [...listed.values()],
     async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
-      demandWatched(spec, kind);
+      requireWatched(spec, kind);
       return snapshot(kind, key, cluster);
     },
     async list<T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) {
-      demandWatched(spec, kind);
+      requireWatched(spec, kind);
       const type = { cluster, group: kind.group, kind: kind.kind };
       const text = typeText(cluster, kind);
       if (staleTypes.has(text)) {
@@ -116,7 +116,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
         return items.filter(selectedBy(kind, selection));
       }
       const found = await whileListed(store, type, () => store.list(type, selection));
-      demandTriggers(cluster, kind, found);
+      assertTriggers(cluster, kind, found);
       seen.push({ source: "snapshot", cluster, kind, asked: selection, found });
       return found as readonly T[];
     },
@@ -124,7 +124,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
       reference: ContractReference,
       namespace: string,
     ): Promise<Referenced<T>> {
-      demandContractWatched(spec, reference);
+      requireContractWatched(spec, reference);
       const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
       if (resolved.state === "unresolved") return resolved;
       const key = { namespace, name: reference.name };
@@ -159,14 +159,14 @@ function recordOf({ source, cluster, kind, asked, found }: Seen): ReadRecord {
 }
 
 /** Reading a kind that a function does not watch is a bug: nothing would wake it. */
-function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
+function requireWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
   const watched =
     isKind(reconciles, kind) ||
     watches.some(({ on }) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles));
   assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
 }
 
-function demandContractWatched({ name, watches }: AnyFunction["spec"], reference: ContractReference): void {
+function requireContractWatched({ name, watches }: AnyFunction["spec"], reference: ContractReference): void {
   const watched = watches.some(({ on }) => isContractKind(on));
   assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
 }

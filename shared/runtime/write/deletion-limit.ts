@@ -64,7 +64,7 @@ export interface LimitContext {
  * Throws HeldBackError for a write that its function declares as limited, when its Cluster has reached the limit. A
  * Cluster that is being deleted itself has none: all of it is to go.
  */
-export async function demandRoom(
+export async function requireRoom(
   { ref, verb }: Pick<FailedWrite, "ref" | "verb">,
   { function: fn, object, store }: LimitContext,
   limit: DeletionLimit,

@@ -3,7 +3,7 @@ import { KubeError, messageOf, WaitingError } from "../../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../../function/evictions.ts";
 import type { Fence } from "../queue/queue-port.ts";
 import { fenceOfAnswer } from "../read/freshness.ts";
-import { demandRoom, HELD_BACK_MS, HeldBackError, type LimitContext } from "./deletion-limit.ts";
+import { HELD_BACK_MS, HeldBackError, type LimitContext, requireRoom } from "./deletion-limit.ts";
 import { sendEvictions } from "./evictions.ts";
 import { judgeFailedWrite } from "./failed-write.ts";
 import type { EventContext } from "./send-events.ts";
@@ -57,7 +57,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
   async function send({ ref, verb, request, recordedAs, mustEnd }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
     try {
-      if (context.limit !== undefined) await demandRoom({ ref, verb }, context, context.limit);
+      if (context.limit !== undefined) await requireRoom({ ref, verb }, context, context.limit);
       signal.throwIfAborted();
       requests += 1;
       const result = await request(client());

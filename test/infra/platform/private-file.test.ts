@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   appendPrivateFile,
-  demandOwn,
   readPrivateFile,
+  requireOwn,
   writePrivateFile,
 } from "../../../infra/platform/private-file.ts";
 
@@ -84,6 +84,6 @@ describe("a file with secrets", () => {
 
   it("is refused when it belongs to another user", async () => {
     const found = Object.assign(await stat(dir), { uid: 4_242, mode: 0o600 });
-    expect(() => demandOwn("a", found)).toThrow(/a belongs to user 4242/);
+    expect(() => requireOwn("a", found)).toThrow(/a belongs to user 4242/);
   });
 });

@@ -118,17 +118,17 @@ async function world(): Promise<World> {
   const line: World["line"] = { isCut: false };
   const connect: Connect = (access) => {
     const { send, open, ...rest } = createTransport(access);
-    const demand = () => {
+    const assertLine = () => {
       if (line.isCut) throw new Error("connect ECONNREFUSED");
     };
     return {
       ...rest,
       async send(...call) {
-        demand();
+        assertLine();
         return send(...call);
       },
       async open(...call) {
-        demand();
+        assertLine();
         return open(...call);
       },
     };

@@ -62,7 +62,7 @@ export const freshness: readonly Oracle[] = [
       const check = (run: ObservedRun, read: ReadObject): void => {
         if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;
         const { name, version } = identityOf(read);
-        const demand = (than: string, known: number | undefined, seen = version): void => {
+        const assertNotOlder = (than: string, known: number | undefined, seen = version): void => {
           if (known === undefined) return;
           evaluated();
           if (seen < known - (read.object.kind === Connection.kind ? CLOCKS_DIFFER_MS : 0))
@@ -73,11 +73,15 @@ export const freshness: readonly Oracle[] = [
         const trigger = triggerOf(run, read.object);
         const { uid, resourceVersion } = read.object.metadata;
         // Both are versions of snapshots: that of a CustomResourceDefinition says more than the server's.
-        demand("its trigger", shown.has(`${uid} ${trigger}`) ? trigger : undefined, Number(resourceVersion));
-        demand("an earlier run", knownBefore(used, run, name)?.version);
+        assertNotOlder(
+          "its trigger",
+          shown.has(`${uid} ${trigger}`) ? trigger : undefined,
+          Number(resourceVersion),
+        );
+        assertNotOlder("an earlier run", knownBefore(used, run, name)?.version);
         const own = knownBefore(written, run, name);
         const isKept = own !== undefined && run.startedAt - own.at < FENCES_KEPT_MS;
-        demand("its own write", isKept ? own.version : undefined);
+        assertNotOlder("its own write", isKept ? own.version : undefined);
       };
       runs.onEnd((run) => {
         ended.set(run.lease.causes, run);

@@ -60,7 +60,7 @@ async function answer(options: ListenerOptions, exchange: Exchange, seen: Seen):
   const { method, headers } = exchange;
   const [path = "", search = ""] = splitOnce(exchange.url, "?");
   const present = options.server();
-  demandOwnHost(exchange, options.names);
+  requireOwnHost(exchange, options.names);
   const { user, segments } = authenticate(present, exchange, path.split("/").slice(1).map(decodeSegment));
   const server = { ...present, registry: options.faults.visible(present.registry) };
   const about = { path: `/${segments.join("/")}`, userAgent: headers["user-agent"] ?? "" };
@@ -152,7 +152,7 @@ async function administer(
 }
 
 /** Throws StatusError 403 for requests that a browser could have been tricked into. */
-function demandOwnHost({ headers }: Exchange, names: ReadonlySet<string>): void {
+function requireOwnHost({ headers }: Exchange, names: ReadonlySet<string>): void {
   const { host = "", origin } = headers;
   const isOwn = LOOPBACK_HOST.test(host) || names.has(host.replace(/:\d+$/, "").toLowerCase());
   if (origin === undefined && isOwn) return;

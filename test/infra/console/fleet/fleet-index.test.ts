@@ -38,7 +38,7 @@ function named(name: string, conditions: readonly Condition[], overrides: Overri
 /** The keys of one function. */
 function queueOf(rows: Map<string, KeyRow>) {
   let isAway = false;
-  const demand = (): void => {
+  const assertThere = (): void => {
     if (isAway) throw new Error("Redis is away");
   };
   return {
@@ -46,21 +46,21 @@ function queueOf(rows: Map<string, KeyRow>) {
       isAway = away;
     },
     peek: async () => {
-      demand();
+      assertThere();
       const dead = [...rows.values()].filter(({ state }) => state === "dead").length;
       const failures = [...rows.values()].reduce((sum, row) => sum + row.failures, 0);
       return { ready: 0, waiting: 0, running: 0, dead, counts: { runs: failures, failures, durations: [] } };
     },
     keys: async (_: string, { state }: { readonly state: string }) => {
-      demand();
+      assertThere();
       return { items: [...rows.values()].filter((row) => row.state === state) };
     },
     keyState: async (_: string, key: string) => {
-      demand();
+      assertThere();
       return rows.get(key);
     },
     topTenants: async () => {
-      demand();
+      assertThere();
       return [{ tenant: "default/a", ready: 2, waiting: 0, running: 0, dead: 0 }];
     },
   };

@@ -19,13 +19,13 @@ const cause = (resourceVersion: string, what = "MachinePool default/p1") => ({ w
 
 describe("the changes that have woken a run", () => {
   it("are what its snapshots must have reached", () => {
-    const demand = triggersOf([cause("98"), cause("103"), { what: "resync" }]);
-    expect(() => demand(MANAGEMENT, Pool, [pool("103"), pool("7", "p2")])).not.toThrow();
-    expect(() => demand(MANAGEMENT, Pool, [pool("7", "p2"), pool("101")])).toThrow(BehindTriggerError);
+    const assertSeen = triggersOf([cause("98"), cause("103"), { what: "resync" }]);
+    expect(() => assertSeen(MANAGEMENT, Pool, [pool("103"), pool("7", "p2")])).not.toThrow();
+    expect(() => assertSeen(MANAGEMENT, Pool, [pool("7", "p2"), pool("101")])).toThrow(BehindTriggerError);
   });
 
   it("become what the next run waits for, each object's newest, whatever their order", () => {
-    const demand = triggersOf([
+    const assertSeen = triggersOf([
       cause("98"),
       cause("103"),
       cause("99"),
@@ -33,7 +33,7 @@ describe("the changes that have woken a run", () => {
     ]);
     const error: unknown = (() => {
       try {
-        return demand(MANAGEMENT, Pool, [pool("90"), pool("110", "p2")]);
+        return assertSeen(MANAGEMENT, Pool, [pool("90"), pool("110", "p2")]);
       } catch (thrown) {
         return thrown;
       }
@@ -53,9 +53,9 @@ describe("the changes that have woken a run", () => {
   });
 
   it("say nothing about another kind, nor about a Connection, whose versions are instants", () => {
-    const demand = triggersOf([cause("103"), cause("500", "Connection default/c1")]);
+    const assertSeen = triggersOf([cause("103"), cause("500", "Connection default/c1")]);
     const connection = { ...pool("400", "c1"), kind: "Connection" };
-    expect(() => demand(MANAGEMENT, Connection, [connection])).not.toThrow();
-    expect(() => demand(MANAGEMENT, { ...Pool, kind: "Machine" }, [pool("7")])).not.toThrow();
+    expect(() => assertSeen(MANAGEMENT, Connection, [connection])).not.toThrow();
+    expect(() => assertSeen(MANAGEMENT, { ...Pool, kind: "Machine" }, [pool("7")])).not.toThrow();
   });
 });
