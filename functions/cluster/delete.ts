@@ -34,8 +34,8 @@ import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import {
   readDescendants,
   readDescendantsLive,
-  readDoomedProvider,
-  readDoomedProviders,
+  readProvidersToDelete,
+  readProviderToDelete,
 } from "./rules/reads.ts";
 
 /** Objects of a version that the relay does not watch are listed this often: their end wakes no key. */
@@ -67,30 +67,30 @@ export const clusterDelete = defineFunction(
     const hook = hookStage(cluster, await readTopologyRuns(read.live, cluster));
     if (hook !== undefined) return { result: waitFor(hook.awaits) };
     const workers = workersStage(cluster, await readDescendantsLive(read, cluster));
-    return workers === undefined ? takeProvidersApart(cluster, read, live) : takeApart(workers, live);
+    return workers === undefined ? deleteProviders(cluster, read, live) : deleteObjects(workers, live);
   },
 );
 
 /** The stage that snapshots show: enough to wait, never enough to delete. */
 async function seenStage(cluster: Cluster, read: Reader): Promise<DeletionStage> {
   return clusterDeletion(cluster, await readDescendants(read, cluster), {
-    ...(await readDoomedProviders(read, cluster)),
+    ...(await readProvidersToDelete(read, cluster)),
     topologyRuns: await readTopologyRuns(read, cluster),
   });
 }
 
 /** The control plane object must be gone before the infrastructure is touched. */
-async function takeProvidersApart(
+async function deleteProviders(
   cluster: Cluster,
   read: Reader,
   live: () => Promise<object>,
 ): Promise<Decision<Cluster, never>> {
   const events: Notice[] = [];
   for (const role of ["controlPlane", "infrastructure"] as const) {
-    const doomed = await readDoomedProvider(read.live, cluster, role);
-    const stage = providerStage(cluster, role, doomed);
-    if (stage !== undefined) return { ...(await takeApart(stage, live)), events };
-    if (doomed.sharedWith !== undefined) events.push(leftTo(doomed.sharedWith, cluster, role));
+    const found = await readProviderToDelete(read.live, cluster, role);
+    const stage = providerStage(cluster, role, found);
+    if (stage !== undefined) return { ...(await deleteObjects(stage, live)), events };
+    if (found.sharedWith !== undefined) events.push(leftTo(found.sharedWith, cluster, role));
   }
   const operations = removeFinalizerPatch(cluster, CLUSTER_FINALIZER);
   if (operations.length === 0) return { events, result: done };
@@ -106,7 +106,7 @@ async function takeProvidersApart(
  * Only what belongs to this stage; the end of what is deleted brings the key back. A pause can come back, so the Cluster
  * is read live before.
  */
-async function takeApart(
+async function deleteObjects(
   { remove, awaits, isPolled }: DeletionStage,
   live: () => Promise<object>,
 ): Promise<Decision<Cluster, never>> {

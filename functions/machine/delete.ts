@@ -48,7 +48,7 @@ export const machineDelete = defineFunction(
     const heldLive =
       heldBy(view) ?? (await unprovenDenial(read, view.machine, { ...view.handlingFacts, ...view.facts }));
     if (heldLive !== undefined) return { result: waitFor(heldLive) };
-    return takeApart(read, view, now);
+    return deleteNext(read, view, now);
   },
 );
 
@@ -61,7 +61,7 @@ function heldBy({ machine, facts, deed }: DeletionView): string | undefined {
  * One deed, and those behind it as long as the object of each ends with its delete: everything that must come before a
  * deed was read live in this run, or its end is what the server answers.
  */
-async function takeApart(read: Reader, view: DeletionView, now: Date): Promise<Decision<Machine, never>> {
+async function deleteNext(read: Reader, view: DeletionView, now: Date): Promise<Decision<Machine, never>> {
   const { machine, facts, deed } = view;
   const { handling } = facts;
   if (deed.awaits !== undefined) return { result: waitFor(deed.awaits) };
@@ -75,7 +75,7 @@ async function takeApart(read: Reader, view: DeletionView, now: Date): Promise<D
     const target = refTo(kind, object);
     const behind = await readDeletionBehind(read, view);
     if (behind === undefined) return { delete: [{ target }], events, result: waitFor(awaits) };
-    const rest = await takeApart(read, behind, now);
+    const rest = await deleteNext(read, behind, now);
     return {
       ...rest,
       delete: [{ target, mustEnd: true }, ...(rest.delete ?? [])],

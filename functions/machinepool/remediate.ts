@@ -59,12 +59,12 @@ export const machinepoolRemediate = defineFunction(
 
     const seen = await live();
     if ("result" in seen) return seen;
-    const { marks, doomed } = poolRemediation(
+    const { marks, toDelete } = poolRemediation(
       await readOwnMachinesLive(read.live, seen.object),
       remediationLimit(seen.object) ?? 0,
       now,
     );
-    const remove = doomed.map((machine) => ({ target: refTo(Machine, machine) }));
+    const remove = toDelete.map((machine) => ({ target: refTo(Machine, machine) }));
     return { patch: marks, delete: remove, result: done };
   },
 );

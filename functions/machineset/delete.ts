@@ -11,7 +11,7 @@ import {
   watch,
 } from "../../shared/function/define-function.ts";
 import { removeFinalizerPatch } from "../../shared/rules/entry.ts";
-import { doomedMachines } from "./rules/deletion.ts";
+import { machinesToDelete } from "./rules/deletion.ts";
 import { SET_FINALIZER } from "./rules/guard.ts";
 import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 
@@ -43,7 +43,7 @@ export const machinesetDelete = defineFunction(
     const machines = await readMachinesLive(read.live, set, known);
     if (machines.length > 0) {
       return {
-        delete: doomedMachines(machines).map((machine) => ({
+        delete: machinesToDelete(machines).map((machine) => ({
           target: { ...refTo(Machine, machine), resourceVersion: undefined },
         })),
         ...left,

@@ -85,10 +85,10 @@ export const machinesetRemediate = defineFunction(
       readTemplates(read, object),
     ]);
     const blockers = preflight({ set: object, cluster, controlPlane, templates });
-    const { patch, doomed } = setRemediation({ set: object, machines: own, deployment, blockers, now });
+    const { patch, toDelete } = setRemediation({ set: object, machines: own, deployment, blockers, now });
     return {
       patch,
-      delete: doomed.map((machine) => ({ target: refTo(Machine, machine) })),
+      delete: toDelete.map((machine) => ({ target: refTo(Machine, machine) })),
       result: done,
     };
   },

@@ -17,7 +17,7 @@ export const FOUND_SEQUENCES: readonly FoundSequence[] = [
   {
     // The model was wrong: it had t|c dead at once, so that t|b had room and came before v. A key that has failed for
     // good holds its tenant's slot until its letter is written, on every driver; meanwhile v, of another tenant, runs.
-    what: "a dying key holds the slot of its tenant until it is buried",
+    what: "a dying key holds the slot of its tenant until it is marked dead",
     sequence: [
       { type: "enqueue", entry: { key: "t|c", delayMs: 0, class: "resync" } },
       live("u|a"),

@@ -244,7 +244,7 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     await kubectl("scale machinedeployment/web --replicas=4");
     await untilRunning(kubectl, 4);
 
-    // Cluster API rolls out: a new set, whose Machines Capstan makes and whose predecessors it takes apart.
+    // Cluster API rolls out: a new set, whose Machines Capstan makes and whose predecessors it deletes.
     await patch(kubectl, "machinedeployment/web", { spec: { template: { spec: { version: "v1.34.2" } } } });
     await rolledOut(kubectl, { version: "v1.34.2", count: 4 });
     expect(

@@ -28,7 +28,7 @@ export interface DeletionStage {
     | "WaitingForInfrastructureDeletion"
     | "DeletionCompleted";
   readonly message: string;
-  readonly remove: readonly Doomed[];
+  readonly remove: readonly ObjectToDelete[];
   /** One of its objects is being deleted already. */
   readonly isGoing: boolean;
   /** Whose change brings the next stage, as `Kind.path`. */
@@ -38,13 +38,13 @@ export interface DeletionStage {
 }
 
 /** An object to delete, as the kind it was read as. */
-interface Doomed {
+interface ObjectToDelete {
   readonly kind: Kind;
   readonly object: KubeObject;
 }
 
 /** A provider object as the deletion sees it. */
-export interface DoomedProvider {
+export interface ProviderToDelete {
   /** `undefined`: the Cluster has no such reference. */
   readonly provider: Referenced | undefined;
   /**
@@ -56,8 +56,8 @@ export interface DoomedProvider {
 
 /** Facts beside the descendants that decide about the stage. */
 export interface DeletionFacts {
-  readonly controlPlane: DoomedProvider;
-  readonly infrastructure: DoomedProvider;
+  readonly controlPlane: ProviderToDelete;
+  readonly infrastructure: ProviderToDelete;
   /** Cluster API's topology controller may run here (`readTopologyRuns`). */
   readonly topologyRuns: boolean;
 }
@@ -178,7 +178,7 @@ function pendingLine({ label, objects }: Pending): string {
 export function providerStage(
   cluster: Cluster,
   role: ProviderRole,
-  { provider, sharedWith }: DoomedProvider,
+  { provider, sharedWith }: ProviderToDelete,
 ): DeletionStage | undefined {
   const reference = referenceOf(cluster, role);
   if (reference === undefined || provider === undefined || sharedWith !== undefined) return undefined;

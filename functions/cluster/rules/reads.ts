@@ -6,7 +6,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { type DeletionFacts, type DoomedProvider, otherClusterNames, sharesProvider } from "./deletion.ts";
+import { type DeletionFacts, otherClusterNames, type ProviderToDelete, sharesProvider } from "./deletion.ts";
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendants.ts";
 import { type ClusterProviders, type ProviderRole, referenceOf } from "./providers.ts";
 
@@ -31,11 +31,11 @@ async function readProvider(read: Pick<Reader, "referenced">, cluster: Cluster, 
  * A provider object before it is deleted, and the other Cluster that it must be left to, if any. Snapshots for a
  * message, `read.live` for the deed.
  */
-export async function readDoomedProvider(
+export async function readProviderToDelete(
   read: Pick<Reader, "get" | "referenced">,
   cluster: Cluster,
   role: ProviderRole,
-): Promise<DoomedProvider> {
+): Promise<ProviderToDelete> {
   const provider = await readProvider(read, cluster, role);
   for (const name of otherClusterNames(cluster, provider)) {
     const other = await read.get(Cluster, { namespace: namespaceOf(cluster), name });
@@ -45,13 +45,13 @@ export async function readDoomedProvider(
 }
 
 /** Both provider objects before they are deleted, from snapshots, for a message: `cluster-delete` reads them live. */
-export async function readDoomedProviders(
+export async function readProvidersToDelete(
   read: Pick<Reader, "get" | "referenced">,
   cluster: Cluster,
 ): Promise<Pick<DeletionFacts, ProviderRole>> {
   const [controlPlane, infrastructure] = await Promise.all([
-    readDoomedProvider(read, cluster, "controlPlane"),
-    readDoomedProvider(read, cluster, "infrastructure"),
+    readProviderToDelete(read, cluster, "controlPlane"),
+    readProviderToDelete(read, cluster, "infrastructure"),
   ]);
   return { controlPlane, infrastructure };
 }

@@ -17,7 +17,7 @@ import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import { type ClusterMachines, clusterMachines } from "./machines.ts";
 import type { ClusterProviders } from "./providers.ts";
-import { readDeployments, readDescendants, readDoomedProviders, readMachines } from "./reads.ts";
+import { readDeployments, readDescendants, readMachines, readProvidersToDelete } from "./reads.ts";
 import { clusterWritesDue } from "./writes-due.ts";
 
 /** Reads for the status of a Cluster. */
@@ -85,7 +85,7 @@ export async function readView(
     topologyRuns,
     deletion: isDeleting(cluster)
       ? clusterDeletion(cluster, descendants, {
-          ...(await readDoomedProviders(read, cluster)),
+          ...(await readProvidersToDelete(read, cluster)),
           topologyRuns,
         })
       : undefined,

@@ -40,7 +40,7 @@ export const limited: Guard<MachinePool> = {
 export interface Remediation {
   readonly marks: readonly GuardedPatch[];
   /** Marked in an earlier run, so that a crash between mark and deletion leaves them countable. */
-  readonly doomed: readonly Machine[];
+  readonly toDelete: readonly Machine[];
 }
 
 /**
@@ -62,6 +62,6 @@ export function poolRemediation(machines: readonly Machine[], limit: number, now
       ...candidates.slice(0, room).flatMap((machine) => markPatch(machine, MACHINE_DELETING, now)),
       ...candidates.slice(room).flatMap((machine) => markPatch(machine, wait, now)),
     ],
-    doomed: waiting.filter(isMarked),
+    toDelete: waiting.filter(isMarked),
   };
 }

@@ -5,7 +5,7 @@ import { labelValueOf } from "../../../shared/api/names.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 
 /** Machines of a deleted set that must be deleted now; those that are going are waited for. */
-export function doomedMachines(machines: readonly Machine[]): readonly Machine[] {
+export function machinesToDelete(machines: readonly Machine[]): readonly Machine[] {
   return machines.filter((machine) => !isDeleting(machine));
 }
 

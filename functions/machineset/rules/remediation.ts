@@ -65,7 +65,7 @@ export interface RemediationFacts {
 export interface SetRemediation {
   readonly patch: readonly GuardedPatch[];
   /** Marked in an earlier run, so that a crash between mark and deletion is repaired. */
-  readonly doomed: readonly Machine[];
+  readonly toDelete: readonly Machine[];
 }
 
 /**
@@ -79,7 +79,7 @@ export function setRemediation(facts: RemediationFacts): SetRemediation {
   const waiting = alive.filter(waitsForRemediation);
   const candidates = waiting.filter((machine) => !isMarked(machine)).toSorted(byUrgency);
   const back = alive.filter(hasRecovered).flatMap(takeBackPatch);
-  const doomed = waiting.filter(isMarked);
+  const toDelete = waiting.filter(isMarked);
   const say = (machine: Machine, what: DesiredCondition) => markPatch(machine, what, now);
   const refusal = refusalOf(facts);
   if (refusal !== undefined) {
@@ -88,7 +88,7 @@ export function setRemediation(facts: RemediationFacts): SetRemediation {
       ...candidates.flatMap((machine) => say(machine, refusal)),
       ...batchPatch(set, []),
     ];
-    return { patch, doomed };
+    return { patch, toDelete };
   }
   const { now: chosen, later, batch } = choose(facts, candidates);
   const wait = deferred(
@@ -101,7 +101,7 @@ export function setRemediation(facts: RemediationFacts): SetRemediation {
       ...later.flatMap((machine) => say(machine, wait)),
       ...batchPatch(set, batch),
     ],
-    doomed,
+    toDelete,
   };
 }
 

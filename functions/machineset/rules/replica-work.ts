@@ -45,22 +45,22 @@ export function isReplicaWorkDue(view: SetView, now: Date): boolean {
  */
 export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
   const { set } = view;
-  const doomed = surplus(view, now);
+  const toDelete = surplus(view, now);
   const plan = setPlan(view, await takenNames(read, view));
-  if (plan.missing > 0) return { ...deletion(doomed), patch: await reservation(read, view, plan) };
+  if (plan.missing > 0) return { ...deletion(toDelete), patch: await reservation(read, view, plan) };
 
   const clones = await makeClones(read, view, now);
   const unreadable = plan.create.length === 0 ? undefined : await sourceProblem(read, view);
   if (unreadable !== undefined) {
     const event = { type: "Warning", reason: REFUSED, message: unreadable } as const;
-    return { ...deletion(doomed), events: [event], result: requeueAfter(MINUTE, unreadable) };
+    return { ...deletion(toDelete), events: [event], result: requeueAfter(MINUTE, unreadable) };
   }
   const machines = plan.create.map((name) => ({
     ...newMachine(name, designOf(set)),
     ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
     announces: notice("SuccessfulCreate", `Created Machine "${name}"`),
   }));
-  const removed = deletion(doomed);
+  const removed = deletion(toDelete);
   return {
     ...removed,
     create: [...machines, ...clones.objects],
@@ -86,10 +86,10 @@ async function sourceProblem(read: Reader, view: SetView): Promise<string | unde
   return sources.flatMap((source) => ("problem" in source ? [source.problem] : []))[0];
 }
 
-function deletion(doomed: readonly Machine[]): Pick<Work, "delete" | "events" | "result"> {
+function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "events" | "result"> {
   return {
-    delete: doomed.map((machine) => ({ target: refTo(Machine, machine) })),
-    events: doomed.map(({ metadata }) => notice("SuccessfulDelete", `Deleted Machine "${metadata.name}"`)),
+    delete: toDelete.map((machine) => ({ target: refTo(Machine, machine) })),
+    events: toDelete.map(({ metadata }) => notice("SuccessfulDelete", `Deleted Machine "${metadata.name}"`)),
     result: done,
   };
 }

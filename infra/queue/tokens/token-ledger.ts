@@ -21,13 +21,13 @@ export interface Token {
   readonly rank?: number;
 }
 
-/** A key that began to die in a change of the ledger: leased until its letter is written and it is buried. */
+/** A key that began to die in a change of the ledger: leased until its letter is written and it is marked dead. */
 export interface KeyDeath {
   readonly key: Key;
   readonly class: QueueEntry["class"];
   readonly failures: number;
   readonly since: Date;
-  /** For `bury`: another process may have to write the letter meanwhile. */
+  /** For `markDead`: another process may have to write the letter meanwhile. */
   readonly owner: string;
   /** The last one. */
   readonly failure: Failure;
@@ -82,7 +82,7 @@ export interface TokenLedger extends QueueReader {
   ): Promise<FinishChange>;
   renew(functionName: string, claim: Claim & ClaimTerms): Promise<boolean>;
   /** The letter of a death exists: the key is dead, or lives again if there has been an event since. */
-  bury(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
+  markDead(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
   release(functionName: string, claim: Claim): Promise<Change>;
   tick(functionName: string): Promise<Change>;
   /** Time until a tick has work, where the ledger can say it at once; undefined: no tick has before the next call. */

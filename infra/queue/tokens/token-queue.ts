@@ -215,18 +215,18 @@ export class TokenQueue implements AsyncDisposable {
   async #note(run: FailedRun, { accepted, deaths: [death] }: Change): Promise<void> {
     const { noteFailure = forgetFailure } = this.#options;
     if (death === undefined) await noteFailure({ ...run, fenced: !accepted });
-    else await this.#bury(run, death);
+    else await this.#markDead(run, death);
   }
 
   /**
-   * Writes the letter, then buries the key, so that no key is dead without a letter (Q-26). When this process is killed
+   * Writes the letter, then marks the key dead, so that no key is dead without a letter (Q-26). When this process is killed
    * in between, or the letter cannot be stored, a tick hands the key to another process.
    */
-  async #bury(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
+  async #markDead(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
     const { ledger, functionName, noteFailure = forgetFailure, log } = this.#options;
     try {
       await noteFailure({ ...run, death: { reason: deathReason(failure), class: wanted, since } });
-      await this.#follow(await ledger.bury(functionName, { key, owner }));
+      await this.#follow(await ledger.markDead(functionName, { key, owner }));
     } catch (error) {
       log.debug(
         { function: functionName, error: String(error) },
@@ -245,7 +245,7 @@ export class TokenQueue implements AsyncDisposable {
   async #follow({ tokens, waitMs, deaths, expired = [] }: Change): Promise<void> {
     const { functionName, noteFailure = forgetFailure } = this.#options;
     for (const run of expired) void noteFailure(expiredRun(functionName, run));
-    for (const death of deaths) void this.#bury(runBeforeDeath(functionName, death), death);
+    for (const death of deaths) void this.#markDead(runBeforeDeath(functionName, death), death);
     this.#arm(waitMs);
     await this.#send(tokens);
   }

@@ -162,30 +162,30 @@ export class NaiveLedger {
     return claim;
   }
 
-  /** A dying key keeps its tenant's slot until it is buried, which takes longer than a claim of what has room now. */
+  /** A dying key keeps its tenant's slot until it is marked dead, which takes longer than a claim of what has room now. */
   firstWithRoom(ready: readonly Row[]): Row | undefined {
     for (;;) {
       const row = ready.filter((each) => this.hasRoom(each)).toSorted((a, b) => this.order(a, b))[0];
-      if (row !== undefined || !this.bury()) return row;
+      if (row !== undefined || !this.markDead()) return row;
     }
   }
 
   /** The letter of the key that began to die first is written. False when there is none. */
-  bury(): boolean {
+  markDead(): boolean {
     const dying = this.rows.filter((row) => row.dying).toSorted((a, b) => a.turn - b.turn)[0];
     if (dying === undefined) return false;
     Object.assign(dying, { state: "dead", dying: false, turn: ++this.turn });
     return true;
   }
 
-  buryAll(): void {
-    while (this.bury());
+  markAllDead(): void {
+    while (this.markDead());
   }
 
   /** Time has its effect and all letters are written, which may be what time waits for. */
   rest(now: number): void {
     do this.tick(now);
-    while (this.bury());
+    while (this.markDead());
   }
 
   /** Ready keys that a worker with a free slot would run now. */

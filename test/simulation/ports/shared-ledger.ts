@@ -197,7 +197,7 @@ export function createSharedLedger(kernel: Kernel, host: LedgerHost): SharedLedg
             () => inner.renew(name, claim),
           ),
         ),
-      bury: (name, death) => call(name, `bury ${death.key}`, () => inner.bury(name, death)),
+      markDead: (name, death) => call(name, `markDead ${death.key}`, () => inner.markDead(name, death)),
       release: (name, claim) => call(name, `release ${claim.key}`, () => inner.release(name, claim)),
       tick: (name) => call(name, "tick", () => inner.tick(name)),
       nextTickMs: (name) => inner.nextTickMs?.(name),

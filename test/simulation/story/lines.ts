@@ -50,7 +50,7 @@ const REFUSED = / ([45]\d\d|reset|connect \S+ \S+)$/;
 function isOfTheStory(kind: string, what: string): boolean {
   if (kind === "request") return WRITE.test(what);
   if (kind === "answer") return WRITE.test(what) && REFUSED.test(what);
-  return kind === "ledger" && /^(finish|bury) /.test(what);
+  return kind === "ledger" && /^(finish|markDead) /.test(what);
 }
 
 /** Another tenant makes a hundred edits for one write: its fault is shown, its edits are not. */

@@ -84,7 +84,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     const cluster = await readOwner(Cluster, object, read);
     const paused = pausedCondition(cluster, object, "SimCluster");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
-    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, context);
+    if (object.metadata.deletionTimestamp !== undefined) return deleteServers(object, context);
     if (cluster === undefined) return { result: waitFor("SimCluster.metadata.ownerReferences") };
     if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
 
@@ -164,7 +164,10 @@ async function runsOnMachines({ spec, metadata }: Cluster, read: StepContext["re
 }
 
 /** The server goes first: when the SimCluster is gone, its address is dead. */
-async function takeApart(object: SimCluster, { read }: StepContext): Promise<Decision<SimCluster, Owned>> {
+async function deleteServers(
+  object: SimCluster,
+  { read }: StepContext,
+): Promise<Decision<SimCluster, Owned>> {
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
   const pause = pausedBy(await readClusterByLabel(read.live, object), object);
   if (pause !== undefined) return { result: waitFor(pause) };

@@ -121,7 +121,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
     const cluster = await readClusterByLabel(read, object);
     const paused = pausedCondition(cluster, object, "SimMachinePool");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
-    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, context);
+    if (object.metadata.deletionTimestamp !== undefined) return deleteInstances(object, context);
     if (pool === undefined) return { result: waitFor("SimMachinePool.metadata.ownerReferences") };
     // The deletion of this object follows; until then nothing new is made.
     if (pool.metadata.deletionTimestamp !== undefined) return { result: waitFor("MachinePool deleted") };
@@ -219,7 +219,7 @@ async function scaleDown(
 }
 
 /** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
-async function takeApart(
+async function deleteInstances(
   object: SimMachinePool,
   { read }: StepContext,
 ): Promise<Decision<SimMachinePool, Owned>> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clusterDeletion, type DoomedProvider } from "../../../../functions/cluster/rules/deletion.ts";
+import { clusterDeletion, type ProviderToDelete } from "../../../../functions/cluster/rules/deletion.ts";
 import { DESCENDANTS, type Descendants } from "../../../../functions/cluster/rules/descendants.ts";
 import { cluster, machinePool } from "../../../support/builders.ts";
 import {
@@ -12,20 +12,20 @@ import {
   unresolved,
 } from "../../../support/foo-cluster.ts";
 
-const GONE: DoomedProvider = { provider: missing("Foo"), sharedWith: undefined };
+const GONE: ProviderToDelete = { provider: missing("Foo"), sharedWith: undefined };
 
-function doomed(
-  provider: DoomedProvider["provider"],
-  sharedWith?: DoomedProvider["sharedWith"],
-): DoomedProvider {
+function toDelete(
+  provider: ProviderToDelete["provider"],
+  sharedWith?: ProviderToDelete["sharedWith"],
+): ProviderToDelete {
   return { provider, sharedWith };
 }
 
 function stageOf(
   of: Parameters<typeof clusterDeletion>[0],
   descending: readonly Descendants[],
-  controlPlane: DoomedProvider,
-  infrastructure: DoomedProvider,
+  controlPlane: ProviderToDelete,
+  infrastructure: ProviderToDelete,
 ) {
   return clusterDeletion(of, descending, { controlPlane, infrastructure, topologyRuns: true });
 }
@@ -81,7 +81,7 @@ describe("clusterDeletion", () => {
   });
 
   it("goes stage by stage: control plane object, infra object, done", () => {
-    const [infra, controlPlane] = [doomed(found(fooCluster())), doomed(found(fooControlPlane()))];
+    const [infra, controlPlane] = [toDelete(found(fooCluster())), toDelete(found(fooControlPlane()))];
     expect(stageOf(deletedCluster(), [], controlPlane, infra)).toMatchObject({
       reason: "WaitingForControlPlaneDeletion",
       message: "Waiting for FooControlPlane to be deleted",
@@ -99,16 +99,16 @@ describe("clusterDeletion", () => {
   });
 
   it.each([
-    ["was never referenced", doomed(undefined)],
+    ["was never referenced", toDelete(undefined)],
     ["does not exist", GONE],
-    ["lost its CRD", doomed(unresolved(false))],
-    ["is left to another Cluster", doomed(found(fooControlPlane()), cluster())],
+    ["lost its CRD", toDelete(unresolved(false))],
+    ["is left to another Cluster", toDelete(found(fooControlPlane()), cluster())],
   ])("takes an object that %s as gone", (_, controlPlane) => {
     expect(stageOf(deletedCluster(), [], controlPlane, GONE).reason).toBe("DeletionCompleted");
   });
 
   it("is held up by an object that cannot be read, and names the CRD", () => {
-    expect(stageOf(deletedCluster(), [], doomed(unresolved()), GONE)).toMatchObject({
+    expect(stageOf(deletedCluster(), [], toDelete(unresolved()), GONE)).toMatchObject({
       reason: "InternalError",
       message: "CustomResourceDefinition of FooCluster has no label",
       remove: [],

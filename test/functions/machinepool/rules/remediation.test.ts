@@ -41,13 +41,13 @@ describe("remediation", () => {
             },
           }),
         );
-        const { marks, doomed } = poolRemediation(machines, limit, NOW);
+        const { marks, toDelete } = poolRemediation(machines, limit, NOW);
         const chosen = marks.filter(({ operations }) =>
           JSON.stringify(operations).includes("MachineDeleting"),
         );
         const inFlight = states.filter(({ marked }) => marked).length;
         expect(chosen.length).toBeLessThanOrEqual(Math.max(0, limit - inFlight));
-        expect(doomed).toHaveLength(states.filter(({ marked, going }) => marked && !going).length);
+        expect(toDelete).toHaveLength(states.filter(({ marked, going }) => marked && !going).length);
       }),
     );
   });

@@ -36,7 +36,7 @@ function run(
 ) {
   const annotations = { [REVISION]: "1", ...(batch === undefined ? {} : { [BATCH]: JSON.stringify(batch) }) };
   const set = machineSet({ metadata: { annotations } });
-  const { patch, doomed } = setRemediation({ set, machines, deployment: of, blockers, now: NOW });
+  const { patch, toDelete } = setRemediation({ set, machines, deployment: of, blockers, now: NOW });
   const values = patch.flatMap(({ target, operations }) =>
     operations.map((operation) => {
       const value: unknown = "value" in operation ? operation.value : operation.op;
@@ -45,28 +45,28 @@ function run(
       return `${target.name} ${String(reason)}`;
     }),
   );
-  return { said: values, doomed: doomed.map(({ metadata }) => metadata.name) };
+  return { said: values, toDelete: toDelete.map(({ metadata }) => metadata.name) };
 }
 
 describe("Machines that health checks have handed over", () => {
   it("are all marked at once without a limit, and deleted once they are marked", () => {
     expect(run([sick("a"), sick("b")])).toEqual({
       said: ["a MachineDeleting", "b MachineDeleting"],
-      doomed: [],
+      toDelete: [],
     });
-    expect(run([sick("a", "MachineDeleting"), setMachine("b")])).toEqual({ said: [], doomed: ["a"] });
+    expect(run([sick("a", "MachineDeleting"), setMachine("b")])).toEqual({ said: [], toDelete: ["a"] });
   });
 
   it("are left alone once they are being deleted", () => {
     const going = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
-    expect(run([sick("a", "WaitingForRemediation", going)])).toEqual({ said: [], doomed: [] });
+    expect(run([sick("a", "WaitingForRemediation", going)])).toEqual({ said: [], toDelete: [] });
   });
 
   it("wait while a preflight check fails; one that is marked is finished", () => {
     const machines = [sick("a"), sick("b", "MachineDeleting")];
     expect(run(machines, undefined, undefined, ["upgrading"])).toEqual({
       said: ["a RemediationDeferred"],
-      doomed: ["b"],
+      toDelete: ["b"],
     });
   });
 });

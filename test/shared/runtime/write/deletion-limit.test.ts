@@ -110,10 +110,10 @@ describe("the limit of deletions", () => {
   });
 
   it("S-33: holds back a delete that may fail, too, also where no further try was wanted", async () => {
-    const [doomed] = deletes("n1");
-    if (doomed === undefined) throw new Error("bug: nothing to delete");
+    const [one] = deletes("n1");
+    if (one === undefined) throw new Error("bug: nothing to delete");
     const { written, sent } = await write(await world(0), {
-      delete: [{ ...doomed, ifFails: { event: "FailedDelete" } }],
+      delete: [{ ...one, ifFails: { event: "FailedDelete" } }],
       patch: [release],
     });
     expect(sent).toEqual(["create"]);

@@ -14,8 +14,8 @@ export function removalOf(
   leaving: readonly (SimInstance | SimMachine)[],
 ): readonly GuardedDelete[] {
   const orphans = orphanedMachines(object, parts).map(({ spec }) => spec.infrastructureRef.name);
-  const doomed = new Set([...leaving.map(({ metadata }) => metadata.name), ...orphans]);
-  return [...doomed].flatMap((name) => topOf(name, parts) ?? []).map((target) => ({ target }));
+  const toDelete = new Set([...leaving.map(({ metadata }) => metadata.name), ...orphans]);
+  return [...toDelete].flatMap((name) => topOf(name, parts) ?? []).map((target) => ({ target }));
 }
 
 /**

@@ -13,7 +13,7 @@ const SCRIPTS = {
   claim: ["ledger", "lease"],
   finish: ["ledger", "place", "outcome", "lease"],
   renew: ["ledger"],
-  bury: ["ledger", "place"],
+  "mark-dead": ["ledger", "place"],
   release: ["ledger", "place", "outcome"],
   tick: ["ledger", "place", "outcome"],
   depth: ["ledger"],

@@ -62,7 +62,7 @@ export function createScriptLedger(options: ScriptLedgerOptions): TokenLedger {
     renew: async (name, { key, owner, leaseMs }) =>
       (await run("worker", "renew", name, [key, owner, leaseMs])) === 1,
     release: (name, claimed) => changeOwned("release", name, claimed),
-    bury: (name, death) => changeOwned("bury", name, death),
+    markDead: (name, death) => changeOwned("mark-dead", name, death),
     tick: async (name) => {
       const reply = await change("producer", "tick", name, [TICK_LIMIT]);
       return { ...reply.change, expired: reply.results.map(expiredLeaseOf) };
@@ -91,7 +91,7 @@ type ChangeLedger = (
   args: readonly Argument[],
 ) => Promise<Reply>;
 type ChangeOwned = (
-  script: "release" | "bury",
+  script: "release" | "mark-dead",
   functionName: string,
   owned: Pick<Claim, "key" | "owner">,
 ) => Promise<Change>;

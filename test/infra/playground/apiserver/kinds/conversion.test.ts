@@ -140,9 +140,9 @@ describe("a conversion webhook", () => {
   it("that hangs holds up no other request", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
-    await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "doomed" } } });
-    const inDoomed = V1.replace("default", "doomed");
-    await api.call("POST", inDoomed, { body: paint("d", "v1", {}) });
+    await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "deleted" } } });
+    const inDeleted = V1.replace("default", "deleted");
+    await api.call("POST", inDeleted, { body: paint("d", "v1", {}) });
     await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
     await using held = await api.watch(`${V2}?watch=1`);
     await held.take(1);
@@ -162,9 +162,9 @@ describe("a conversion webhook", () => {
       (await api.call("POST", "/api/v1/namespaces/default/configmaps", { body: { metadata: { name: "m" } } }))
         .code,
     ).toBe(201);
-    await api.call("DELETE", "/api/v1/namespaces/doomed");
+    await api.call("DELETE", "/api/v1/namespaces/deleted");
     await eventually(
-      async () => expect((await api.call("GET", "/api/v1/namespaces/doomed")).code).toBe(404),
+      async () => expect((await api.call("GET", "/api/v1/namespaces/deleted")).code).toBe(404),
       WITHIN,
     );
     await api.call("DELETE", `${CRDS_PATH}/${PAINTS_CRD}`);
@@ -251,19 +251,19 @@ describe("a write that waits for a webhook", () => {
   it("creates nothing twice, and nothing where its place has gone", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
-    await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "doomed" } } });
+    await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "deleted" } } });
     const release = hold(webhook);
     const twice = [1, 2].map(() => api.call("POST", V2, { body: paint("a", "v2", {}) }));
-    const lost = api.call("POST", V2.replace("default", "doomed"), { body: paint("b", "v2", {}) });
+    const lost = api.call("POST", V2.replace("default", "deleted"), { body: paint("b", "v2", {}) });
     await asked(webhook, 3);
-    await api.call("DELETE", "/api/v1/namespaces/doomed");
+    await api.call("DELETE", "/api/v1/namespaces/deleted");
     await eventually(
-      async () => expect((await api.call("GET", "/api/v1/namespaces/doomed")).code).toBe(404),
+      async () => expect((await api.call("GET", "/api/v1/namespaces/deleted")).code).toBe(404),
       WITHIN,
     );
     release();
     expect((await Promise.all(twice)).map(({ code }) => code).sort()).toEqual([201, 409]);
-    expect((await lost).body.message).toBe('namespaces "doomed" not found');
+    expect((await lost).body.message).toBe('namespaces "deleted" not found');
   });
 
   it("is the last one to wait when its kind goes", async () => {

@@ -422,8 +422,8 @@ describe("sim-machinepool", () => {
     it("takes a Machine down that has lost its SimMachine, on the API server, too", async () => {
       const orphan = machineOf("p1-infra-3");
       const to = given(cluster(), machinePool(), pool, ...three, ...simMachines, ...machines, orphan);
-      const { delete: doomed } = await decide(simMachinepool, to);
-      expect(doomed?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
+      const { delete: toDelete } = await decide(simMachinepool, to);
+      expect(toDelete?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
         "Machine p1-infra-3",
       ]);
       expect((await decide(simMachinepool, to.live(simMachine("p1-infra-3")))).delete).toEqual([]);
@@ -443,8 +443,8 @@ describe("sim-machinepool", () => {
         ...machines.slice(0, 1),
         foreign,
       );
-      const { delete: doomed } = await decide(simMachinepool, some);
-      expect(doomed?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
+      const { delete: toDelete } = await decide(simMachinepool, some);
+      expect(toDelete?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
         "Machine p1-infra-0",
         "SimMachine p1-infra-1",
         "SimInstance p1-infra-2",

@@ -94,7 +94,7 @@ class Pair {
     for (const { key } of change.deaths) {
       for (const { ledger } of this.#sides) {
         const owner = this.#buriers.get(ledger)?.get(key) ?? "";
-        await ledger.bury(this.#functionName, { key, owner });
+        await ledger.markDead(this.#functionName, { key, owner });
       }
     }
     return change;

@@ -58,7 +58,7 @@ local function finish(i)
     entry = load(key)
     if kind == 'error' and entry and entry.dy and entry.o == ARGV[i + 1] then
       -- This worker knows most about the last run. Or the answer of an earlier call was lost with its connection.
-      condemn(entry, entry.o)
+      beginDeath(entry, entry.o)
       return 1
     end
     count('fenced')

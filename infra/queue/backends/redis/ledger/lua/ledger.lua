@@ -16,7 +16,7 @@
 -- | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
 -- | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
 -- | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
--- | bury              | -            | -                | -               | dying: → dead; pending | -                  |
+-- | mark-dead         | -            | -                | -               | dying: → dead; pending | -                  |
 -- |                   |              |                  |                 | live: enqueue live;    |                    |
 -- |                   |              |                  |                 | malformed: → idle      |                    |
 -- | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | due in the slow    |
@@ -30,8 +30,8 @@
 -- slow lane (Q-10): a dead key is due SLOW_MIN_MS to SLOW_MAX_MS after its last attempt, for ever; at most SLOW_AT_ONCE of them
 --   run, or are ready to, and SLOW_PER_SECOND begin in a second. Such a run does not count for the breaker, its failure is
 --   dying again, of the same death, and a live event before its end revives the key as it would have revived the dead.
--- dying: still running, but only for the process that writes its letter: it is notified of the death and then buries
---   the key, so no key is dead without a letter. Not buried within LETTER_MS: the process that ticks is notified. For
+-- dying: still running, but only for the process that writes its letter: it is notified of the death and then marks
+--   the key, so no key is dead without a letter. Not marked dead within LETTER_MS: the process that ticks is notified. For
 --   finish, renew and release a dying key is fenced like a dead one; but the worker of its last run, if it still finishes
 --   that, is notified once more: it knows most about the run.
 -- dead: beyond MAX_DEAD the one that is due first → idle.
@@ -72,7 +72,7 @@
 --             dy and lo (dying since; who writes the letter), c0 to c9 (causes, newest first, up to an empty one). Fields that a state does not use may be left over: due in q and r, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which keeps a hash small in Redis.
 -- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
---             that have aged behind AGED_SCORE), lease expiry, next attempt (of keys that a former version has buried:
+--             that have aged behind AGED_SCORE), lease expiry, next attempt (of keys that a former version has marked dead:
 --             dead since, so they are due). `sent` holds every ready key.
 -- resend      ready keys whose token is under way, by the time at which it is sent again
 -- queue       ready keys without a token, by place and arrival; also those that aged while their token was under
@@ -120,7 +120,7 @@ local onlyTokens = meta[9] == '1'
 -- Work of the caller: send these tokens, and tick in so many ms (-1 = no key was left waiting).
 local tokens = {}
 local waitMs = -1
--- Keys that began to die in this call: their letters must be written, then they must be buried.
+-- Keys that began to die in this call: their letters must be written, then they must be marked dead.
 local deaths = {}
 -- Counts of this call, for metrics (shared/runtime/queue/queue-port.ts, Counted).
 local counts = {}
@@ -462,7 +462,7 @@ end
 
 -- The end of every call that changes something:
 -- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {counted, how often, ...}, ...results}; a death is {key, class,
--- failures, dead since, the process that must bury it, last failure (JSON), owner of the last run, its claim}
+-- failures, dead since, the process that must mark it dead, last failure (JSON), owner of the last run, its claim}
 local function reply(results, withoutTokens)
   settleBreaker()
   flush()

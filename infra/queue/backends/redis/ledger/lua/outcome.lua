@@ -11,9 +11,9 @@ local function placeNext(entry, wanted)
   if entry.ds and class == 1 then revive(entry, due) else place(entry, due) end
 end
 
--- Leases a key that has failed for good once more: to the process that writes its letter and then buries it, so that no
+-- Leases a key that has failed for good once more: to the process that writes its letter and then marks it dead, so that no
 -- key is dead without a letter. If that process is killed, a tick finds another.
-local function condemn(entry, by)
+local function beginDeath(entry, by)
   leave(entry)
   entry.dy, entry.lo = entry.dy or entry.ds or now, by
   enter(entry, 'r', now + LETTER_MS)
@@ -39,7 +39,7 @@ local function fail(entry, run)
     place(entry, math.min(pending or retryAt, retryAt))
   elseif entry.ds or not pending then
     entry.due = now + SLOW_MIN_MS + math.floor(RANDOM * (SLOW_MAX_MS - SLOW_MIN_MS))
-    condemn(entry, run.by)
+    beginDeath(entry, run.by)
   else
     entry.f = entry.max - 1
     place(entry, pending)

@@ -74,7 +74,7 @@ for _, key in ipairs(upTo(INDEX.r, now)) do
   if entry then
     RANDOM = (RANDOM + 0.618) % 1
     if entry.dy then
-      condemn(entry, SEED)
+      beginDeath(entry, SEED)
     else
       local run, dead = { key, whole(entry.f + 1), whole(entry.ag), entry.o, whole(entry.s or now) }, #deaths
       fail(entry, { failure = LEASE_EXPIRED, terminal = false, by = SEED })

@@ -96,11 +96,11 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await claim("lease", next ?? token)).toMatchObject({ key: "t|a", failures: 1, readyMs: 0 });
   });
 
-  it("Q-26, Q-10: a death is reported again until it is buried; then the key is tried every 10 to 15 minutes, for ever", async () => {
+  it("Q-26, Q-10: a death is reported again until it is marked dead; then the key is tried every 10 to 15 minutes, for ever", async () => {
     const death = await die("dead", await enqueue("dead", { key: "t|a", class: "live" }));
     const [again] = (await atLimit("dead", LEDGER_LIMITS.letterMs)).deaths;
     expect(again).toMatchObject({ key: "t|a", since: death.since });
-    await ledger.bury("dead", again ?? death);
+    await ledger.markDead("dead", again ?? death);
     for (let lastMs = death.since.getTime(), n = 2; n < 5; n += 1) {
       const { until, since, failures } = (await ledger.keyState("dead", "t|a")) ?? {};
       expect({ since, failures }).toEqual({ since: death.since, failures: n - 1 });
@@ -110,13 +110,13 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
       const [token] = (await atLimit("dead", (until?.getTime() ?? 0) - clock.now().getTime())).tokens;
       expect(token).toMatchObject({ key: "t|a", class: "resync" });
       lastMs = clock.now().getTime();
-      if (token !== undefined) await ledger.bury("dead", await die("dead", token));
+      if (token !== undefined) await ledger.markDead("dead", await die("dead", token));
     }
   });
 
   it("Q-10: dead keys are tried two at a time and five a second, also those of a former version", async () => {
     for (const key of ["t1|a", "t2|a", "t3|a"]) {
-      await ledger.bury("slow", await die("slow", await enqueue("slow", { key, class: "live" })));
+      await ledger.markDead("slow", await die("slow", await enqueue("slow", { key, class: "live" })));
       // It knew no next attempt: the score was the begin of the death.
       await redis.zadd("{cap:slow}:l:dead", clock.now().getTime(), key);
       await redis.hdel(`{cap:slow}:l:k:${key}`, "due");
@@ -138,13 +138,13 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     const keys = Array.from({ length: 19 }, (_, n) => `t${n}|a`);
     for (const key of keys) {
       const death = await die("lane", await enqueue("lane", { key, class: "live" }));
-      await ledger.bury("lane", death);
+      await ledger.markDead("lane", death);
     }
     await clock.advance(LEDGER_LIMITS.slowMaxMs);
     for (const _ of keys) {
       await clock.advance(200);
       const [token] = (await ledger.tick("lane")).tokens;
-      if (token !== undefined) await ledger.bury("lane", await die("lane", token));
+      if (token !== undefined) await ledger.markDead("lane", await die("lane", token));
     }
     const { counts, breakerOpen } = await ledger.peek("lane");
     expect({ failures: counts?.failures, breakerOpen }).toEqual({ failures: 38, breakerOpen: undefined });
@@ -159,7 +159,8 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     const { intervalMs, intervals, claimEveryMs } = BREAKER;
     await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
     const token = await enqueue("breaker", ...keys.map((key) => ({ key, class: "live" as const })));
-    for (let n = 0; n < BREAKER.minRuns; n += 1) await ledger.bury("breaker", await die("breaker", token));
+    for (let n = 0; n < BREAKER.minRuns; n += 1)
+      await ledger.markDead("breaker", await die("breaker", token));
     expect(await ledger.depth("breaker")).toMatchObject({ breakerOpen: true });
     expect(await claim("breaker", token)).toBeUndefined();
     await clock.advance(claimEveryMs - 1);
@@ -183,9 +184,9 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     const keys = Array.from({ length: minRuns + 3 }, (_, n) => `t${n}|a`);
     const token = await enqueue("again", ...keys.map((key) => ({ key, class: "live" as const })));
     const late = await claim("again", token);
-    await ledger.bury("again", await die("again", token));
+    await ledger.markDead("again", await die("again", token));
     await clock.advance(intervalMs);
-    for (let n = 1; n < minRuns; n += 1) await ledger.bury("again", await die("again", token));
+    for (let n = 1; n < minRuns; n += 1) await ledger.markDead("again", await die("again", token));
     expect(await ledger.depth("again")).toMatchObject({ breakerOpen: true });
     // The first failure is a minute old; the one that comes in its place opens the breaker for a second again.
     await clock.advance((intervals - 1) * intervalMs);

@@ -201,7 +201,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       if (claim === undefined) throw new Error("no claim");
       const { deaths } = await small.finish("dead", { ...claim, ...TERMS }, terminal);
       expect(deaths).toMatchObject([{ key, class: "live", failures: 1 }]);
-      for (const death of deaths) await small.bury("dead", death);
+      for (const death of deaths) await small.markDead("dead", death);
       await setTimeout(2);
     }
     expect((await small.dead("dead")).map(({ key }) => key)).toEqual(["b", "c"]);
@@ -245,8 +245,8 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const late = await hasty.finish("dying", { ...claim, ...terms }, error);
     expect(late).toMatchObject({ accepted: true, deaths: [{ ...first, owner: "o1" }] });
     expect(await hasty.dead("dying")).toEqual([]);
-    expect(await hasty.bury("dying", second)).toMatchObject({ accepted: false });
-    expect(await hasty.bury("dying", { key: "a", owner: "o1" })).toMatchObject({ accepted: true });
+    expect(await hasty.markDead("dying", second)).toMatchObject({ accepted: false });
+    expect(await hasty.markDead("dying", { key: "a", owner: "o1" })).toMatchObject({ accepted: true });
     expect(await hasty.dead("dying")).toMatchObject([{ key: "a", since: first.since, failures: 1 }]);
     expect(await hasty.finish("dying", { ...claim, ...terms }, error)).toMatchObject({
       accepted: false,
@@ -255,7 +255,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(world.countsOf("dying").without()).toMatchObject({ expired: 1, fenced: 1 });
   });
 
-  it("Q-10: an event while the letter is written revives the key as soon as it is buried", async () => {
+  it("Q-10: an event while the letter is written revives the key as soon as it is marked dead", async () => {
     const terms = { ...TERMS, owner: "o1", attempts: 1, minIntervalMs: 0 };
     const [token] = (await ledger.enqueue("born", [{ key: "a", class: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
@@ -267,7 +267,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     if (death === undefined) throw new Error("no death");
     await ledger.enqueue("born", [{ key: "a", class: "live" }]);
     expect(await ledger.depth("born")).toMatchObject({ running: 1, ready: 0 });
-    const { tokens } = await ledger.bury("born", death);
+    const { tokens } = await ledger.markDead("born", death);
     expect(tokens).toMatchObject([{ key: "a" }]);
     expect(await ledger.claim("born", tokens[0] ?? token, { ...terms, owner: "o2" })).toMatchObject({
       failures: 0,

@@ -1,8 +1,8 @@
 -- Ends the death of a key whose letter exists (Q-26): dead, or with a live event since then revived at once.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5] key  [6] the process that must bury it, as the death says
--- Returns           1, or 0 when another process buries it
+-- ARGV[5] key  [6] the process that must mark it dead, as the death says
+-- Returns           1, or 0 when another process marks it dead
 -- One call because an event that arrives between the read of pending events and the death would be lost (Q-04).
 
 local function die(entry)
