@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Starts main.ts with the Node.js that `npm ci` has installed, also where an older one runs this file.
 import { spawn } from "node:child_process";
-import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const pathOf = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const [major = "0"] = process.versions.node.split(".");
 if (Number(major) >= 24) {
   // Before main.ts, which would otherwise be compiled anew at every start.
+  const { enableCompileCache } = await import("node:module");
   enableCompileCache();
   await import("./main.ts");
 } else {
