@@ -41,8 +41,8 @@ const FENCE: Fence = {
 };
 /** Stands for a minute where time is real: far longer than a claim takes, far shorter than a lease lasts. */
 const MINUTE_IN_TESTS = 100;
-/** A slow lane in which no test has to wait. */
-const SLOW = { slowMinMs: 100, slowMaxMs: 200 };
+/** A slow lane in which no test waits for long, and each has the time to look at a key between two attempts. */
+const SLOW = { slowMinMs: 500, slowMaxMs: 700 };
 /** A lease that is not renewed in time, long enough to do something in it. */
 const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
 
