@@ -75,7 +75,7 @@ export const machinepoolRetire = defineFunction(
   },
 );
 
-/** Without those that are being deleted already, and those that another pool lists. */
+/** Returns the Nodes without those that are being deleted already, and those that another pool lists. */
 function retirable(nodes: readonly Node[], rivals: Rivals): readonly Node[] {
   return nodes.filter((node) => !isDeleting(node) && !isContested(node, rivals));
 }

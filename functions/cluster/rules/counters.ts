@@ -15,7 +15,7 @@ import type { ClusterView } from "./view.ts";
 export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
 type Count = Exclude<keyof Counters, "versions">;
 
-/** As the Cluster's schema allows. */
+/** The most versions that the Cluster's schema allows. */
 const MAX_VERSIONS = 32;
 const COUNTS = [
   "desiredReplicas",

@@ -31,7 +31,7 @@ export interface DeletionStage {
   readonly remove: readonly ObjectToDelete[];
   /** One of its objects is being deleted already. */
   readonly isGoing: boolean;
-  /** Whose change brings the next stage, as `Kind.path`. */
+  /** The field whose change brings the next stage, as `Kind.path`. */
   readonly awaits: string;
   /** No watch sees all of its objects: they are served in another version than the relay watches. */
   readonly isPolled?: boolean;

@@ -11,7 +11,7 @@ export const DESCENDANT_FIELDS = ["metadata.uid", ...ADOPTED_FIELDS] as const;
 /** A kind of descendants of a Cluster. Its place in `DESCENDANTS` is its place in messages. */
 export interface DescendantKind extends DescendantTraits {
   readonly kind: Kind<Workers>;
-  /** Absent: other rules ask for them, or they are not workers. */
+  /** The objects that count; absent where other rules ask for them, or they are not workers. */
   readonly counted?: "all" | "owned" | undefined;
 }
 

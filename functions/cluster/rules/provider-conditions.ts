@@ -76,7 +76,7 @@ function providerCondition(
   }
 }
 
-/** Without reference: only a topology can still bring one. */
+/** Returns the message without a reference, which only a topology can still bring. */
 function awaitedText(cluster: Cluster, withoutTopology: string | undefined): string {
   return isDeleting(cluster) ? "" : (withoutTopology ?? AWAITS_TOPOLOGY);
 }

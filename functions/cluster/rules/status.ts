@@ -33,7 +33,7 @@ export function clusterReport(view: ClusterView): StatusReport<ClusterStatus> {
   };
 }
 
-/** Once it is over, the conditions say so. */
+/** Returns the rest of the wait for the topology; once it is over, the conditions say so. */
 function topologyTimer({ cluster, topologyRuns, now }: ClusterView): number | undefined {
   const ms = topologyExpiresInMs(cluster, topologyRuns, now);
   return ms !== undefined && ms > 0 ? ms : undefined;
@@ -74,7 +74,7 @@ export function pausedClusterStatus(cluster: Cluster, now: Date): ClusterStatus 
   return { ...own, conditions: setConditions(own.conditions, [paused], now, cluster.metadata.generation) };
 }
 
-/** Never an empty object, and never a latch that is not set. */
+/** Returns `undefined` rather than an empty object, and never a latch that is not set. */
 function initialization({ provisioned, initialized }: ClusterView): ClusterStatus["initialization"] {
   if (!provisioned && !initialized) return undefined;
   return {

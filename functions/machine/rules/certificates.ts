@@ -13,7 +13,7 @@ const ANNOTATION = "machine.cluster.x-k8s.io/certificates-expiry";
 export const CERTIFICATE_FIELDS = [`metadata.annotations[${ANNOTATION}]`] as const;
 
 export interface CertificatesReport {
-  /** For `status.certificatesExpiryDate`; `undefined` clears it. */
+  /** The new `status.certificatesExpiryDate`; `undefined` clears it. */
   readonly expiryDate?: string | undefined;
   readonly events: readonly Notice[];
 }

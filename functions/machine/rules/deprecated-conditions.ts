@@ -58,7 +58,7 @@ function infrastructureReady({ machine, providers: { infrastructure } }: Machine
   return mirrored("InfrastructureReady", own, value === true, reason);
 }
 
-/** Of a Machine that stays, an object that is gone changes nothing, as upstream. */
+/** Judges an object that is gone; where the Machine stays, it changes nothing, as upstream. */
 function goneFrom(type: string, isGoing: boolean): Statement {
   return isGoing ? info(type, "Deleted") : undefined;
 }

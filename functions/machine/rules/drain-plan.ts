@@ -7,7 +7,7 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { type Blocked, type DrainBehaviour, isBlocked, type PodRules } from "./drain-rules.ts";
 
-/** On Pods that a kubelet runs from a file: only the kubelet can end them. */
+/** The annotation on Pods that a kubelet runs from a file: only the kubelet can end them. */
 const MIRROR_ANNOTATION = "kubernetes.io/config.mirror";
 const DRAIN_LABEL = "cluster.x-k8s.io/drain";
 /** The fields of a Pod that the drain reads, beside its labels, owners and deletion. */

@@ -33,7 +33,7 @@ export type DrainBehaviour =
 
 /** The rules of one Machine, by name. */
 export interface PodRules {
-  /** Of the first rule for a Pod; undefined when no rule is for it. */
+  /** Returns the behaviour of the first rule for a Pod; undefined when no rule is for it. */
   behaviourOf(pod: KubeObject, namespace: KubeObject): DrainBehaviour | Blocked | undefined;
 }
 

@@ -11,7 +11,7 @@ import { drainTurn, type TurnFacts } from "./drain-turn.ts";
 export interface Scene extends DrainRun {
   readonly read: Reader;
   readonly facts: TurnFacts;
-  /** Of the drain, when it has come that far in this run. */
+  /** The result of the drain, when it has come that far in this run. */
   readonly drained?: Drained | undefined;
   readonly plan?: DrainPlan | undefined;
   readonly isNodeGone?: boolean | undefined;

@@ -23,14 +23,14 @@ export const INFRASTRUCTURE_FIELDS = infraMachinePaths(
 
 /** Values for a Machine from its infrastructure machine. A member that is absent keeps its present value. */
 export interface InfrastructureReport {
-  /** For `spec.providerID`. Present once the object is provisioned and has an ID. */
+  /** The value for `spec.providerID`, present once the object is provisioned and has an ID. */
   readonly providerID?: string | undefined;
-  /** For `spec.failureDomain`. */
+  /** The value for `spec.failureDomain`. */
   readonly wantedFailureDomain?: string | undefined;
-  /** For `status.failureDomain`. */
+  /** The value for `status.failureDomain`. */
   readonly failureDomain?: string | undefined;
   readonly addresses?: readonly MachineAddress[] | undefined;
-  /** For the condition: fields that cannot be used. */
+  /** The message of the condition: fields that cannot be used. */
   readonly message?: string | undefined;
 }
 

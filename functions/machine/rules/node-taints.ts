@@ -10,7 +10,7 @@ import {
   UNINITIALIZED,
 } from "../../../shared/rules/workload/node-patch.ts";
 
-/** On a Node: `key:effect` of each taint that its Machine keeps there. It is there once the Machine has set its taints. */
+/** The annotation on a Node with `key:effect` of each taint that its Machine keeps there, once it has set them. */
 export const TAINTS_TRACKER = "cluster.x-k8s.io/taints-from-machine";
 const OUTDATED: TaintKey = { key: "node.cluster.x-k8s.io/outdated-revision", effect: "PreferNoSchedule" };
 

@@ -83,7 +83,7 @@ function pausedMachineStatus(machine: Machine, cluster: Cluster, turns: Turns, n
   return { ...own, conditions: setConditions(own.conditions, [paused], now, machine.metadata.generation) };
 }
 
-/** Never an empty object, and never a latch that is not set. */
+/** Returns `undefined` rather than an empty object, and never a latch that is not set. */
 function initialization({ dataCreated, provisioned }: MachineView): MachineStatus["initialization"] {
   if (!dataCreated && !provisioned) return undefined;
   return {

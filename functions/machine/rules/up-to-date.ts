@@ -159,7 +159,7 @@ function bootstrapLines(present: Bootstrap, wanted: Bootstrap | undefined): read
   return [`* spec.bootstrap.dataSecretName ${from}, ${to} required`];
 }
 
-/** With the kind that the Machine has, not the one that it should have. */
+/** Names the kind that the Machine has, not the one that it should have. */
 function notUpToDate({ kind }: { readonly kind: string }): string {
   return `* ${kindOfClones(kind)} is not up-to-date`;
 }

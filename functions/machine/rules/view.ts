@@ -27,7 +27,7 @@ import { machineWritesDue } from "./writes-due.ts";
 /** Reads for the status of a Machine. */
 export interface MachineFacts extends NodeFacts {
   readonly providers: MachineProviders;
-  /** Of `readRollout`. */
+  /** The result of `readRollout`. */
   readonly rollout?: Rollout | undefined;
   /** Where the deletion stands; `undefined` while the Machine lives. */
   readonly stage?: MachineStage | undefined;
@@ -87,7 +87,7 @@ export async function readView(
   return machineView({ ...facts, rollout, stage });
 }
 
-/** Once the failure is written, nothing more depends on the loss. */
+/** Returns false once the failure is written: nothing more depends on the loss. */
 function mayLose(machine: Machine): boolean {
   return (
     !isDeleting(machine) && machine.status?.deprecated?.v1beta1?.failureReason !== "InvalidConfiguration"

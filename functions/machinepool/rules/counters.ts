@@ -16,8 +16,8 @@ type Counters = Pick<
 export const KUBELET_FIELDS = ["status.nodeInfo.kubeletVersion"] as const;
 
 /**
- * Without Machines the first two are what the provider reports, whether or not a Node has joined. They stay while the
- * infrastructure object is not the pool's own.
+ * Returns the counters of the pool. Without Machines the first two are what the provider reports, whether or not a Node
+ * has joined. They stay while the infrastructure object is not the pool's own.
  */
 export function poolCounters(view: PoolView, { replicas }: MachinePoolStatus): Partial<Counters> {
   const { pool, providers, machines } = view;
@@ -55,7 +55,7 @@ function machineCounters(
   };
 }
 
-/** Of Nodes, for the deprecated status: absent where zero, as they were where the previous refs are kept. */
+/** Returns the counters of Nodes for the deprecated status; absent where zero, unless the previous refs are kept. */
 export function nodeCounters({ matched, readyReplicas, availableReplicas }: NodeReport, replicas = 0) {
   if (matched === undefined) return {};
   return {

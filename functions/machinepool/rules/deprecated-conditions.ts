@@ -70,7 +70,7 @@ function infrastructureReady(
   );
 }
 
-/** Also True for a new pool without anything, as upstream says it; absent without a view of the workload cluster. */
+/** Is True also for a new pool without anything, as upstream says it; absent without a view of the workload cluster. */
 function replicasReady(
   { providers, nodes, nodeReport: report }: PoolView,
   { replicas = 0 }: MachinePoolStatus,

@@ -24,17 +24,17 @@ export const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
 
 /** Values for a pool from its infrastructure object. A member that is absent keeps its present value. */
 export interface InfrastructureReport {
-  /** For `status.initialization.infrastructureProvisioned`; goes back to false, too. */
+  /** The value for `status.initialization.infrastructureProvisioned`; it goes back to false, too. */
   readonly provisioned?: boolean | undefined;
-  /** For `status.replicas`. */
+  /** The value for `status.replicas`. */
   readonly replicas?: number | undefined;
-  /** For `spec.providerIDList`. */
+  /** The value for `spec.providerIDList`. */
   readonly providerIDList?: readonly string[] | undefined;
-  /** For the condition: fields that cannot be used. */
+  /** The message of the condition: fields that cannot be used. */
   readonly message?: string | undefined;
 }
 
-/** Of `spec.providerIDList` of a MachinePool. */
+/** The limits of `spec.providerIDList` of a MachinePool. */
 export const PROVIDER_ID_LIMITS = { maxItems: 10_000, maxLength: 512 };
 
 /** Differs: `initialization.provisioned` counts where `status.ready` is absent; v1.14.0 never reads it. */

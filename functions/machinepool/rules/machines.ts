@@ -61,8 +61,8 @@ export async function readInfraMachines(
 }
 
 /**
- * Of these infrastructure machines those that the API server has and keeps. A snapshot may still show one that has
- * taken its Machine with it; the Machine made for that would have no end.
+ * Returns those of the infrastructure machines that the API server has and keeps. A snapshot may still show one that
+ * has taken its Machine with it; the Machine made for that would have no end.
  */
 export async function stayingInfraMachines(
   live: Pick<LiveReader, "list">,
@@ -98,7 +98,7 @@ export async function readPoolMachines(
   return [...byLabel, ...further];
 }
 
-/** Without Machines of another controller: they count and act nowhere. */
+/** Returns the pool's Machines without those of another controller: they count and act nowhere. */
 export async function readOwnMachines(
   read: Pick<Reader, "list">,
   pool: MachinePool,

@@ -4,7 +4,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Rivals } from "./node-marks.ts";
 
-/** Of `status.nodeRefs`. */
+/** The limit of `status.nodeRefs`. */
 const MAX_REFS = 10_000;
 
 /** The fields of a Node that `nodeReport` reads. */
@@ -17,7 +17,7 @@ export const NODE_REPORT_FIELDS = [
 
 /** The Nodes of a pool as its status shows them. */
 export interface NodeReport {
-  /** In the order of `spec.providerIDList`; refs of Nodes that are still being retired last, uncounted. */
+  /** The refs in the order of `spec.providerIDList`; refs of Nodes that are still being retired last, uncounted. */
   readonly nodeRefs: readonly NodeRef[];
   /** Nodes behind `nodeRefs` without the retired ones; absent when the previous refs and counts are kept. */
   readonly matched?: readonly Node[];
@@ -70,7 +70,7 @@ function kept(pool: MachinePool): NodeReport {
   };
 }
 
-/** Of Nodes with one provider ID the Ready one counts, then the younger, then the first by name. */
+/** Indexes the Nodes by provider ID; of several with one ID the Ready one counts, then the younger, then by name. */
 function indexNodes(nodes: readonly Node[]): {
   readonly byProviderID: ReadonlyMap<string, Node>;
   readonly claimedTwice: readonly string[];

@@ -3,7 +3,7 @@ import type { Notice } from "../../../shared/function/define-function.ts";
 import { referenceNotices } from "../../../shared/rules/providers/reference-notices.ts";
 import type { PoolView } from "./view.ts";
 
-/** From here on `providerIDList` and `nodeRefs` come near the size limit of etcd (1.5 MiB). */
+/** The number of instances from which `providerIDList` and `nodeRefs` come near the size limit of etcd (1.5 MiB). */
 const MANY_INSTANCES = 4_000;
 
 /**

@@ -12,7 +12,7 @@ import {
   takeBackPatch,
 } from "../../../shared/rules/machines/remediation.ts";
 
-/** On a MachinePool: `2` or `20%` of its replicas, rounded up; `0` remediates none. Absent: one at a time. */
+/** The annotation on a MachinePool: `2` or `20%` of its replicas, rounded up; `0` remediates none. Default: one. */
 export const REMEDIATION_LIMIT = "capstan.dev/remediation-max-in-flight";
 const DEFAULT_LIMIT = 1;
 

@@ -21,13 +21,13 @@ export interface PoolFacts {
   readonly pool: MachinePool;
   readonly cluster: Cluster;
   readonly providers: MachineProviders;
-  /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
+  /** The result of `readNodes`; `undefined` without a complete view of the workload cluster. */
   readonly nodes: readonly Node[] | undefined;
-  /** Of `readTakers`. */
+  /** The result of `readTakers`. */
   readonly takers?: Rivals;
-  /** Of `readUnseen`. */
+  /** The result of `readUnseen`. */
   readonly unseen?: string | undefined;
-  /** Of `readOwnMachines`; absent for a pool whose provider has no Machines. */
+  /** The result of `readOwnMachines`; absent for a pool whose provider has no Machines. */
   readonly machines?: readonly Machine[] | undefined;
   readonly now: Date;
 }

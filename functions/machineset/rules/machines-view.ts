@@ -19,7 +19,7 @@ export interface SetView {
   readonly machines: readonly Machine[];
   /** Those that it controls. */
   readonly own: readonly Machine[];
-  /** By the name of the Machine. */
+  /** Provider objects by the name of the Machine. */
   readonly objects: ReadonlyMap<string, MachineProviders>;
   /** Why no Machine is made now. */
   readonly blockers: readonly string[];

@@ -26,7 +26,7 @@ export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
 /** The fields of a MachineDeployment that limit remediation. */
 export const LIMIT_FIELDS = ["spec.remediation.maxInFlight", "spec.replicas"] as const;
 
-/** On a set with a limit: a JSON list of the Machines that it is about to mark. */
+/** The annotation on a set with a limit: a JSON list of the Machines that it is about to mark. */
 const BATCH = "capstan.dev/remediation-reservation";
 export const BATCH_FIELDS = [`metadata.annotations[${BATCH}]`] as const;
 const BATCH_POINTER = `/metadata/annotations/${BATCH.replace("/", "~1")}`;
@@ -113,9 +113,9 @@ function refusalOf({ set, deployment, blockers }: RemediationFacts): DesiredCond
 }
 
 interface Choice {
-  /** To be marked in this run. */
+  /** Machines that are marked in this run. */
   readonly now: readonly Machine[];
-  /** Beyond the limit. */
+  /** Machines beyond the limit. */
   readonly later: readonly Machine[];
   /** The names that stay, or become, reserved. */
   readonly batch: readonly string[];

@@ -114,7 +114,7 @@ async function takenNames(read: Reader, { set, own }: SetView): Promise<Readonly
   return new Set(taken.filter((name) => name !== undefined));
 }
 
-/** So often names are drawn again of which snapshots show one in use. */
+/** The most draws of new names while snapshots show one of them in use. */
 const MAX_DRAWS = 5;
 
 async function reservation(

@@ -14,7 +14,7 @@ import { setDeprecatedConditionsOf } from "./deprecated-conditions.ts";
 import { selectorOf, setProblem } from "./problems.ts";
 import type { StatusView } from "./view.ts";
 
-/** As the schema allows; a selector that is cut means other Machines. */
+/** The most characters that the schema allows; a selector that is cut means other Machines. */
 const MAX_SELECTOR = 4096;
 
 /** Returns what is said about a set that is not paused, whether it lives or is being deleted. */

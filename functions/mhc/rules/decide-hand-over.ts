@@ -37,7 +37,7 @@ export function reservesNothing({ scene: { check, targets }, bound }: PlanFacts)
 
 /** Candidates according to snapshots; only live reads start anything. */
 export interface Plan extends HandOver {
-  /** For their owners, with the reservation made or none needed. */
+  /** The Machines for their owners, with the reservation made or none needed. */
   readonly owners: readonly Machine[];
   /** Given up by their external controllers. */
   readonly givenUp: readonly Machine[];
@@ -111,7 +111,7 @@ export interface HandedOver {
   readonly events: readonly Notice[];
   /** When time alone changes this, in ms since 1970. */
   readonly againAtMs?: number | undefined;
-  /** Of the live evaluation. */
+  /** Why the hand-over waits, by the live evaluation. */
   readonly waits?: HandOver["waits"];
 }
 

@@ -19,7 +19,7 @@ import {
 
 const OWNER = "OwnerRemediated";
 const EXTERNAL = "ExternallyRemediated";
-/** On a Machine, by presence: it is not handed over. */
+/** The annotation on a Machine that says by its presence: it is not handed over. */
 export const HOLD = "capstan.dev/hold-remediation";
 /** The field of a Machine that keeps it from being handed over. */
 export const HELD_FIELDS = [`metadata.annotations[${HOLD}]`] as const;
@@ -100,7 +100,8 @@ function reservesNoPlace({ check, occupants, isBound }: HandOverFacts): boolean 
 }
 
 /**
- * To its owner, once. The failed check is the reservation, so with a limit it must be in the list already.
+ * Whether it is handed to its owner, once. The failed check is the reservation, so with a limit it must be in the list
+ * already.
  */
 function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boolean {
   if (verdict.is !== "unhealthy" || isDeleting(machine)) return false;
@@ -108,7 +109,7 @@ function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boo
   return (isUnlimited || failedAt(machine) !== undefined) && (turn.present || turn.deprecated);
 }
 
-/** To an external controller, once it is marked for one. */
+/** Whether it is handed to an external controller, once it is marked for one. */
 function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
   if (verdict.is !== "unhealthy" || hasRequest) return false;
   return failedAt(machine) !== undefined && conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
@@ -162,7 +163,7 @@ function namesOf(machines: readonly Machine[]): string {
   return listNames(machines.map(({ metadata }) => metadata.name).toSorted(compareText), MAX_NAMES);
 }
 
-/** In which family of conditions it is the turn of the health check, and not of the owner. */
+/** Returns in which family of conditions it is the turn of the health check, and not of the owner. */
 function ownerTurn({ status }: Machine): { readonly present: boolean; readonly deprecated: boolean } {
   const present = conditionOf(status?.conditions, OWNER);
   const older = conditionOf(status?.deprecated?.v1beta1?.conditions, OWNER);

@@ -11,9 +11,9 @@ import { deletedText, type NodeEvidence, type Verdict, verdictOf } from "./verdi
 export interface Judged {
   readonly machine: Machine;
   readonly node: NodeEvidence;
-  /** Of the health check that judges. */
+  /** The verdict of the health check that judges. */
   readonly verdict: Verdict;
-  /** Of all health checks that select the Machine. */
+  /** The joint health by all health checks that select the Machine. */
   readonly health: Health;
   /** Those of the verdicts that time alone changes, in ms since 1970. */
   readonly deadlinesMs: readonly number[];

@@ -26,7 +26,7 @@ export interface Budget {
   /** Targets that are unhealthy. */
   readonly unhealthy: number;
   readonly isAllowed: boolean;
-  /** At most 2^31 - 1. */
+  /** The number of remediations that are still allowed, at most 2^31 - 1. */
   readonly remediationsAllowed: number;
   /** Why it is not allowed; empty when it is. */
   readonly message: string;

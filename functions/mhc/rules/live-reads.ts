@@ -93,7 +93,7 @@ async function readTargetsLive(read: Reader, check: MachineHealthCheck): Promise
   return "machines" in targets ? targets.machines : [];
 }
 
-/** Above this, a list of all Nodes is fewer requests. */
+/** The number of Nodes above which a list of all Nodes is fewer requests. */
 const ONE_BY_ONE = 20;
 
 async function readTheirNodes(

@@ -66,7 +66,7 @@ export function givenUpPatch(machine: Machine, now: Date): readonly GuardedPatch
   return patchOf(machine, conditionOperations(machine, { present }, now));
 }
 
-/** With the health as it was seen: a server that was restored may give the same version to another one. */
+/** Returns a patch that tests the health as seen: a restored server may give the same version to another one. */
 function patchOf(machine: Machine, operations: readonly PatchOperation[]): readonly GuardedPatch[] {
   if (operations.length === 0) return [];
   return [
@@ -85,7 +85,7 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
   return [{ op: "test", path: `/status/conditions/${index}`, value: status?.conditions?.[index] }];
 }
 
-/** Once for each remediation, which begins when the check fails; with the object that acts. */
+/** Announces each remediation once, when the check fails, with the object that acts. */
 export function markedUnhealthy(
   check: MachineHealthCheck,
   machine: Machine,

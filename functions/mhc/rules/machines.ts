@@ -115,7 +115,7 @@ function writeOf({ judged, changes }: Statement, now: Date): readonly Write[] {
   return statementPatch(judged.machine, changes, now).map((patch) => ({ judged, patch }));
 }
 
-/** Without a limit nothing is reserved: the patch that hands a Machine over says also why. */
+/** Returns the Machines that are handed over without a reservation, as nothing is limited: that patch says why. */
 function namesGoingTogether(facts: PlanFacts, { owners }: Plan): ReadonlySet<string> {
   return new Set(reservesNothing(facts) ? owners.map(({ metadata }) => metadata.name) : []);
 }

@@ -51,8 +51,8 @@ function isWithOwner(machine: Machine): boolean {
 }
 
 /**
- * Until when a request for a Machine that has recovered may still appear, in ms since 1970; `undefined`: none was ever
- * asked for.
+ * Returns until when a request for a Machine that has recovered may still appear, in ms since 1970; `undefined`: none
+ * was ever asked for.
  */
 export function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machine): number | undefined {
   const isMarked = conditionOf(machine.status?.conditions, "ExternallyRemediated") !== undefined;

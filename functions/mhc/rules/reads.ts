@@ -57,11 +57,11 @@ export const NODE_FIELDS = ["metadata.uid", "status.conditions"] as const;
 export interface Scene {
   readonly check: MachineHealthCheck;
   readonly cluster: Cluster;
-  /** By name. */
+  /** The targets, by name. */
   readonly targets: readonly Machine[];
   /** All health checks of the Cluster that are not paused, this one included. */
   readonly checks: readonly MachineHealthCheck[];
-  /** By name; `undefined`: no Node counts before the control plane has been up. */
+  /** The Nodes by name; `undefined`: no Node counts before the control plane has been up. */
   readonly nodes: ReadonlyMap<string, Node> | undefined;
 }
 
@@ -165,7 +165,7 @@ export function selectorIndex(check: MachineHealthCheck): string {
   return entries.find(({ name }) => name === "selector")?.value ?? "";
 }
 
-/** Above this, all Nodes of the Cluster are read at once. */
+/** The number of Nodes above which all Nodes of the Cluster are read at once. */
 const ONE_BY_ONE = 1_000;
 
 async function readNodes(

@@ -61,13 +61,13 @@ function named<Name extends string>(name: Name, text: string | undefined): { rea
   return text === undefined ? {} : ({ [name]: text } as { readonly [N in Name]: string });
 }
 
-/** Also a Node condition without a time lies within what a date can say. */
+/** Returns the time as text; also a Node condition without a time lies within what a date can say. */
 function textOfTime(ms: number | undefined): string | undefined {
   const at = new Date(ms ?? Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : timestamp(at);
 }
 
-/** Since when the verdict holds; where the rules do not know it, since when the condition says so. */
+/** Returns since when the verdict holds; where the rules do not know it, since when the condition says so. */
 function sinceMs({ machine, verdict }: Judged): number | undefined {
   if ((verdict.is === "unhealthy" || verdict.is === "pending") && verdict.sinceMs !== undefined) {
     return verdict.sinceMs;

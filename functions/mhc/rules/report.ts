@@ -93,7 +93,7 @@ async function look(read: Reader, scene: Scene, isUnseen: boolean, now: Date): P
   return { judged, occupants, requestKind, requests, ...(unreadable === undefined ? {} : { unreadable }) };
 }
 
-/** As the functions do: snapshots say whether it is worth to ask the servers, and these decide. */
+/** Plans as the functions do: snapshots say whether it is worth asking the servers, and the servers decide. */
 async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Promise<Planned> {
   const { occupants, requestKind, unreadable } = view;
   if (isDeleting(check)) return obstacleOf("deletion", "the health check is being deleted");
@@ -142,8 +142,8 @@ function countsOf(judged: readonly Judged[]): HealthReport["counts"] {
 }
 
 /**
- * While Nodes are not visible each target is unknown, which says nothing about the limit: the status has it as it was.
- * Places are those that targets use whatever their Nodes are.
+ * Returns the limit as the status has it: while Nodes are not visible, each target is unknown, which says nothing of
+ * it. Places are those that targets use whatever their Nodes are.
  */
 function storedLimit(
   check: MachineHealthCheck,

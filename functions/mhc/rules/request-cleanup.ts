@@ -10,7 +10,7 @@ import type { Requests } from "./request-reads.ts";
 
 /** A request that is deleted is tried again after this time, if the server refuses. */
 const AGAIN_MS = 60_000;
-/** Above this, two lists are fewer requests. */
+/** The number above which two lists are fewer requests. */
 const ONE_BY_ONE = 20;
 
 /**

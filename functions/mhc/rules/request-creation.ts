@@ -85,7 +85,7 @@ export async function createRequests(
 
 const NOTHING: Creation = { create: [], patch: [], events: [], result: done };
 
-/** Of the version that the health check names. */
+/** Returns the template in the version that the health check names. */
 function templateOf({ spec }: MachineHealthCheck): ContractReference | undefined {
   const reference = spec.remediation?.templateRef;
   if (reference === undefined) return undefined;

@@ -63,11 +63,11 @@ function consistsOf({ spec }: Machine, { group, kind }: Pick<Kind, "group" | "ki
 export type RequestOwner = "ours" | "former" | "part" | "foreign";
 
 /**
- * Whose an object is that has the kind and name of the request for a Machine. `ours`: it is left alone while the Machine
- * is unhealthy, and deleted when it is healthy, no matter who made it. `former`: it is of an earlier Machine of that
- * name; the garbage collector deletes it. `part`: Machines consist of its kind, and no controller has taken it yet; to
- * delete it would destroy what a Machine needs. `foreign`: all its owners are other objects than Machines, or something
- * controls it.
+ * Returns the owner of an object that has the kind and name of the request for a Machine. `ours`: it is left alone
+ * while the Machine is unhealthy, and deleted when it is healthy, no matter who made it. `former`: it is of an earlier
+ * Machine of that name; the garbage collector deletes it. `part`: Machines consist of its kind, and no controller has
+ * taken it yet; to delete it would destroy what a Machine needs. `foreign`: all its owners are other objects than
+ * Machines, or something controls it.
  * Differs: upstream deletes a request of any owner, also the infrastructure machines of healthy Machines, where
  * `templateRef` names their template.
  */

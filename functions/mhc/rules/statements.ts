@@ -56,7 +56,7 @@ export function statementsOf(
   });
 }
 
-/** Absent, or of a finished remediation; the check of the Machine fails already, or with the same patch. */
+/** Whether the mark is absent, or of a finished remediation; the check fails already, or with the same patch. */
 function isForOutside({ machine, verdict }: Judged, isLead: boolean): boolean {
   const statusOf = (type: string) => conditionOf(machine.status?.conditions, type)?.status;
   const mark = statusOf(EXTERNAL_MARK.type);

@@ -89,7 +89,7 @@ export function verdictOf(evidence: Evidence, now: Date): Verdict {
   return { is: "pending", untilMs: failsAtMs + 1, sinceMs: startedAtMs };
 }
 
-/** Before, the Machine is given the time that its Cluster takes. */
+/** Whether its Cluster is ready for a verdict: before, the Machine is given the time that its Cluster takes. */
 function isDecidable({ status }: Cluster, machine: Machine): boolean {
   const isTrue = (type: string) => conditionOf(status?.conditions, type)?.status === "True";
   return (

@@ -27,7 +27,7 @@ export interface CheckView {
 
 /** The targets, judged. */
 export interface Counted {
-  /** By name. */
+  /** The targets, by name. */
   readonly targets: readonly Machine[];
   readonly verdicts: readonly Verdict[];
   readonly budget: Budget;

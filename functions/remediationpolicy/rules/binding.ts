@@ -30,7 +30,7 @@ export const policyBinding = {
       "each writes the whole history in the version that it has read, so that the later one reads again",
   },
 
-  /** By the policies of its Cluster that name a health check, or name none, by name; snapshots. */
+  /** Reads the policies of its Cluster that name a health check, or name none, as snapshots, by name. */
   async of(read: Reader, check: MachineHealthCheck) {
     const { namespace, name } = clusterKeyOf(check);
     const index = { name: "cluster", values: [`${namespace}/${name}`] };

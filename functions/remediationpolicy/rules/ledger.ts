@@ -24,7 +24,7 @@ export interface PermissionFacts {
 
 /** Which of them may go now, and what has to be written or waited for. */
 interface Permission {
-  /** With an entry of this remediation in every policy. */
+  /** Machines with an entry of this remediation in every policy. */
   readonly allowed: readonly Machine[];
   /** New entries: the run that they wake hands over. */
   readonly patch: readonly GuardedPatch[];
@@ -84,7 +84,7 @@ export function ledgerPatch(policy: RemediationPolicy, entries: readonly Remedia
   };
 }
 
-/** Of this failure of the Machine, and not ended. */
+/** Whether an entry is of this failure of the Machine, and not ended. */
 function isOf({ machine, failedAt, endedAt }: RemediationEntry, { metadata, status }: Machine): boolean {
   const failure = conditionOf(status?.conditions, "HealthCheckSucceeded");
   return machine.uid === metadata.uid && failedAt === failure?.lastTransitionTime && endedAt === undefined;
