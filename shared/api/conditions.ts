@@ -25,7 +25,7 @@ export const conditionSchema = () =>
 export type Condition = Immutable<z.infer<ReturnType<typeof conditionSchema>>>;
 export type ConditionStatus = Condition["status"];
 
-/** At most 32, one per type. */
+/** Describes at most 32 conditions, one per type. */
 export const conditionsSchema = () =>
   mapList(conditionSchema(), ["type"], { max: 32 }).describe(
     "Conditions of the object: one per type, at most 32.",

@@ -29,7 +29,7 @@ export interface NodeInfo {
   readonly systemUUID?: string | undefined;
 }
 
-/** As the read model keeps it: only the fields that rules read. */
+/** A Node as the read model keeps it: only the fields that rules read. */
 export interface Node extends KubeObject {
   readonly spec?:
     | {
@@ -42,7 +42,7 @@ export interface Node extends KubeObject {
     | {
         readonly conditions?: readonly NodeCondition[] | undefined;
         readonly nodeInfo?: NodeInfo | undefined;
-        /** In no snapshot: read live. */
+        /** The attached volumes, in no snapshot: they are read live. */
         readonly volumesAttached?: readonly { readonly name: string }[] | undefined;
       }
     | undefined;
@@ -113,7 +113,7 @@ export const Event: Kind<Event> = {
   namespaced: true,
 };
 
-/** As the read model keeps it: names, labels and versions, no schemas. */
+/** A CRD as the read model keeps it: names, labels and versions, no schemas. */
 export interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;

@@ -5,15 +5,15 @@ import { valueAt } from "./path.ts";
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 /** Cluster API's label that says which of several managers an object belongs to. */
 export const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
-/** On an object that its controllers are to leave alone; its value means nothing. */
+/** The annotation on an object that its controllers are to leave alone; its value means nothing. */
 export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
-/** On control plane Machines; its value means nothing. */
+/** The label on control plane Machines; its value means nothing. */
 export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
-/** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */
+/** The label on Machines and infrastructure machines of a MachinePool: its name, as a label value. */
 export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
-/** On Machines of a MachineSet and their provider objects: its name, as a label value. */
+/** The label on Machines of a MachineSet and their provider objects: its name, as a label value. */
 export const SET_NAME_LABEL = "cluster.x-k8s.io/set-name";
-/** On MachineSets and Machines of a MachineDeployment: its name. */
+/** The label on MachineSets and Machines of a MachineDeployment: its name. */
 export const DEPLOYMENT_NAME_LABEL = "cluster.x-k8s.io/deployment-name";
 
 /** One index entry: objects of a kind are found by (name, value). */
@@ -105,7 +105,7 @@ export function referencesOf(kind: Kind | undefined, object: KubeObject): readon
   return (kind?.references ?? []).flatMap((path) => referenceAt(object, path));
 }
 
-/** With `apiGroup`, or with `apiVersion` and then in exactly that version. */
+/** Reads a reference with `apiGroup`, or with `apiVersion` and then in exactly that version. */
 function referenceAt(object: KubeObject, path: string): readonly ContractReference[] {
   const value = valueAt(object, path);
   if (typeof value !== "object" || value === null) return [];
@@ -185,7 +185,7 @@ type Labels = { readonly [key: string]: string };
 const MAX_PAIRS = 64;
 /** Stands for every pair, of an object with more labels than that. */
 export const ANY_PAIR = "*";
-/** Of a selector that names no label: it may select any object. */
+/** The pair of a selector that names no label: it may select any object. */
 export const NO_PAIR = "";
 
 /** The pairs by which an object is found, `<key>=<value>`, or `ANY_PAIR`. */

@@ -79,7 +79,7 @@ export interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;
   readonly name: string;
-  /** Of a reference with `apiVersion`: exactly this version, whatever the labels of the CRD say. */
+  /** The version of a reference with `apiVersion`: exactly this version, whatever the labels of the CRD say. */
   readonly version?: string | undefined;
 }
 
@@ -128,7 +128,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly indexes?: readonly KindIndex[] | undefined;
   /** The provider that brings it, by its label for clusterctl; absent: Cluster API's core. */
   readonly provider?: string | undefined;
-  /** Of another installation: watched only where a CRD serves it. Capstan may serve it for reading, and never runs it. */
+  /** Whether another installation runs it: watched where a CRD serves it; Capstan may serve it for reading only. */
   readonly external?: boolean | undefined;
   /** Type carrier, never set. */
   readonly objectType?: T | undefined;

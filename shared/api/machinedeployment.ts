@@ -42,7 +42,7 @@ const rolloutSchema = () =>
       .describe("How a new template replaces the Machines of the old one."),
   });
 
-/** As published, without the rules that MachineSets and MachinePools have in place of a webhook: no object passes. */
+/** Describes the published spec, without the rules that sets and pools have in place of a webhook: no object passes. */
 const specSchema = () =>
   z
     .object({
@@ -141,8 +141,8 @@ const machineDeploymentSchema = () =>
     .describe("Machines whose template is rolled out. Served for reading: Capstan does not run them.");
 
 /**
- * As the read model keeps it: what the Cluster's status says of workers that Capstan does not run, and what it wants of
- * the Machines of its sets.
+ * A MachineDeployment as the read model keeps it: what the Cluster's status says of workers that Capstan does not run,
+ * and what it wants of the Machines of its sets.
  */
 export interface MachineDeployment extends Workers {
   readonly spec?:

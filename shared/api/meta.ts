@@ -126,7 +126,7 @@ export function validations(...rules: readonly Validation[]) {
   return { "x-kubernetes-validations": rules };
 }
 
-/** For `.meta()` of a field that cannot be changed. */
+/** The argument of `.meta()` for a field that cannot be changed. */
 export const IMMUTABLE = validations({
   rule: "self == oldSelf",
   message: "field is immutable",

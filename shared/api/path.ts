@@ -54,7 +54,7 @@ function enter(value: unknown, segment: string): unknown {
   return value.find((element) => isNamed(element, segment));
 }
 
-/** Without a function for each element: every event passes here a hundred times. */
+/** Matches by name without a function for each element: every event passes here a hundred times. */
 function isNamed(element: unknown, name: string): boolean {
   if (typeof element !== "object" || element === null) return false;
   for (const key of MERGE_KEYS) if (Reflect.get(element, key) === name) return true;

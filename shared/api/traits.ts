@@ -13,13 +13,13 @@ export type WorkerCondition = "Available" | "RollingOut" | "ScalingUp" | "Scalin
 
 /** How the objects of a kind go with their Cluster. */
 export interface DescendantTraits {
-  /** In messages: `* MachinePools: a, b`. */
+  /** The name in messages: `* MachinePools: a, b`. */
   readonly label: string;
   /** Place in messages, ascending. */
   readonly place: number;
   /** Direct children of a deleted Cluster are deleted in ascending order. */
   readonly deleteOrder: number;
-  /** Of control plane Machines, where the kind has them. */
+  /** The label of control plane Machines, where the kind has them. */
   readonly controlPlaneLabel?: string;
 }
 
@@ -41,9 +41,9 @@ interface WorkerTraits {
  */
 export interface Traits {
   readonly kind: Kind;
-  /** Absent: a Cluster is deleted without regard to it. */
+  /** How it counts as a descendant; absent where a Cluster is deleted without regard to it. */
   readonly descendant?: DescendantTraits;
-  /** Absent: it makes no Machines. */
+  /** How it makes Machines; absent where it makes no Machines. */
   readonly workers?: WorkerTraits;
   /** Take-over pauses those with a lower number first, which make and remove the others. Absent: Capstan does not run it. */
   readonly takeOver?: number;

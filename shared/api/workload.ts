@@ -9,7 +9,7 @@ export interface Pod extends KubeObject {
         readonly volumes?:
           | readonly {
               readonly persistentVolumeClaim?: { readonly claimName?: string | undefined } | undefined;
-              /** Of a claim that lives as long as the Pod: its name is `<pod>-<volume>`. */
+              /** The template of a claim that lives as long as the Pod: its name is `<pod>-<volume>`. */
               readonly ephemeral?: object | undefined;
               readonly name?: string | undefined;
             }[]

@@ -43,7 +43,7 @@ type ClusterOf<W extends readonly unknown[]> = [Extract<W[number], { readonly pr
 
 /** Facts that a step gets beside the object. */
 interface Given<T, C> extends StepContext {
-  /** As snapshots show it; read where a guard asks for it. */
+  /** The Cluster as snapshots show it; it is read where a guard asks for it. */
   readonly cluster: C;
   /**
    * Reads the object and its Cluster from the API server. A guard that refuses them, and an object that is gone, give a

@@ -66,7 +66,7 @@ export class KubeError extends Error implements KubeErrorDetails {
   }
 }
 
-/** For what cannot happen. Transient: it pages a person through the dead letter. */
+/** Throws on what cannot happen. Transient: it pages a person through the dead letter. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`bug: ${message}`);
 }

@@ -16,7 +16,7 @@ export interface Guard<T extends KubeObject = KubeObject> {
   readonly asksCluster?: true;
   /** No other object matters while it refuses one, so that nothing wakes the function for it. */
   readonly isIdle?: boolean;
-  /** Behind it the object has a Cluster. */
+  /** The fact that passing it proves: the object has a Cluster. */
   readonly proves?: "cluster";
   /** It refuses paused objects: `whilePaused` of a function still writes about these. */
   readonly isPause?: true;
@@ -78,8 +78,8 @@ export function pauses(
 }
 
 /**
- * By its Cluster, by its own annotation, whose value is ignored, or because a mover deletes it here: such an object is
- * left alone, too, and says nothing of it.
+ * Whether the object is paused by its Cluster, by its own annotation, whose value is ignored, or because a mover
+ * deletes it here: such an object is left alone, too, and says nothing of it.
  */
 export function isPaused(cluster: Pausing | undefined, object: KubeObject): boolean {
   return pauses(cluster, object, object.kind).length > 0 || isLetGo(object);
@@ -138,7 +138,7 @@ export const clusterLives: Guard = {
   refuses: (_, cluster) => (cluster !== undefined && isDeleting(cluster) ? done : undefined),
 };
 
-/** Neither the object nor its Cluster is paused. A Cluster is its own Cluster. */
+/** Lets an object pass when neither it nor its Cluster is paused. A Cluster is its own Cluster. */
 export const unpaused: Guard = {
   fields: PAUSE_FIELDS,
   asksCluster: true,

@@ -12,13 +12,13 @@ export interface HealthReport {
   readonly limit?: LimitReport;
   /** Why unhealthy targets wait; absent: none of them waits. */
   readonly handOver?: Waiting;
-  /** By name. */
+  /** The targets, by name. */
   readonly targets: readonly TargetReport[];
 }
 
 /** Whether the limit of a health check allows remediation. */
 interface LimitReport {
-  /** As the status says it, since no Node is visible; then `used` leaves out what nothing but a Node can say. */
+  /** Whether it is from the status, since no Node is visible; then `used` leaves out what only a Node can say. */
   readonly isStored?: true;
   readonly isAllowed: boolean;
   /** Why not. */
@@ -41,16 +41,16 @@ interface Waiting {
 export interface TargetReport {
   readonly machine: string;
   readonly verdict: "healthy" | "pending" | "unhealthy" | "neither" | "unknown";
-  /** Of an unhealthy one. */
+  /** The reason of an unhealthy one. */
   readonly reason?: string;
-  /** Of an unhealthy one: one text for each finding. */
+  /** The findings of an unhealthy one: one text for each finding. */
   readonly findings?: readonly string[];
   readonly since?: string;
   /** When time alone changes something about it. */
   readonly next?: string;
   /** Who keeps its place of the limit; absent: it uses none. */
   readonly place?: string;
-  /** For this its remediation waits; absent: it needs none. */
+  /** The thing that its remediation waits for; absent where it needs none. */
   readonly waitsFor?: string;
   readonly request?: RequestReport;
 }

@@ -6,7 +6,7 @@ interface MissingRight {
   /** `machines/status` */
   readonly resource: string;
   readonly group: string;
-  /** Absent: at the cluster scope. */
+  /** The namespace; absent at the cluster scope. */
   readonly namespace?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ const REFUSAL =
   /User "([\w.@:+/-]{1,253})" cannot ([a-z]{1,30}) resource "([a-z0-9./-]{1,253})" in API group "([a-z0-9.-]{0,253})"(?: in the namespace "([a-z0-9-]{1,63})"| at the cluster scope)/;
 
 /**
- * Of a server that runs OwnerReferencesPermissionEnforcement, when an object gets other owners.
+ * The refusal of a server that runs OwnerReferencesPermissionEnforcement, when an object gets other owners.
  * Source: k8s.io/kubernetes, plugin/pkg/admission/gc/gc_admission.go
  */
 const OWNER_REFUSAL =

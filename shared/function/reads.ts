@@ -36,7 +36,7 @@ export interface LiveReader {
 
 /** The only door into a step. Every read is recorded for replay. */
 export interface Reader {
-  /** From the read model; `undefined` = known not to exist. Throws WaitingError while the kind is still listing. */
+  /** Reads the read model; `undefined` = known not to exist. Throws WaitingError while the kind is still listing. */
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,

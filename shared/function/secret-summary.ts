@@ -19,9 +19,9 @@ export interface SecretSummary {
   readonly type?: string | undefined;
   /** Names of its keys, sorted, at most 100. */
   readonly keys: readonly string[];
-  /** Of keys `tls.crt` and `tls.key`; absent without either. */
+  /** The pair of keys `tls.crt` and `tls.key`; absent without either. */
   readonly pair?: PairSummary | undefined;
-  /** Of key `value` in a Secret whose name ends in `-kubeconfig`. */
+  /** The summary of key `value` in a Secret whose name ends in `-kubeconfig`. */
   readonly kubeconfig?: KubeconfigSummary | undefined;
 }
 
@@ -32,7 +32,7 @@ interface ValiditySummary {
 }
 
 export interface PairSummary {
-  /** Absent when `tls.crt` holds a bare public key, or nothing that can be read. */
+  /** The certificate; absent when `tls.crt` holds a bare public key, or nothing that can be read. */
   readonly certificate?: CertificateSummary | undefined;
   /** Whether the private key belongs to the certificate, or to the public key. */
   readonly privateKey: "fits" | "missing" | "unusable";
@@ -48,13 +48,13 @@ export interface CertificateSummary extends ValiditySummary {
 }
 
 export interface KubeconfigSummary {
-  /** Without credentials. */
+  /** The server's URL without credentials. */
   readonly server?: string | undefined;
   /** Name of the user entry. */
   readonly user?: string | undefined;
   /** SHA-256 of the first certificate of the authority that clients must trust, in hexadecimal. */
   readonly authorityFingerprint?: string | undefined;
-  /** Of the client certificate; absent without one. */
+  /** The validity of the client certificate; absent without one. */
   readonly certificate?: ValiditySummary | undefined;
   /** Whether the client key belongs to the client certificate. */
   readonly privateKey: "fits" | "missing" | "unusable";

@@ -31,11 +31,11 @@ export interface Watch {
   readonly on: Kind | ContractKind;
   readonly fields: readonly string[];
   readonly toKeys: ToKeys;
-  /** As of the function: objects in the other state are not woken by this watch. */
+  /** The state as of the function: objects in the other state are not woken by this watch. */
   readonly actsOn?: State;
 }
 
-/** Of a reconciled object: with or without `deletionTimestamp`. */
+/** The state of a reconciled object: with or without `deletionTimestamp`. */
 type State = "living" | "deleting";
 
 /** `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is recreated. */
@@ -64,8 +64,8 @@ export interface NewObject {
   readonly kind: Kind;
   readonly object: KubeObject;
   /**
-   * As of a delete: the other writes are sent all the same, and the Event has the words of the server. It is about
-   * `about`, or about the reconciled object.
+   * The effect of a failure, as of a delete: the other writes are sent all the same, and the Event has the words of the
+   * server. It is about `about`, or about the reconciled object.
    */
   readonly ifFails?: IfFails & { readonly about?: KubeObject };
   /**
@@ -94,8 +94,9 @@ export interface GuardedPatch {
   readonly subresource?: "status";
   readonly operations: readonly PatchOperation[];
   /**
-   * As of a delete, with an Event about the target for each patch that fails; a lost race still runs the key again. After
-   * a patch without an answer, the others that may fail are left to the next run, for which the result must ask.
+   * The effect of a failure, as of a delete, with an Event about the target for each patch that fails; a lost race
+   * still runs the key again. After a patch without an answer, the others that may fail are left to the next run, for
+   * which the result must ask.
    */
   readonly ifFails?: IfFails;
   /** Sent once the server has accepted the patch. */

@@ -17,7 +17,7 @@ const BOOTSTRAP_DATA = /#cloud-config|## template: jinja|Content-Type: multipart
 const PEM = /-----BEGIN [A-Z0-9 ]{1,60}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
 /** Keys, certificates and bundles have this form; values that a step compares do not. */
 const BLOB = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{200,}={0,2}/g;
-/** Of GitHub, GitLab, Slack, AWS and Vault; of kubeadm; JSON web tokens. */
+/** The tokens of GitHub, GitLab, Slack, AWS and Vault; of kubeadm; JSON web tokens. */
 const KNOWN_TOKENS =
   /\b(?:(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hv[sbr]\.|AKIA|ASIA)[A-Za-z0-9_-]{16,255}|[a-z0-9]{6}\.(?=[a-z]{0,15}\d)[a-z0-9]{16}\b|eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{0,4096})/g;
 

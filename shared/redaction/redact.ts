@@ -14,9 +14,9 @@ const MAX_DEPTH = 100;
 
 interface Place {
   readonly depth: number;
-  /** Below a field that holds secrets. */
+  /** Whether it is below a field that holds secrets. */
   readonly secret: boolean;
-  /** In an object of kind Secret or a list of them, or in what is written to one. */
+  /** Whether it is in an object of kind Secret or a list of them, or in what is written to one. */
   readonly inSecret: boolean;
   readonly field: string;
 }

@@ -6,7 +6,7 @@ import type { RecordingReader } from "./read/reader.ts";
 
 export interface EndedRun {
   readonly startedAt: Date;
-  /** Absent when the run did not get to its reads. */
+  /** The reader; absent when the run did not get to its reads. */
   readonly read?: RecordingReader | undefined;
   /** Write requests sent, Events not counted. */
   readonly requests: number;

@@ -18,9 +18,9 @@ export interface Clock {
 
 /** Chance of one process; simulation replaces it by what follows from a seed. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   number(): number;
-  /** So many random bytes in hexadecimal: this text has never occurred before. */
+  /** Returns so many random bytes in hexadecimal: this text has never occurred before. */
   id(bytes: number): string;
   uuid(): string;
 }
@@ -73,7 +73,7 @@ export interface Untold {
 
 /** How the read model took a snapshot. */
 export interface Stored {
-  /** Also for the version that is stored already and untold. */
+  /** True also for the version that is stored already and untold. */
   readonly stored: boolean;
   /** The snapshot before that version. */
   readonly before: KubeObject | undefined;
@@ -198,7 +198,7 @@ export interface Sending {
 
 /** Makes keys and certificates, and says what a Secret holds. Only processes that serve `credentials` have one. */
 export interface Issuer {
-  /** In time that grows with the size of the Secret only; at most 256 KiB of a value are read. */
+  /** Describes in time that grows with the size of the Secret only; at most 256 KiB of a value are read. */
   describe(secret: Secret): SecretSummary;
   /**
    * The data of a new Secret. Keys are made off the event loop. Throws TerminalError `KubeconfigNotIssued` whose message

@@ -31,7 +31,7 @@ export interface RunContext {
   readonly told?: ToldEvents | undefined;
   /** Needed by functions of the group `credentials`. */
   readonly issuer?: Issuer | undefined;
-  /** Absent: deletions are not limited. */
+  /** The limit of deletions; absent where they are not limited. */
   readonly limit?: DeletionLimit | undefined;
 }
 
@@ -172,7 +172,7 @@ export function requireKey(fn: AnyFunction, text: Key): KeyParts {
   throw new TerminalError("MalformedKey", `"${text.slice(0, 120)}" is not a key of ${fn.spec.name}; drop it`);
 }
 
-/** By reference: a run that fails does not pay for a dead letter that is never written. */
+/** Records by reference: a run that fails does not pay for a dead letter that is never written. */
 function recordOf({ runId }: Lease, run: Run, clock: Clock): AttemptRecord {
   return {
     runId,

@@ -40,7 +40,7 @@ const failureDomainSchema = () =>
 export const clusterStatusSchema = () =>
   notEmpty({
     conditions: conditionsSchema().optional(),
-    /** Never go back to false, even if the provider reports it. */
+    /** Latches that never go back to false, even if the provider reports it. */
     initialization: notEmpty({
       infrastructureProvisioned: z
         .boolean()

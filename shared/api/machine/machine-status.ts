@@ -13,7 +13,7 @@ const addressSchema = () =>
 export const addressesSchema = () => atomicList(addressSchema(), { max: 256 });
 export type MachineAddress = Immutable<z.infer<ReturnType<typeof addressSchema>>>;
 
-/** As the kubelet reports it. */
+/** Describes a Node's facts as the kubelet reports them. */
 const nodeInfoSchema = () =>
   z.object({
     architecture: z.string().describe("Processor architecture, such as arm64."),
@@ -34,7 +34,7 @@ const nodeInfoSchema = () =>
       .describe("Swap space of the machine."),
   });
 
-/** Never go back to false, even if the provider reports it. */
+/** Describes latches that never go back to false, even if the provider reports it. */
 export const initializationSchema = () =>
   notEmpty({
     infrastructureProvisioned: z

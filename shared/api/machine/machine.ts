@@ -8,7 +8,7 @@ import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
 
 /** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
-/** As admission writes it, so that the guard has nothing to add. */
+/** The timeout as admission writes it, so that the guard has nothing to add. */
 export const NODE_DELETION_TIMEOUT_SECONDS = 10;
 
 const machineSchema = () =>

@@ -129,7 +129,7 @@ const MachineHealthCheck: Conversion = {
   ],
 };
 
-/** By kind: those that Capstan serves. */
+/** The conversions that Capstan serves, by kind. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
   Object.entries({ Cluster, MachinePool, MachineSet, Machine, MachineDrainRule, MachineHealthCheck }),
 );

@@ -19,7 +19,7 @@ export type Artefact = "A1" | "A2" | "A1+A2" | "A3" | "A4" | "A3/A4" | "A2/A4" |
 export interface Place {
   /** `Kind namespace/name`, `Kind name` where it has no namespace, or a file of a release. */
   readonly object: string;
-  /** As it was named on the command line; absent for objects of a server. */
+  /** The file as it was named on the command line; absent for objects of a server. */
   readonly file?: string | undefined;
   /** First line of the document, from 1. */
   readonly line?: number | undefined;

@@ -57,9 +57,7 @@ export function topologyNotices(cluster: Cluster, topologyRuns: boolean, now: Da
   return message === undefined ? [] : [{ type: "Warning", reason: "TopologyNotSupported", message }];
 }
 
-/**
- * With a topology and a reference that its controller has not generated yet nothing is adopted, synced or latched.
- */
+/** Whether a topology has a reference still to be generated: then nothing is adopted, synced or latched. */
 export function awaitsTopology({ spec }: Cluster): boolean {
   return (
     spec.topology !== undefined &&

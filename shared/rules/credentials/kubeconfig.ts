@@ -11,10 +11,10 @@ export const KUBECONFIG_VALIDITY_SECONDS = 365 * 24 * 60 * 60;
 /** Fields of a Connection that show that its kubeconfig Secret is another one, or gone: no function watches Secrets. */
 export const KUBECONFIG_USE_FIELDS = ["metadata.uid", "status.state", "status.secretVersion"] as const;
 
-/** Until an authority that is missing or cannot sign is asked for again: no function watches Secrets. */
+/** The time until an authority that is missing or cannot sign is asked for again: no function watches Secrets. */
 export const AUTHORITY_RETRY_MS = 30 * SECOND;
 
-/** Until an authority that ends soon is looked at again. */
+/** The time until an authority that ends soon is looked at again. */
 export const AUTHORITY_ENDS_MS = 24 * 60 * 60 * SECOND;
 
 /** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. */
@@ -30,7 +30,7 @@ interface KubeconfigWish {
   readonly server: string;
   readonly owner: OwnerReference;
   readonly validitySeconds: number;
-  /** Beside that of the Cluster. */
+  /** The labels beside that of the Cluster. */
   readonly labels?: Issue["labels"];
   /** The Secret that is renewed. */
   readonly renew?: SecretSummary | undefined;

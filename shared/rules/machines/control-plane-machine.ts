@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_LABEL } from "../../api/indexes.ts";
 import type { KubeObject } from "../../api/kinds.ts";
 
-/** On control plane Machines that a control plane object has made: its name, as a label value. */
+/** The label on control plane Machines that a control plane object has made: its name, as a label value. */
 export const CONTROL_PLANE_NAME_LABEL = "cluster.x-k8s.io/control-plane-name";
 /** The field that `isControlPlaneMachine` reads. */
 export const CONTROL_PLANE_FIELDS = [`metadata.labels[${CONTROL_PLANE_LABEL}]`] as const;

@@ -24,7 +24,7 @@ const PRIORITY = {
   random: 20,
 } as const;
 const MOST = 50;
-/** After so long the age of a Machine hardly matters. */
+/** The scale of ages: far beyond it, the age of a Machine hardly matters. */
 const TEN_DAYS_MS = 10 * 24 * 60 * 60 * SECOND;
 
 /**

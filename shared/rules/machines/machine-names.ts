@@ -1,6 +1,6 @@
 import { DNS_SUBDOMAIN } from "../../api/meta.ts";
 
-/** Without vowels, and without digits that look like letters: no name is a word, and none is misread. */
+/** Letters for names, without vowels, and without digits that look like letters: none is a word or misread. */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const RANDOM_LENGTH = 5;
 const MAX_TEMPLATE = 256;

@@ -7,7 +7,7 @@ import { kindOfClones } from "./clones.ts";
 export interface RemediationActor {
   readonly apiVersion: string;
   readonly kind: string;
-  /** In the namespace of the Machine. */
+  /** The name in the namespace of the Machine. */
   readonly name: string;
 }
 

@@ -123,7 +123,7 @@ function cooldown({ policy: { spec }, entries, machine, now }: Request): Refusal
   };
 }
 
-/** Per Machine, then per controller. */
+/** The limits of retries per Machine, then per controller. */
 const retries = (["perMachine", "perController"] as const).map(
   (field) =>
     ({ policy: { spec }, entries, machine, now }: Request): Refusal | undefined => {

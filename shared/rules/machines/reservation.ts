@@ -4,7 +4,7 @@ import { sameJson } from "../../api/path.ts";
 import { annotationsPatch } from "../metadata/labels.ts";
 import { drawNames, isMachineName, type Naming } from "./machine-names.ts";
 
-/** On what makes Machines: a JSON list of the names that it is going to use. Absent while none is reserved. */
+/** The annotation on what makes Machines: a JSON list of reserved names. Absent while none is reserved. */
 export const RESERVATION = "capstan.dev/machine-reservation";
 /** The field that `reservedNames` reads and `reservationPatch` writes. */
 export const RESERVATION_FIELDS = [`metadata.annotations[${RESERVATION}]`] as const;

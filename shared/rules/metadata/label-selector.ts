@@ -15,7 +15,7 @@ const MAX_REQUIREMENTS = 1_000;
 /** A selector that is ready to be asked. */
 export interface Selector {
   readonly matches: (labels: Labels) => boolean;
-  /** As the API server reads and prints it: `tier=a,zone in (x,y),!old`, by key. Empty: every object. */
+  /** The text as the API server reads and prints it: `tier=a,zone in (x,y),!old`, by key. Empty: every object. */
   readonly text: string;
   /** No object is left out. */
   readonly isEmpty: boolean;

@@ -4,8 +4,9 @@ import { escapePointer } from "../../api/path.ts";
 import { annotationsPatch } from "./labels.ts";
 
 /**
- * On an object whose function makes other objects: the function and the words with which the API server has refused
- * the last one. Only the run that was refused knows them; the function of the status says them in a condition.
+ * The annotation on an object whose function makes other objects: the function and the words with which the API server
+ * has refused the last one. Only the run that was refused knows them; the function of the status says them in a
+ * condition.
  */
 const REFUSED = "capstan.dev/refused";
 /** The field that `refusedWrite` reads and `refusedPatch` writes. */

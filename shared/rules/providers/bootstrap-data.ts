@@ -14,7 +14,7 @@ export interface BootstrapData {
   readonly created?: boolean | undefined;
   /** Data that comes from the user: no `configRef`, or the name is held by a manager that is a user. */
   readonly provided?: boolean;
-  /** For the condition: who set the name, or what is wrong with the config. */
+  /** The message of the condition: who set the name, or what is wrong with the config. */
   readonly message?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface Failure {
   readonly failureMessage?: string | undefined;
 }
 
-/** As the schemas allow, in UTF-16 units. */
+/** The longest reason that the schemas allow, in UTF-16 units. */
 const MAX_REASON = 256;
 const MAX_MESSAGE = 10_240;
 

@@ -18,8 +18,9 @@ const HELD_BACK = {
    */
   undrained: { forMs: 5 * SECOND, why: "the drain speaks first" },
   /**
-   * Without Pods, volumes and slow providers a deletion is over within a second or two of the drain, and a status
-   * meanwhile would change the version that the last patch of `machine-delete` tests, which does all its reads again.
+   * The pace after a drain. Without Pods, volumes and slow providers a deletion is over within a second or two of the
+   * drain, and a status meanwhile would change the version that the last patch of `machine-delete` tests, which does
+   * all its reads again.
    */
   justDrained: { forMs: 5 * SECOND, why: "mostly it is gone by then", isFloor: true },
 } as const;
@@ -53,7 +54,7 @@ function clamp(ms: number, least: number, most: number): number {
 /** A row of the table with its condition. */
 export interface HeldBack<Facts> {
   readonly row: keyof typeof HELD_BACK;
-  /** From when its time counts, RFC 3339; `undefined`: it does not hold the status back. */
+  /** Returns from when its time counts, RFC 3339; `undefined`: it does not hold the status back. */
   readonly since: (facts: Facts) => string | undefined;
 }
 

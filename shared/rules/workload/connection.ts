@@ -54,7 +54,7 @@ export function connectionReport(
 }
 
 interface Reason {
-  /** Absent while nothing is wrong. */
+  /** The message; absent while nothing is wrong. */
   readonly message?: string | undefined;
   /** When a failure that is not reported yet must be reported. */
   readonly expiresInMs?: number | undefined;

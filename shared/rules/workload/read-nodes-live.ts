@@ -3,11 +3,11 @@ import type { ClusterName } from "../../api/kinds.ts";
 import type { LiveReader } from "../../function/reads.ts";
 
 /**
- * So many live reads wait side by side. A server takes 100 requests a second from us, and a run that would wait for
- * more than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
+ * The number of live reads that wait side by side. A server takes 100 requests a second from us, and a run that would
+ * wait for more than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
  */
 const SIDE_BY_SIDE = 100;
-/** Above this a list is fewer requests, in a workload cluster of up to 100,000 Nodes: 500 come at a time (KC-08). */
+/** The number of Nodes above which a list is fewer requests, in a cluster of up to 100,000: 500 at a time (KC-08). */
 const ONE_BY_ONE = 200;
 
 /** The Nodes of these names that the workload server has: each by a request of its own, or from a list if there are more. */

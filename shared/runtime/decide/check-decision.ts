@@ -184,7 +184,7 @@ function ownedPaths(fn: AnyFunction, kind: Kind): Paths {
 
 const LIST_INDEX = /^(?:\d+|-)$/;
 
-/** As far as both reach. A list index stands for any element: `/spec/taints/2` is within `spec.taints[a]`. */
+/** Whether both agree as far as they reach. A list index is any element: `/spec/taints/2` is in `spec.taints[a]`. */
 function agree(segments: readonly string[], owned: readonly string[]): boolean {
   return owned.every((part, index) => {
     const segment = segments[index];

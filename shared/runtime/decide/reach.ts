@@ -18,7 +18,7 @@ import type { Reader } from "../../function/reads.ts";
 export interface Reach {
   readonly functionName: string;
   readonly namespace: string;
-  /** Absent for an object that belongs to no Cluster. */
+  /** The Cluster; absent for an object that belongs to no Cluster. */
   readonly workload: ClusterName | undefined;
 }
 

@@ -216,7 +216,7 @@ function letterWrite(write: RecordedWrite, hide: Hide): LetterWrite {
   };
 }
 
-/** Without the members that are undefined. */
+/** Returns the part without the members that are undefined. */
 function toPlainPart<T extends object>(part: T): { [P in keyof T]?: Exclude<T[P], undefined> } {
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as {
     [P in keyof T]?: Exclude<T[P], undefined>;

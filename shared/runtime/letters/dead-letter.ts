@@ -31,14 +31,14 @@ const ERROR_CLASSES = ["Conflict", "Throttled", "Waiting", "Transient", "Termina
 /** An error with the members by which the runtime distinguishes errors. */
 const errorSchema = () =>
   z.object({
-    /** Of the error class: `KubeError`, `TerminalError`, `WaitingError`, `NotListedError`, `TypeError`, … */
+    /** The name of the error class: `KubeError`, `TerminalError`, `WaitingError`, `NotListedError`, `TypeError`, … */
     name: z.string(),
     class: z.enum(ERROR_CLASSES),
     reason: z.string(),
     message: z.string(),
     /** HTTP status of a KubeError. */
     code: z.int().optional(),
-    /** At most 8 KiB. */
+    /** The stack, at most 8 KiB. */
     stack: z.string().optional(),
   });
 export type RecordedError = z.infer<ReturnType<typeof errorSchema>>;
@@ -82,7 +82,7 @@ const referencedSchema = () =>
   ]);
 const answerSchema = () =>
   z.discriminatedUnion("type", [
-    /** Without `object`: known not to exist. */
+    /** A read object; without `object` it is known not to exist. */
     z.object({ type: z.literal("object"), object: objectSchema().optional() }),
     /** A Secret without its values; not redacted. Without `summary`: it does not exist. */
     z.object({ type: z.literal("secret"), summary: summarySchema().optional() }),
@@ -138,7 +138,7 @@ export type AttemptSummary = z.infer<ReturnType<typeof attemptSchema>>;
 const REASONS = ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] as const;
 export type DeathReason = (typeof REASONS)[number];
 
-/** Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them. */
+/** The version of letters that are written. In 1 a delete was its target, with `deleteMayFail` beside it. */
 export const LETTER_VERSION = 2;
 
 const headShape = () => ({
@@ -175,7 +175,7 @@ const deadLetterSchema = once(() =>
     /** The last five, oldest first. */
     attempts: z.array(attemptSchema()).min(1).max(5),
     causes: z.array(z.object({ what: z.string(), resourceVersion: z.string().optional() })).max(20),
-    /** Absent in the letter of an unfinished run. */
+    /** The run; absent in the letter of an unfinished run. */
     run: z
       .object({
         /** Handed to the step. */
@@ -185,7 +185,7 @@ const deadLetterSchema = once(() =>
         decision: z.record(z.string(), z.unknown()).optional(),
         /** Error of the step or of the check of its decision. */
         error: errorSchema().optional(),
-        /** Of decision and error, with every secret masked. */
+        /** The digest of decision and error, with every secret masked. */
         digest: z.string(),
       })
       .optional(),

@@ -64,7 +64,7 @@ export interface DeadLetters extends AsyncDisposable {
   page(selection: LetterSelection): Promise<LetterPage>;
   /** Many letters, one after the other and some at a time in memory; those that are gone are left out. */
   read(all: readonly LetterKey[]): AsyncIterable<DeadLetter>;
-  /** In one call; returns how many there were. */
+  /** Removes letters in one call; returns how many there were. */
   drop(functionName: string, keys: readonly Key[]): Promise<number>;
   /**
    * Drops every letter that is still as it was seen; at most 500, else TypeError. The answers are in the order of the
@@ -97,7 +97,7 @@ export interface LetterSelection {
 
 export interface LetterPage {
   readonly items: readonly DeadLetterHead[];
-  /** Absent on the last page. Opaque. */
+  /** The cursor of the next page, opaque; absent on the last one. */
   readonly next?: string | undefined;
 }
 

@@ -161,7 +161,7 @@ function identityOf(question: ReadQuestion | LetterRead["question"]): string {
   return canonical([question.call, question.cluster, group, kind, asked]);
 }
 
-/** In letters of earlier versions of Capstan, a list of named objects said `names`. */
+/** Mends a selection: in letters of earlier versions of Capstan, a list of named objects said `names`. */
 function presentSelection(selection: object): object {
   const { names, ...others }: { readonly names?: unknown } = selection;
   return names === undefined ? selection : { ...others, where: { path: "metadata.name", values: names } };

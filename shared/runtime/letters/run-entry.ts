@@ -61,7 +61,7 @@ function subjectOf(question: RecordedRead["question"]): Pick<Input, "what" | "cl
   return cluster === MANAGEMENT ? { what } : { what, cluster };
 }
 
-/** Also of what is known of a Secret. */
+/** Returns the objects, also of what is known of a Secret. */
 function objectsIn(
   answer: RecordedRead["answer"],
 ): readonly { readonly resourceVersion?: string | undefined }[] {

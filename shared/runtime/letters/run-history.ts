@@ -11,7 +11,7 @@ export const RUNS_KEPT_MS = 24 * 60 * MINUTE;
 
 /** A run of a function for a key, or equal idle runs in a row. Texts and numbers for people: no object and no secret. */
 export interface RunEntry {
-  /** Of idle runs, that of the newest, as all other fields but `since`. */
+  /** The id of the run; of idle runs that of the newest, as all other fields but `since`. */
   readonly runId: string;
   /** RFC 3339, by the clock of the worker. */
   readonly endedAt: string;
@@ -44,9 +44,9 @@ export interface RunEntry {
 export interface Input {
   /** `Machine default/m1`; of a list only the kind. */
   readonly what: string;
-  /** Of a workload server; absent: the management cluster. */
+  /** The Cluster of a workload server; absent for the management cluster. */
   readonly cluster?: ClusterName | undefined;
-  /** Of a list the newest; absent: nothing was there, or it could not be read. */
+  /** The version that was read, of a list the newest; absent where nothing was there, or it could not be read. */
   readonly resourceVersion?: string | undefined;
   /** Length of a list. */
   readonly items?: number | undefined;

@@ -13,7 +13,7 @@ const FIRST_WAIT_MS = 100;
 /** A change that is delivered ends a wait before. */
 const MAX_WAIT_MS = 800;
 const MAX_LIST_WAIT_MS = 5_000;
-/** After so many looks in a row, 11 s at most, stale objects are read live, and a lost race counts as a failure. */
+/** The most looks in a row (11 s); then stale objects are read live, and a lost race counts as a failure. */
 const MAX_AGAIN = 16;
 
 /** Consequences of the fences and causes of a lease for its run. */

@@ -30,7 +30,7 @@ const ALWAYS = [
   "metadata.annotations[cluster.x-k8s.io/paused]",
 ];
 
-/** Of kinds whose CRD is ours: what `up` shows, and what says that a connection is worth another try. */
+/** The fields of kinds whose CRD is ours: what `up` shows, and what says that a connection is worth another try. */
 const SHOWN = [
   "spec.controlPlaneEndpoint",
   "spec.replicas",
@@ -116,7 +116,7 @@ function byText(a: string, b: string): number {
 /** The fields of a tree of paths; an empty one means all that is below. */
 interface Fields extends Map<string, Fields> {}
 
-/** Of a list: all of it, or only the elements that are named. */
+/** The part of a list: all of it, or only the elements that are named. */
 type ListPart = "whole" | "named";
 
 /** A function that reduces an object to these fields (see `At`). Lists and maps that are there stay, maybe empty. */

@@ -40,7 +40,7 @@ export interface Seen {
 /** Where a live reader keeps what it has read. */
 interface Notes {
   readonly seen: Seen[];
-  /** By `objectText`: the version of an object, undefined when there was none. */
+  /** The version of each object, by `objectText`; undefined where there was none. */
   readonly versions: Map<string, string | undefined>;
 }
 

@@ -4,17 +4,17 @@ import type { WatchEvent } from "../ports.ts";
 export interface Traffic {
   /** Complete lists, including those that a watch began with. */
   readonly lists: number;
-  /** Without bookmarks. */
+  /** The number of events without bookmarks. */
   readonly events: number;
   readonly eventsByType: { readonly [type in WatchEvent["type"]]: number };
   /** Bytes of watches, decompressed. */
   readonly bytes: number;
   readonly lastByteAt: number | undefined;
-  /** Without bookmarks. */
+  /** The time of the last event without bookmarks. */
   readonly lastEventAt: number | undefined;
   /** Last event, bookmark or list. */
   readonly lastHeardAt: number | undefined;
-  /** From the last write of our own until its event was handled, in ms, to the second. */
+  /** The time from the last write of our own until its event was handled, in ms, to the second. */
   readonly lagMs: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface LoopStatus extends Traffic {
   /** See the states in infra/relay/watch/watch-loop.ts. */
   readonly state: "listing" | "streaming" | "backoff" | "stopped";
   readonly undecodable: number;
-  /** By cause: `closed`, or the reason of the error. */
+  /** The reconnects by cause: `closed`, or the reason of the error. */
   readonly reconnects: { readonly [cause: string]: number };
   readonly resourceVersion: string | undefined;
   /** Events that wait for the consumer. */

@@ -60,7 +60,7 @@ function typeText(cluster: ClusterName, { group, kind }: Pick<Kind, "group" | "k
   return `${cluster} ${group}/${kind}`;
 }
 
-/** In a fence: every object of the kind. */
+/** The key that stands, in a fence, for every object of the kind. */
 const ALL: ObjectKey = { namespace: "", name: "" };
 
 /** The reader of one run. Every read is recorded; reading an undeclared kind is a bug. */

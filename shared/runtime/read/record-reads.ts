@@ -102,7 +102,7 @@ function recordLive(live: LiveReader, keep: Keep): LiveReader {
   };
 }
 
-/** Behind a fence the reader goes to the server although the step asked for a snapshot. */
+/** Returns the source of a read: behind a fence the server, although the step asked for a snapshot. */
 function sourceOf(reader: RecordingReader, question: RecordedRead["question"]): RecordedRead["source"] {
   if (question.call.startsWith("live.")) return "live";
   return wentToServer(reader, question) ? "live" : "snapshot";

@@ -14,9 +14,9 @@ export function signOf({ group, kind }: SignedType): string {
 
 /** The read model shows nothing newer than this. */
 export interface Silence {
-  /** By `signOf`; absent: every watch of the management cluster, and so everything. */
+  /** The types by `signOf`; absent: every watch of the management cluster, and so everything. */
   readonly types?: ReadonlySet<string>;
-  /** Of the last sign, RFC 3339; absent: there is none. */
+  /** The time of the last sign, RFC 3339; absent: there is none. */
   readonly since?: string;
   /** The watch that is silent, since when, then `; ` and the next step. Does not change while the silence lasts. */
   readonly message: string;
@@ -94,7 +94,7 @@ function silence({
 }
 const NOT_NEWER = "nothing below is newer";
 
-/** Of a reader that reads these types live, where it may, and all others from a read model of this freshness. */
+/** Returns the freshness of a reader that reads these types live, where it may, and others from this read model. */
 export function freshnessBeside(live: readonly SignedType[], { silences, silenceOf }: Freshness): Freshness {
   const types = new Set(live.map(signOf));
   const told = new Map(

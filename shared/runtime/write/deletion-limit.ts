@@ -14,7 +14,7 @@ import type { FailedWrite } from "./failed-write.ts";
  * deletion, since remediation begins with the one and ends with the other.
  */
 export interface DeletionLimit {
-  /** Of each kind in each Cluster; 0 = none. */
+  /** The deletions of each kind in each Cluster; 0 = none. */
   readonly perHour: number;
   /**
    * Counts a write that is about to be sent, once within an hour however often it is asked for. Returns false when there
@@ -27,11 +27,11 @@ export interface DeletionLimit {
 }
 
 export interface LimitedWrite {
-  /** Of the workload server. */
+  /** The Cluster of the workload server. */
   readonly cluster: ClusterName;
   /** `Node`, `Machine` or `RemediationRequest`. */
   readonly kind: string;
-  /** Of the object, unique among those of its kind: uid, or `namespace/name` of one that is made. */
+  /** The id of the object, unique among those of its kind: uid, or `namespace/name` of one that is made. */
   readonly id: string;
 }
 
@@ -56,7 +56,7 @@ export interface LimitContext {
   readonly object: KubeObject;
   /** Asked for the Cluster. */
   readonly store?: Pick<Store, "get">;
-  /** Absent: there is none. */
+  /** The limit; absent where there is none. */
   readonly limit?: DeletionLimit | undefined;
 }
 

@@ -11,7 +11,7 @@ import { sideBySide } from "./side-by-side.ts";
 /** Reason of a KubeError: an eviction was not sent, or not answered, in time. */
 export const EVICTION_TIMEOUT = "EvictionTimeout";
 
-/** For all evictions of a run: a budget or a webhook may take its time for each. */
+/** The time for all evictions of a run: a budget or a webhook may take its time for each. */
 const ALL_WITHIN_MS = 10 * SECOND;
 
 export interface SentEvictions {

@@ -19,7 +19,7 @@ interface FieldsV1 {
   readonly [segment: string]: FieldsV1;
 }
 
-/** By this manager the server keeps, at the first apply, what an object without managedFields has. */
+/** The manager under which the server keeps, at the first apply, what an object without managedFields has. */
 export const FIRST_APPLY = "before-first-apply";
 
 const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;

@@ -4,7 +4,7 @@ import { valueAt } from "../../api/path.ts";
 import { MINUTE } from "../../function/backoff.ts";
 import type { AnyFunction, Notice } from "../../function/define-function.ts";
 
-/** So many times, within so long, another controller takes fields of Capstan: then it is one, and no person who edits. */
+/** The number of times, within `FOREIGN_WITHIN_MS`, that show another controller, and not a person who edits. */
 export const FOREIGN_TIMES = 3;
 export const FOREIGN_WITHIN_MS = 10 * MINUTE;
 

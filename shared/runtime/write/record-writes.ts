@@ -5,7 +5,7 @@ import type { RecordedWrite } from "../attempt-record.ts";
 import type { Clients, KubeClient } from "../ports.ts";
 
 export interface WriteRecorder extends Clients {
-  /** In the order in which they were sent. Events are not among them. */
+  /** The writes in the order in which they were sent. Events are not among them. */
   readonly sent: readonly RecordedWrite[];
 }
 

@@ -10,7 +10,7 @@ import { sideBySide } from "./side-by-side.ts";
 /** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing. */
 export type ToldEvents = Map<string, Date>;
 
-/** By then an API server has forgotten an Event. */
+/** The time after which an API server has forgotten an Event. */
 const TOLD_MS = 60 * MINUTE;
 const MAX_TOLD = 10_000;
 

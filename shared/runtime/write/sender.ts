@@ -109,7 +109,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
 
 interface Reports extends Pick<Sender, "events" | "refused"> {
   accepted(write: WriteRequest): void;
-  /** Of a write that may fail. */
+  /** Records the failure of a write that may fail. */
   failed(write: WriteRequest, error: unknown): void;
   heldBack(error: HeldBackError): void;
   again(): Again | undefined;

@@ -18,7 +18,7 @@ export interface WriteRequest
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
-  /** Of a delete: whether what follows waits for the end of the object. */
+  /** Whether, at a delete, what follows waits for the end of the object. */
   readonly mustEnd?: true;
 }
 

@@ -78,7 +78,7 @@ const statusSubresource: Check = ({ isTemplate, picked }) => {
 
 type Row = Omit<CrdRule, "id" | "on" | "contracts" | "artefact"> & Partial<CrdRule>;
 
-/** By the number behind the prefix. */
+/** The rows by the number behind the prefix. */
 const ROWS: { readonly [number: string]: Row } = {
   "01": {
     level: "MUST",

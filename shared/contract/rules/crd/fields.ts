@@ -8,7 +8,7 @@ type Declared = Extract<Lookup, { readonly is: "declared" }>;
 interface Field {
   /** `status.ready` */
   readonly field: string;
-  /** As `typeOf` names it. */
+  /** The type as `typeOf` names it. */
   readonly type: string;
   /** Verdict where the schema has no such field; `why` explains an `na`. */
   readonly absent: "fail" | "warn" | "na";
@@ -102,7 +102,7 @@ export function together(
 }
 
 interface Member {
-  /** Below the field: `name`, `[].name`. */
+  /** The name below the field: `name`, `[].name`. */
   readonly name: string;
   readonly type: string;
   readonly absent?: "fail" | "warn" | "na";

@@ -35,7 +35,7 @@ export interface Crd {
   readonly names: {
     readonly kind: string;
     readonly plural: string;
-    /** Absent: `<kind>List`. */
+    /** The kind of its lists; absent where it is `<kind>List`. */
     readonly listKind: string | undefined;
   };
   readonly versions: readonly CrdVersion[];
@@ -71,7 +71,7 @@ export interface CrdSubject {
   readonly isAssumed: boolean;
   /** The version core reads under this contract; `version` is undefined where the CRD lacks it. */
   readonly picked: { readonly name: string; readonly version: CrdVersion | undefined };
-  /** Absent: judged without a release. */
+  /** The release around it; absent where it is judged without a release. */
   readonly release: ReleaseAround | undefined;
   /** Rights in the ClusterRoles of the same file or folder, where that is not a release. */
   readonly aggregated?: AggregatedRights | undefined;

@@ -53,7 +53,7 @@ function judgeAsleep({ title }: TargetOnly): Judgement {
   });
 }
 
-/** After a move from a directory, or after one that stopped and whose source was unpaused since. */
+/** Warns of an object on both sides: after a move from a directory, or one that stopped and was unpaused since. */
 function judgeTwice({ title }: MoveObject): Judgement {
   return warn({
     ...at(title),

@@ -41,7 +41,7 @@ export interface MoveOwner {
   readonly removed: boolean;
   /** clusterctl lists no object with that uid, but takes its kind and name from this reference. */
   readonly virtual: boolean;
-  /** By convention, without an owner reference. */
+  /** Whether it is linked by convention, without an owner reference. */
   readonly soft: boolean;
 }
 
@@ -65,13 +65,13 @@ export interface MoveObject {
   readonly hasCrd: boolean;
   readonly owners: readonly MoveOwner[];
   readonly finalizers: readonly string[];
-  /** From its label, else from its spec. */
+  /** The name of its Cluster from its label, else from its spec. */
   readonly clusterName: string | undefined;
   readonly blocksMove: boolean;
   readonly hasPausedAnnotation: boolean;
   readonly references: readonly NamedReference[];
   readonly cluster?: ClusterState | undefined;
-  /** Of a Machine: its status names a Node. */
+  /** Whether the status of a Machine names a Node. */
   readonly hasNode?: boolean | undefined;
   /** The object of the same name on the target. */
   readonly onTarget: "absent" | "equal" | "other" | "unknown";
@@ -111,13 +111,13 @@ export interface TargetOnly {
   readonly kind: string;
   readonly group: string;
   readonly clusterName: string | undefined;
-  /** Of a Cluster or ClusterClass: by its field or annotation. */
+  /** Whether a Cluster or ClusterClass is paused, by its field or annotation. */
   readonly paused: boolean;
 }
 
 export interface MoveTarget {
   readonly providers: readonly InstalledProvider[];
-  /** By `<group>/<Kind>`. */
+  /** The CRDs by `<group>/<Kind>`. */
   readonly crds: ReadonlyMap<string, TargetCrd>;
   readonly only: readonly TargetOnly[];
   /** Titles of Clusters that are not paused there. */
@@ -137,7 +137,7 @@ export interface Attempt {
   /** Where its namespace is not there: of the Namespace, once for all its objects. */
   readonly title: string;
   readonly outcome: "accepted" | "exists" | "refused" | "no namespace" | "gone";
-  /** Of a refusal, without values of a Secret. */
+  /** The message of a refusal, without values of a Secret. */
   readonly message?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export const claimedAddresses = objectRule({
 
 const POOL_NAME = "spec.poolRef.name";
 
-/** For a claim that names the pool. */
+/** Whether a claim names the pool. */
 function isClaimOf(claim: KubeObject, pool: KubeObject): boolean {
   const group = textAt(claim, "spec.poolRef.apiGroup");
   const kind = textAt(claim, "spec.poolRef.kind");

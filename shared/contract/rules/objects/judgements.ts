@@ -21,7 +21,7 @@ interface Wanted {
   readonly name: string;
   /** Namespaces that have a Secret of this name. */
   readonly elsewhere: readonly string[];
-  /** Of the field that names it. */
+  /** The path of the field that names it. */
   readonly path: string;
 }
 

@@ -54,7 +54,7 @@ export interface SecretFacts {
   readonly keys: ReadonlyMap<string, "filled" | "empty">;
   /** Whether the text in key `value` creates the file that says that the boot was successful. */
   readonly bootMark: "there" | "missing" | "not text";
-  /** Of key `value`. */
+  /** The facts of key `value`. */
   readonly kubeconfig: KubeconfigFacts;
 }
 
@@ -62,18 +62,18 @@ export interface KubeconfigFacts {
   /** It names a server. */
   readonly isUsable: boolean;
   readonly client: "certificate" | "unreadable certificate" | "other";
-  /** Of the client certificate. */
+  /** The validity of the client certificate. */
   readonly validity?: { readonly notBefore: Date; readonly notAfter: Date } | undefined;
 }
 
 /** The place of an object in the tree of owners. */
 export interface Lineage {
-  /** By a label of move, or by a chain of owners that ends at one whose hierarchy moves. */
+  /** Whether it moves, by a label of move or by a chain of owners that ends at one whose hierarchy moves. */
   readonly moves: boolean;
   readonly owners: readonly {
     readonly title: string;
     readonly moves: boolean;
-    /** Absent: it was found. */
+    /** Why it was not seen; absent where it was found. */
     readonly unseen?: Unseen | undefined;
   }[];
 }

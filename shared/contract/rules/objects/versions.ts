@@ -6,7 +6,7 @@ import { fail, type Judgement, na, shown } from "../rule.ts";
 import { objectRule } from "./judgements.ts";
 
 const PATH = "status.versions";
-/** As the schema of the book allows. */
+/** The most entries that the schema of the book allows. */
 const MAX_ENTRIES = 100;
 
 export const orderedVersions = objectRule({

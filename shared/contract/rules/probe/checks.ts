@@ -41,7 +41,7 @@ const CHECKS: Checks = {
   "CP-44": judgeKept("Cluster", false),
 };
 
-/** Of templates. Topology rolls the others of a template out, which no life here does. */
+/** The checks of templates. Topology rolls the others of a template out, which no life here does. */
 const TEMPLATE_CHECKS: Checks = {
   "IMP-28": judgeDryRun(fail),
   "IM-23": judgeDryRun(fail),

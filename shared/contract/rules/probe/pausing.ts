@@ -71,7 +71,7 @@ export function belowOf(title: string, snapshot: Snapshot): ReadonlySet<string> 
   return found;
 }
 
-/** Without the condition that has to change. */
+/** Returns the status without the condition that has to change. */
 function statusOf(object: KubeObject): unknown {
   const status = valueAt(object, "status");
   if (typeof status !== "object" || status === null) return {};

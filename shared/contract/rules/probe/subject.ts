@@ -13,21 +13,21 @@ export interface PauseTrial {
   readonly by: "Cluster" | "annotation";
   /** Titles of the objects that the pause is for. */
   readonly targets: ReadonlySet<string>;
-  /** Once everything rests, and 10 s after the change that must not be acted on. */
+  /** The snapshot once everything rests, and 10 s after the change that must not be acted on. */
   readonly before: Snapshot;
   readonly after: Snapshot;
   /** Titles of objects whose condition Paused became True, for the generation that they had. */
   readonly saidPaused: ReadonlySet<string>;
-  /** After the end of the pause: titles of objects whose condition Paused became False. */
+  /** Titles of objects whose condition Paused became False after the end of the pause. */
   readonly saidResumed: ReadonlySet<string>;
-  /** By title: the change during the pause, of a field that the provider of the object acts on. */
+  /** Changes during the pause, by title: each of a field that the provider of the object acts on. */
   readonly changes: ReadonlyMap<string, PausedChange>;
 }
 
 interface PausedChange {
   /** `spec.replicas of the MachinePool` */
   readonly what: string;
-  /** Once the pause was over, within the limit. */
+  /** Whether it was acted on once the pause was over, within the limit. */
   readonly actedOn: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface TemplateTrial {
 export interface LabelTrial {
   readonly key: string;
   readonly before: Snapshot;
-  /** Once each Machine had it, or the limit was over. */
+  /** The snapshot once each Machine had it, or the limit was over. */
   readonly after: Snapshot;
 }
 
@@ -72,7 +72,7 @@ export interface ClaimTrial {
   readonly paused: readonly string[];
   /** The same for a claim of a Cluster that does not exist. */
   readonly missing: readonly string[];
-  /** After the pause the claim of the Cluster got its address within the limit. */
+  /** Whether after the pause the claim of the Cluster got its address within the limit. */
   readonly isServed: boolean;
 }
 
@@ -84,13 +84,13 @@ export interface Life {
   readonly readyWithoutEndpoint: ReadonlySet<string>;
   readonly scaled: readonly ScaleTrial[];
   readonly pauses: readonly PauseTrial[];
-  /** By the title of a control plane. */
+  /** The trials by the title of a control plane. */
   readonly labelled: ReadonlyMap<string, LabelTrial>;
   /** Undefined where core did not adopt the object. */
   readonly managed: ManagedTrial | undefined;
-  /** By the title of a pool of addresses. */
+  /** The trials by the title of a pool of addresses. */
   readonly claims: ReadonlyMap<string, ClaimTrial>;
-  /** By the title of a template. */
+  /** The trials by the title of a template. */
   readonly templates: ReadonlyMap<string, TemplateTrial>;
   readonly wiped: WipeTrial | undefined;
   /** Titles of objects that were still there at the end of the limit, with their finalizers. */
@@ -99,11 +99,11 @@ export interface Life {
   readonly outlived: ReadonlyMap<string, string>;
   /** Snapshots of a living Cluster at rest, in order. */
   readonly snapshots: readonly Snapshot[];
-  /** By title: what each object was like whenever its metadata had changed, in order. */
+  /** For each title: what each object was like whenever its metadata had changed, in order. */
   readonly seen: ReadonlyMap<string, readonly KubeObject[]>;
 }
 
-/** Before and after every status was replaced by an empty one. */
+/** A trial, with the objects before and after every status was replaced by an empty one. */
 export interface WipeTrial {
   readonly before: Snapshot;
   readonly after: Snapshot;

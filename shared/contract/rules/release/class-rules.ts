@@ -83,7 +83,7 @@ function judgeUses(file: ReleaseFile, { classes }: Release): readonly Judgement[
   });
 }
 
-/** Of v1beta2 and of v1beta1. */
+/** The paths of v1beta2 and of v1beta1. */
 const CLASS_PATHS = ["spec.topology.classRef.name", "spec.topology.class"];
 
 function isClusterClass({ apiVersion, kind }: Manifest): boolean {

@@ -37,7 +37,7 @@ export function formatImage({ repository, name, tag, digest }: Image): string {
   return `${repository}/${name}${tagged}${digest === undefined ? "" : `@${digest}`}`;
 }
 
-/** Otherwise the first part is a folder of Docker Hub. */
+/** Whether the first part is a host; otherwise the first part is a folder of Docker Hub. */
 function isHost(host: string, port: string): boolean {
   if (host === "index.docker.io" && port === "") return false;
   return port !== "" || host === "localhost" || /[.:A-Z]/.test(host);

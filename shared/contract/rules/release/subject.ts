@@ -6,7 +6,7 @@ export interface Manifest {
 /** A document of a file. */
 export interface ManifestDocument {
   readonly value: Manifest;
-  /** Of its first value, from 1. */
+  /** The line of its first value, from 1. */
   readonly line: number;
 }
 
@@ -34,13 +34,13 @@ export interface FileProblem {
 
 /** A YAML file of a release after variable substitution. */
 export interface ReleaseFile {
-  /** Without its folder. */
+  /** The name without its folder. */
   readonly name: string;
-  /** As reports name it. */
+  /** The file as reports name it. */
   readonly file: string;
-  /** As it was written. */
+  /** The text as it was written. */
   readonly text: string;
-  /** In alphabetical order; empty where the substitution does not parse. */
+  /** The variables in alphabetical order; empty where the substitution does not parse. */
   readonly variables: readonly ReleaseVariable[];
   readonly problem: FileProblem | undefined;
   /** Empty documents are left out. */
@@ -49,7 +49,7 @@ export interface ReleaseFile {
 
 /** A folder `<provider-label>/<version>/` that clusterctl reads as a local repository. */
 export interface Release {
-  /** As reports name it. */
+  /** The folder as reports name it. */
   readonly folder: string;
   /** Name of the folder above: `infrastructure-aws`. */
   readonly label: string;
