@@ -24,7 +24,7 @@ interface Answered extends Versioned {
 
 interface Asking {
   readonly viewer: Viewer;
-  /** Of a POST: parsed JSON. */
+  /** The body of a POST: parsed JSON. */
   readonly body?: unknown;
 }
 

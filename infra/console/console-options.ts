@@ -27,8 +27,8 @@ export interface ConsoleOptions extends RouteContext {
 /** The data of a console. */
 export interface ConsoleData {
   readonly ports: Ports;
-  /** Absent: the API alone is served. */
+  /** Reads the page; absent where the API alone is served. */
   readonly page?: ReadPage | undefined;
-  /** Absent: open pages read once a second what they show. */
+  /** The hints; absent where open pages read once a second what they show. */
   readonly hints?: Hints | undefined;
 }

@@ -11,7 +11,7 @@ import { withFirstRequest } from "./with-first-request.ts";
 
 export interface Console extends AsyncDisposable {
   readonly port: number;
-  /** To open in a browser, with the code on loopback. */
+  /** The link to open in a browser, with the code on loopback. */
   readonly link: string;
   /** The same without a proxy in front; undefined where `link` has the port of this listener. */
   readonly directLink: string | undefined;

@@ -1,4 +1,4 @@
-/** In every answer: a page of the console runs its own scripts, and no other page can show or read it. */
+/** The headers of every answer: a page of the console runs its own scripts, and no other page can show or read it. */
 export const HEADERS: { readonly [name: string]: string } = {
   "Content-Security-Policy": [
     "default-src 'none'",

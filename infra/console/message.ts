@@ -8,7 +8,7 @@ export type Message = IncomingMessage | Http2ServerRequest;
 export interface Reply {
   readonly writableLength: number;
   readonly destroyed: boolean;
-  /** Of HTTP/2. */
+  /** The stream of HTTP/2. */
   readonly stream?: { readonly destroyed: boolean };
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   flushHeaders(): unknown;

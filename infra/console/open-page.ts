@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { PageFile, ReadPage } from "./page-files.ts";
 
-/** Of the built product; absent where sources run. */
+/** The page of the built product; absent where sources run. */
 const BUILT = fileURLToPath(new URL("page/built/", import.meta.url));
 const BUILDER = fileURLToPath(new URL("build-page.ts", import.meta.url));
 const BUILD_LIMIT_MS = 60_000;

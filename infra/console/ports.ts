@@ -24,7 +24,7 @@ import type { Sight } from "./viewer.ts";
 /** Data behind the routes. A route whose data are missing does not exist. */
 export interface Ports {
   readonly queue?: QueueReader | undefined;
-  /** Absent: that is not known. */
+  /** Reads which functions no process serves; absent where that is not known. */
   readonly unserved?: ReadUnserved | undefined;
   readonly letters?: Pick<DeadLetters, "page" | "get"> | undefined;
   readonly heads?: ReadHeads | undefined;
@@ -76,7 +76,7 @@ export type ReadLive = (
 interface LiveObject extends LiveEvents {
   /** Who wrote each field. */
   readonly managers: readonly FieldOwner[];
-  /** Without managedFields and secrets. */
+  /** The object without managedFields and secrets. */
   readonly manifest: KubeObject;
 }
 
@@ -104,7 +104,7 @@ export interface RouteContext {
   readonly log: Log;
   readonly version: string;
   readonly dashboardsUrl?: string | undefined;
-  /** For commands to copy. Default: `capstan`, which finds its servers by itself. */
+  /** The start of commands to copy; default: `capstan`, which finds its servers by itself. */
   readonly commandLine?: CommandLine | undefined;
 }
 

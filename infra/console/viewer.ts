@@ -6,10 +6,10 @@ export type Right = "requeue" | "drop" | "pause" | "try";
 
 /** The person behind a request, with the rights that the API server has confirmed within the last 60 s. */
 export interface Viewer {
-  /** As in the log and in causes. */
+  /** The name as in the log and in causes. */
   readonly name: string;
   readonly by: "code" | "token";
-  /** For live reads as this person, never for an answer or the log. Undefined with a code: the account of the process reads. */
+  /** The token for live reads, never for an answer or the log; undefined with a code: the process's account reads. */
   readonly token: string | undefined;
   /** When the session ends at the latest. */
   readonly until: Date | undefined;

@@ -16,13 +16,13 @@ export interface Admission {
 }
 
 interface AdmissionOptions {
-  /** On loopback, where tokens are not taken; absent: tokens are. */
+  /** The code on loopback, where tokens are not taken; absent where tokens are. */
   readonly code: Code | undefined;
   readonly sessions: Sessions;
   readonly viewers: Viewers;
 }
 
-/** By session key in a header, never by cookie: a browser adds no header by itself. */
+/** Admits by session key in a header, never by cookie: a browser adds no header by itself. */
 export function createAdmission({ code, sessions, viewers }: AdmissionOptions): Admission {
   const credentialFor = (message: Message, guess: string | undefined): Credential => {
     if (code !== undefined) {

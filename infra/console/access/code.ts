@@ -44,7 +44,7 @@ export function createCode(random: Pick<Random, "id">, clock: Clock): Code {
   };
 }
 
-/** Of one length, whatever was sent. */
+/** Returns a digest of one length, whatever was sent. */
 function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
 
-/** By what a person was let in. */
+/** The credential by which a person was let in. */
 export type Credential = { readonly by: "code" } | { readonly by: "token"; readonly token: string };
 
 interface Session {
@@ -28,7 +28,7 @@ interface Kept extends Session {
 }
 
 export function createSessions(random: Pick<Random, "id">, clock: Clock): Sessions {
-  /** By digest of the key, the longest unused first. */
+  /** Sessions by digest of the key, the longest unused first. */
   const kept = new Map<string, Kept>();
   return {
     open(credential) {

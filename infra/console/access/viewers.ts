@@ -18,7 +18,7 @@ interface ViewersOptions {
   readonly reviews: Reviews;
   /** Name of the person who has the code: the one who has started this process. */
   readonly person: string;
-  /** Without it no person may change anything, whatever the API server allows. */
+  /** Whether actions are served: without it no person may change anything, whatever the API server allows. */
   readonly actions: boolean;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
@@ -92,7 +92,7 @@ async function reviewedSight(may: May, namespaces: () => Promise<readonly string
   return new Set(all.filter((_, at) => allowed[at] === true));
 }
 
-/** Without an answer of the API server nothing is shown. */
+/** Asks the API server: without an answer of the API server nothing is shown. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

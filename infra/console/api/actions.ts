@@ -36,12 +36,12 @@ export const jobRequestSchema = z.strictObject({
   ]),
   /** Number of keys that was shown: 412 when there are more or fewer now. */
   count: z.int().min(1),
-  /** Over 100 keys: the name of the function, typed by the person. */
+  /** The confirmation of an action on over 100 keys: the name of the function, typed by the person. */
   confirm: z.string().max(63).optional(),
 });
 export type JobRequest = Shape<typeof jobRequestSchema>;
 
-/** Without members. */
+/** An object without members. */
 export const nothingSchema = z.strictObject({});
 
 /** A bulk action that runs on the server, 10 keys a second. */
@@ -60,7 +60,7 @@ export const jobSchema = z.object({
   done: z.int(),
   /** Changed since they were shown: left alone. */
   changed: z.int(),
-  /** Of `failed`: why, and the next step. */
+  /** The message of `failed`: why, and the next step. */
   message: z.string().optional(),
 });
 export type Job = Shape<typeof jobSchema>;

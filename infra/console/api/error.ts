@@ -13,11 +13,11 @@ export const errorSchema = z.object({
   next: z.string(),
   /** Parameter, or member of the body. */
   field: z.string().optional(),
-  /** Of 401: what this console takes, the link of its terminal or a token of the API server. */
+  /** The way to sign in, of 401: what this console takes, the link of its terminal or a token of the API server. */
   signIn: z.enum(["link", "token"]).optional(),
-  /** Of 503: since when. */
+  /** The time since when it lasts, of 503. */
   since: timeSchema.optional(),
-  /** Of 412: the resource as it is now. */
+  /** The object, of 412: the resource as it is now. */
   current: z.unknown().optional(),
 });
 export type ErrorBody = Shape<typeof errorSchema>;

@@ -10,7 +10,7 @@ export const keyStateSchema = z.object({
   until: timeSchema.optional(),
   owner: z.string().optional(),
   causes: z.array(causeSchema),
-  /** In a row. */
+  /** Failures in a row. */
   failures: z.int(),
   failure: failureSchema.optional(),
 });

@@ -20,9 +20,9 @@ const fleetItemSchema = z.object({
   namespace: z.string(),
   name: z.string(),
   state: clusterStateSchema,
-  /** In words: `machine-node has failed 5 times: kubeconfig Secret default/c1-kubeconfig is missing`. */
+  /** The reason in words: `machine-node has failed 5 times: kubeconfig Secret default/c1-kubeconfig is missing`. */
   reason: z.string().optional(),
-  /** Since when it is in this state. */
+  /** The time since when it is in this state. */
   since: timeSchema.optional(),
   phase: z.string().optional(),
   version: z.string().optional(),
@@ -51,7 +51,7 @@ export type FleetOrder = (typeof FLEET_ORDERS)[number];
 export const fleetSchema = listOf(fleetItemSchema).extend({
   /** Clusters that need a person, whatever the order and the page: Clusters of one reason are one entry. Worst first. */
   needs: z.array(needSchema).max(MAX_NEEDS),
-  /** Of all that match namespace and q, whatever the state. */
+  /** The counts of all that match namespace and q, whatever the state. */
   counts: z.record(clusterStateSchema, z.int()),
   total: z.int(),
 });

@@ -36,7 +36,7 @@ const letterGroupSchema = z.object({
 });
 
 export const lettersSchema = listOf(letterItemSchema).extend({
-  /** Of `?group=`: all of it, whatever stands on this page. */
+  /** The group of `?group=`: all of it, whatever stands on this page. */
   group: letterGroupSchema.optional(),
 });
 export type Letters = Shape<typeof lettersSchema>;
@@ -63,7 +63,7 @@ export const letterGroupsQuerySchema = z.strictObject({
 export const letterSchema = z.object({
   ...answerShape,
   head: letterItemSchema,
-  /** As `capstan dlq show -o json`: redacted when it was recorded. */
+  /** The letter as `capstan dlq show -o json` has it: redacted when it was recorded. */
   letter: z.record(z.string(), z.unknown()).optional(),
   object: placeSchema.optional(),
   /** Commands that show and replay it. */
@@ -83,11 +83,11 @@ const decidedSchema = z.object({
 export const replaySchema = z.object({
   ...answerShape,
   verdict: z.enum(["reproduced", "different", "not replayable", "cut"]),
-  /** Of `not replayable` and `cut`; and when there are more lines than these. */
+  /** The reason of `not replayable` and `cut`, and when there are more lines than these. */
   why: z.string().optional(),
   recorded: decidedSchema.optional(),
   replayed: decidedSchema.optional(),
-  /** Then and now side by side. */
+  /** The run then and now side by side. */
   lines: z
     .array(z.object({ left: z.string().optional(), right: z.string().optional(), same: z.boolean() }))
     .optional(),

@@ -12,9 +12,9 @@ export const meSchema = z.object({
   until: timeSchema.optional(),
   /** Namespaces whose Clusters the viewer sees. */
   sees: reachSchema,
-  /** By namespace; `pause` concerns whole functions. Nothing but `try` without --actions. */
+  /** The rights by namespace; `pause` concerns whole functions. Nothing but `try` without --actions. */
   may: z.object({ requeue: reachSchema, drop: reachSchema, pause: z.boolean(), try: reachSchema }),
-  /** For plots of more than an hour. */
+  /** The URL for plots of more than an hour. */
   dashboardsUrl: z.string().optional(),
   version: z.string(),
   /** `GET /queue`: those that this server has. */

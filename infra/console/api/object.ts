@@ -17,7 +17,7 @@ export const objectSchema = z.object({
   cluster: z.object({ namespace: z.string(), name: z.string() }).optional(),
   /** RFC 3339. */
   createdAt: z.string().optional(),
-  /** Of Kubernetes, as the object has or wants it. */
+  /** The version of Kubernetes, as the object has or wants it. */
   version: z.string().optional(),
   /** Its controller: `MachineSet default/workers`. */
   owner: z.string().optional(),

@@ -20,7 +20,7 @@ export type Stale = Shape<typeof staleSchema>;
 export const answerShape = {
   /** When the data were read. */
   asOf: timeSchema,
-  /** Absent: the data are current. Several parts may be old at once. */
+  /** The parts that are old; absent where the data are current. Several parts may be old at once. */
   stale: z.array(staleSchema).optional(),
 } as const;
 
@@ -31,7 +31,7 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({
     ...answerShape,
     items: z.array(item).max(MAX_ITEMS),
-    /** For `?next=`; absent: this is the last page. */
+    /** The cursor for `?next=`; absent on the last page. */
     next: z.string().optional(),
   });
 }

@@ -37,7 +37,7 @@ export const samplesSchema = z.object({
   ...answerShape,
   function: z.string(),
   stepMs: z.int(),
-  /** Of the first row. */
+  /** The time of the first row. */
   from: timeSchema,
   ready: z.array(z.int().nullable()),
   waiting: z.array(z.int().nullable()),
@@ -45,7 +45,7 @@ export const samplesSchema = z.object({
   dead: z.array(z.int().nullable()),
   /** How long the oldest ready key had been ready. */
   oldestReadyMs: z.array(z.number().nullable()),
-  /** Within the step before; null also for the first row after a gap. */
+  /** The runs within the step before; null also for the first row after a gap. */
   runs: z.array(z.int().nullable()),
   failures: z.array(z.int().nullable()),
   p50Ms: z.array(z.number().nullable()),

@@ -9,7 +9,7 @@ const watchSchema = z.object({
   /** Events that wait for the consumer. */
   pending: z.int(),
   undecodable: z.int(),
-  /** By cause. */
+  /** The reconnects by cause. */
   reconnects: z.record(z.string(), z.int()),
   oversized: z.string().optional(),
 });

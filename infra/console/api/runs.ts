@@ -15,7 +15,7 @@ const writtenSchema = z.object({
   verb: z.enum(["create", "patch", "evict", "apply", "delete"]),
   /** `management`, or NAMESPACE/NAME of the Cluster of a workload server. */
   cluster: z.string(),
-  /** As in the causes of the runs that it caused: `MachinePool default/p1`. */
+  /** The object as in the causes of the runs that it caused: `MachinePool default/p1`. */
   what: z.string(),
   subresource: z.literal("status").optional(),
   resourceVersion: z.string().optional(),

@@ -7,7 +7,7 @@ import { type Shape, timeSchema } from "./page.ts";
  * `queue`, `fleet?state=dead&limit=50`. A message holds the whole answer, so nothing is lost and nothing comes twice.
  */
 export const streamMessageSchema = z.discriminatedUnion("type", [
-  /** At most one per topic and second, and only with another ETag than before. */
+  /** The state of a topic: at most one per topic and second, and only with another ETag than before. */
   z.object({ type: z.literal("state"), topic: z.string(), etag: z.string(), body: z.unknown() }),
   /** The answer of the topic is an error now; the stream continues. */
   z.object({ type: z.literal("error"), topic: z.string(), error: errorSchema }),
@@ -20,7 +20,7 @@ export const streamMessageSchema = z.discriminatedUnion("type", [
 export type StreamMessage = Shape<typeof streamMessageSchema>;
 
 export const streamQuerySchema = z.strictObject({
-  /** At most 8. */
+  /** The topics, at most 8. */
   topic: z.array(z.string().min(1).max(2_048)).min(1).max(8),
   /** ETags that the page has, in the order of the topics; empty: none. */
   seen: z.array(z.string().max(64)).max(8).default([]),

@@ -25,12 +25,12 @@ export const trialSchema = z.object({
   total: z.int(),
   tried: z.int(),
   verdicts: z.record(verdictSchema, z.int()),
-  /** Of `failed`: why, and the next step. */
+  /** The message of `failed`: why, and the next step. */
   message: z.string().optional(),
 });
 export type Trial = Shape<typeof trialSchema>;
 
-/** Since this process started, the newest first. */
+/** The trials since this process started, the newest first. */
 export const trialsSchema = listOf(trialSchema.omit({ asOf: true, stale: true }));
 export type Trials = Shape<typeof trialsSchema>;
 
@@ -39,11 +39,11 @@ export const triedLettersSchema = listOf(
   z.object({
     function: z.string(),
     key: z.string(),
-    /** Of the letter that was tried. */
+    /** The time of death of the letter that was tried. */
     deadSince: timeSchema,
     times: z.int(),
     verdict: verdictSchema,
-    /** Absent when it succeeds. */
+    /** The reason; absent when it succeeds. */
     why: z.string().optional(),
   }),
 );

@@ -14,9 +14,9 @@ import type { Troubles } from "./troubles.ts";
 
 export interface FleetSources extends Omit<SnapshotSources, "roster" | "troubles"> {
   readonly queue: Pick<QueueReader, "keys" | "keyState" | "peek" | "topTenants">;
-  /** Absent: that is not known. */
+  /** Reads which functions no process serves; absent where that is not known. */
   readonly unserved?: ReadUnserved | undefined;
-  /** Absent: changes are seen when everything is read again. */
+  /** The hints; absent where changes are seen when everything is read again. */
   readonly hints?: Hints | undefined;
 }
 

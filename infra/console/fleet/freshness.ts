@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Silence } from "../../../shared/runtime/read/signs.ts";
 import type { Stale } from "../api/page.ts";
 
-/** Since when each part of what is known is old, and why. */
+/** Keeps since when each part of what is known is old, and why. */
 export interface Freshness {
   /** A part has been read, or its state has been found to be this. */
   note(part: string, problem: string | undefined): void;

@@ -39,9 +39,9 @@ export interface FleetList {
   readonly items: readonly FleetItem[];
   /** Clusters that need a person, of all that match, worst first; Clusters of one reason are one. */
   readonly needs: readonly Need[];
-  /** Absent on the last page. Opaque. */
+  /** The cursor of the next page, opaque; absent on the last one. */
   readonly next?: string | undefined;
-  /** Of all that match, whatever `states` asks for. */
+  /** The counts of all that match, whatever `states` asks for. */
   readonly counts: Readonly<Record<ClusterState, number>>;
   readonly total: number;
 }
@@ -149,7 +149,7 @@ function causeOf({ namespace, name }: ClusterFacts, { state, reason = "" }: Stan
   return `${state} ${errorPattern(reason.replaceAll(name, "…"), [namespace, name])}`;
 }
 
-/** Behind every time. */
+/** A text that sorts behind every time. */
 const LAST = "~";
 
 function placeOf(facts: ClusterFacts, { state, since }: Standing): Cursor {
@@ -239,7 +239,7 @@ function inOrderOf(entries: readonly Entry[], sort: FleetOrder): readonly Entry[
     .toSorted(compareEntries);
 }
 
-/** Of equal causes the first, as the entries are in their order. */
+/** Returns the first of equal causes, as the entries are in their order. */
 function needsOf(entries: readonly Entry[]): readonly Need[] {
   const counts = new Map<string, { readonly first: Entry; count: number }>();
   for (const entry of entries) {

@@ -75,7 +75,7 @@ function clustersNamed({ fleet }: SearchSources, q: string, sight: Sight): reado
   }));
 }
 
-/** By `PART`, `NAMESPACE/PART`, and either behind a kind as kubectl takes it: `machineset/demo-workers`. */
+/** Finds objects by `PART`, `NAMESPACE/PART`, and either behind a kind as in kubectl: `machineset/demo-workers`. */
 async function objectsNamed(
   { store, functions }: SearchSources,
   q: string,

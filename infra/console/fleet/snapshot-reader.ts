@@ -27,7 +27,7 @@ export type ReadSnapshots = (names: "all" | ReadonlySet<string>) => Promise<stri
 const CLUSTERS = managementType(Cluster);
 const CONNECTIONS = managementType(Connection);
 
-/** Of Clusters that are not well: those whose objects are looked at when all are read, the rest when they change. */
+/** The most unhealthy Clusters whose objects are looked at when all are read, the rest when they change. */
 const MAX_LOOKS = 500;
 
 /** Holds few objects at a time, however many there are, and lets others have their turns. */

@@ -7,7 +7,7 @@ import type { Trouble } from "./troubles.ts";
 /** How a Cluster stands, in a word and in words. */
 export interface Standing {
   readonly state: ClusterState;
-  /** Absent: healthy. */
+  /** The reason; absent where it is healthy. */
   readonly reason?: string | undefined;
   /** RFC 3339. */
   readonly since?: string | undefined;

@@ -47,7 +47,7 @@ export function createTroubles(
     known.set(name, troubles);
     return troubles;
   };
-  /** Of keys in trouble. An object may be gone by the time its key recovers. */
+  /** The owners of keys in trouble. An object may be gone by the time its key recovers. */
   const owners = new Map<Key, string>();
   const ownerOf = async (key: Key): Promise<string | undefined> => {
     const parts = parseKey(key);

@@ -18,7 +18,7 @@ export interface ExchangeOptions {
   readonly admission: Admission;
   readonly api: Api;
   readonly streams: Streams;
-  /** Absent: the API alone is served. */
+  /** Reads the page; absent where the API alone is served. */
   readonly page: ReadPage | undefined;
   readonly clock: Clock;
   readonly log: Log;

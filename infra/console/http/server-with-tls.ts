@@ -14,7 +14,7 @@ import type { Listener } from "../message.ts";
 
 /** A connection without a frame for so long is ended. An open stream has a ping every 15 s. */
 const SILENCE_MS = 30 * SECOND;
-/** At once on one connection, which all tabs of a browser share: more than the 50 streams of one person. */
+/** The most requests on one connection, which all tabs of a browser share; one person may have 50 streams. */
 const MAX_REQUESTS = 100;
 /** A browser that leaves a page resets its requests. Beyond these its connection is ended. */
 const RESETS = { streamResetBurst: 200, streamResetRate: 20 } as const;

@@ -18,7 +18,7 @@ export interface Started<W extends Work> extends Disposable {
 }
 
 interface StartedOptions {
-  /** For messages: `bulk actions`. */
+  /** The name for messages: `bulk actions`. */
   readonly what: string;
   readonly maxRunning: number;
   readonly random: Pick<Random, "id">;

@@ -75,7 +75,7 @@ function objectNamed(key: string): readonly string[] {
   return parts === undefined ? [] : [workloadCluster(parts)];
 }
 
-/** As `allHeads` orders them. */
+/** Returns the place as `allHeads` orders them. */
 function placeOf({ function: name, key, deadSince }: DeadLetterHead): Cursor {
   return { score: 0, member: `${deadSince} ${name} ${key}` };
 }

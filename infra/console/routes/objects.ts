@@ -73,7 +73,7 @@ function summaryOf(object: KubeObject) {
   return { createdAt, version, owner, replicas: replicasOf(object) };
 }
 
-/** Of a pool, a set or a control plane, with the counters that it has. */
+/** Returns the replicas of a pool, a set or a control plane, with the counters that it has. */
 function replicasOf(object: KubeObject): string | undefined {
   const [desired, exist] = [valueAt(object, "spec.replicas"), valueAt(object, "status.replicas")];
   if (typeof desired !== "number") return undefined;

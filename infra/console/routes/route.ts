@@ -9,7 +9,7 @@ type PortName = keyof Ports;
 /** One path of the API, as openapi.json describes it. */
 export interface RouteSpec {
   readonly method: "GET" | "POST";
-  /** Below /api/v1, parameters in braces: `/queue/{function}/keys`. */
+  /** The path below /api/v1, with parameters in braces: `/queue/{function}/keys`. */
   readonly path: string;
   /** One sentence. */
   readonly summary: string;

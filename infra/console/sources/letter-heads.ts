@@ -9,7 +9,7 @@ import { knownDeaths } from "../../queue/letters/known-deaths.ts";
 import { groupIdOf } from "../../queue/letters/letter-groups.ts";
 import type { ReadHeads } from "../ports.ts";
 
-/** Neither a letter nor a death that is younger may be in an answer. */
+/** The time for which an answer may lack a letter or a death. */
 export const HEADS_KEPT_MS = 5 * SECOND;
 const MAX_LETTERS = 20_000;
 

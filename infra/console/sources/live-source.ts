@@ -14,7 +14,7 @@ interface LiveOptions {
   readonly connect: (token: string | undefined) => Server;
 }
 
-/** Of one object; an API server forgets them after an hour. */
+/** The most Events of one object; an API server forgets them after an hour. */
 const MAX_EVENTS = 500;
 
 /** Each answer is two reads: the object and its Events. */

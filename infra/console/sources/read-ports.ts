@@ -30,7 +30,7 @@ export interface ReadSources {
   readonly fleet: FleetIndex;
   readonly unserved: ReadUnserved;
   readonly history: ReadHistory;
-  /** Absent: it is off. */
+  /** The history of runs; absent where it is off. */
   readonly runs: RunHistory | undefined;
   readonly samples: Pick<Samples, "read">;
   /** Opens a connection to the management API server, as the owner of a token or as this process. */

@@ -7,7 +7,7 @@ import { createTurns } from "../../relay/turns.ts";
 import type { ReplayLetter } from "../ports.ts";
 import { problem } from "../problem.ts";
 
-/** Of the same letter with the same functions. */
+/** The time for which an answer is kept, of the same letter with the same functions. */
 const REPLAYED_MS = MINUTE;
 const MAX_KEPT = 20;
 /** Each takes some seconds of a processor. */

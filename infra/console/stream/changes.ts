@@ -10,7 +10,7 @@ export interface Changes extends Disposable {
 }
 
 export interface ChangeSources {
-  /** Absent: nothing says what changes. */
+  /** The hints; absent where nothing says what changes. */
   readonly hints?: Hints | undefined;
   readonly fleet?: Pick<FleetIndex, "follow"> | undefined;
 }

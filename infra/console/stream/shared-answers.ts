@@ -26,7 +26,7 @@ interface Kept {
   readonly askedAtMs: number;
   /** When it was last read sooner than its share of the time allows. */
   readonly quickAtMs: number;
-  /** Absent: it has not come yet. */
+  /** The time that the answer took; absent where it has not come yet. */
   tookMs?: number;
   interest: Interest;
   hasFailed: boolean;
@@ -44,7 +44,7 @@ const AGAIN_MS = 2 * SECOND;
 const SETTLED_MS = MINUTE;
 /** However much changes, a topic takes at most a twentieth of the time, but for the quick reads below. */
 const MAX_SHARE = 1 / 20;
-/** Once in a while twice as much: a person who changes something right after a read must see it within two seconds. */
+/** The share of a quick read: a person who changes something right after a read must see it within two seconds. */
 const QUICK_SHARE = 1 / 10;
 const QUICK_AGAIN_MS = 10 * SECOND;
 const MAX_KEPT = 2_000;

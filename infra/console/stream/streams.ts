@@ -85,7 +85,7 @@ export function createStreams(api: Api, { clock, log, ...sources }: StreamsOptio
   };
 }
 
-/** Without the topics that are answered when a person asks, and not again. */
+/** Returns all without the topics that are answered when a person asks, and not again. */
 function live(
   api: Api,
   topics: readonly string[],

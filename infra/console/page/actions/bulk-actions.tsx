@@ -11,13 +11,13 @@ export interface Selection {
   readonly function: string;
   readonly select: JobRequest["select"];
   readonly count: number;
-  /** Of their keys, those that are still dead: the others need no requeue. Default: all. */
+  /** The number of their keys that are still dead: the others need no requeue. Default: all. */
   readonly dead?: number | undefined;
-  /** Behind the number: `that would succeed`. */
+  /** The words behind the number: `that would succeed`. */
   readonly which: string;
 }
 
-/** Above so many keys a person types the name of the function. */
+/** The number of keys above which a person types the name of the function. */
 const MAX_UNTYPED = 100;
 const MS_PER_KEY = 100;
 

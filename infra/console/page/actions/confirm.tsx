@@ -11,15 +11,15 @@ import { counted } from "../text/amounts.ts";
 
 /** An action as a person decides on it. */
 export interface Action {
-  /** On the button: `Requeue`. */
+  /** The verb on the button: `Requeue`. */
   readonly verb: string;
   /** Verb of the action that it replaces: the button stays the same one, and keeps the focus. */
   readonly replaces?: string;
-  /** Of the result, before the name of the person: `Requeued`. */
+  /** The word of the result before the name of the person: `Requeued`. */
   readonly past: string;
-  /** Behind the verb: `MachinePool default/p1`. */
+  /** The words behind the verb: `MachinePool default/p1`. */
   readonly subject: string;
-  /** Below `/api/v1/`. */
+  /** The path below `/api/v1/`. */
   readonly path: string;
   /** Names what is shown: the server does nothing when it is otherwise. */
   readonly body: object;

@@ -6,7 +6,7 @@ import { Foreign } from "../parts/foreign.tsx";
 
 interface Props {
   readonly title: string;
-  /** Below `/api/v1/`. */
+  /** The path below `/api/v1/`. */
   readonly path: string;
   readonly body?: object;
 }

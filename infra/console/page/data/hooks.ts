@@ -55,7 +55,7 @@ export function useStale(): readonly Stale[] {
 }
 const NOTHING: readonly Stale[] = [];
 
-/** As `useTopic`, but keeps the answer of the topic before until the first one of the new topic comes: nothing flickers while a person types. */
+/** Keeps the answer of the topic before until the first one of the new topic: nothing flickers while a person types. */
 export function useSteadyTopic<Body>(topic: string): Answer<Body> {
   const answer = useTopic<Body>(topic);
   const before = useRef<Answer<Body>>(answer);

@@ -1,4 +1,4 @@
-/** By how much the clock of the server is ahead of the one of the browser, in milliseconds. */
+/** The lead of the server's clock over the browser's, in milliseconds. */
 let aheadMs = 0;
 
 /** Takes the time of an answer: ages are by the server's clock, however wrong the clock of the browser is. */

@@ -190,7 +190,7 @@ async function inPlace<T>(use: () => Promise<T>): Promise<T | undefined> {
   return undefined;
 }
 
-/** By the protocol that has brought this page: `http/1.1`, `h2`, `h3`. */
+/** Judges by the protocol that has brought this page: `http/1.1`, `h2`, `h3`. */
 function sharesConnection(): boolean {
   const entries = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   return entries.some(({ nextHopProtocol }) => /^h[23]$/.test(nextHopProtocol));

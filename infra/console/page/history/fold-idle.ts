@@ -7,7 +7,7 @@ export type HistoryRow =
       readonly type: "idle";
       readonly id: string;
       readonly runs: readonly Run[];
-      /** Of all of them: each may stand for several. */
+      /** The number of all of them: each may stand for several. */
       readonly times: number;
     };
 

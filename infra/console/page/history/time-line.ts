@@ -3,7 +3,7 @@ import type { HistoryRow } from "./fold-idle.ts";
 
 /** A run in a time line, or the folded runs of one function. */
 export interface LaneMark {
-  /** Of the row of the history; its place from left to right. */
+  /** The row of the history, and its place from left to right. */
   readonly row: HistoryRow;
   readonly column: number;
   readonly lane: number;
@@ -14,7 +14,7 @@ export interface LaneMark {
 export interface TimeLine {
   /** Names of functions from top to bottom: the one that ran first is the first. */
   readonly lanes: readonly string[];
-  /** From left to right, then from top to bottom: the oldest first. */
+  /** The marks from left to right, then from top to bottom: the oldest first. */
   readonly marks: readonly LaneMark[];
   readonly columns: number;
   /** Columns without a run, each of which stands for a time in which nothing ran. */
@@ -23,14 +23,14 @@ export interface TimeLine {
 
 interface Pause {
   readonly column: number;
-  /** From the end of the run before to that of the next one. */
+  /** The time from the end of the run before to that of the next one. */
   readonly ms: number;
 }
 
 /** A longer time between two runs is drawn as a pause: runs of one burst follow each other faster. */
 const PAUSE_MS = 10_000;
 
-/** So many rows are drawn, the newest: the list has all. */
+/** The most rows that are drawn, the newest: the list has all. */
 const MAX_COLUMNS = 200;
 
 /**

@@ -20,9 +20,9 @@ import { TriedPart, VerdictChips } from "./tried-part.tsx";
 interface Props {
   /** Id of a group, or empty. */
   readonly group: string;
-  /** Of a function, or empty. */
+  /** The name of a function, or empty. */
   readonly name: string;
-  /** Of the newest trial: only the letters that it judged so; empty: all letters as they are. */
+  /** The verdict of the newest trial: only the letters that it judged so; empty: all letters as they are. */
   readonly verdict: string;
 }
 

@@ -7,7 +7,7 @@ import { useRowWindow } from "./use-row-window.ts";
 
 export interface Column<Row> {
   readonly title: string;
-  /** Of a CSS grid: `90px`, `minmax(160px, 2fr)`. */
+  /** The width in a CSS grid: `90px`, `minmax(160px, 2fr)`. */
   readonly width: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
@@ -26,7 +26,7 @@ export interface GridProps<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
-  /** Of one row in words: `Cluster`. */
+  /** The name of one row: `Cluster`. */
   readonly one: string;
   /** There are more rows: called when the end comes near. */
   readonly more?: (() => void) | undefined;

@@ -6,7 +6,7 @@ interface Props<Row> extends Pick<GridProps<Row>, "label" | "one" | "columns" | 
   /** Path with a query: the pages behind the first one are asked for below it. */
   readonly topic: string;
   readonly first: List<Row>;
-  /** In place of a table without rows. */
+  /** The content in place of a table without rows. */
   readonly empty: ComponentChildren;
 }
 

@@ -4,7 +4,7 @@ import { ask } from "../data/ask.ts";
 /** A page of a list. */
 export interface List<Row> {
   readonly items: readonly Row[];
-  /** Absent: this is the last page. */
+  /** The cursor of the next page; absent where this is the last page. */
   readonly next?: string | undefined;
 }
 

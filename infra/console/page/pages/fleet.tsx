@@ -14,7 +14,7 @@ import { hrefOf, pathOf } from "../place/place.ts";
 import { counted, countText } from "../text/amounts.ts";
 
 const STATES = MARK_NAMES.filter((each) => each !== "silent");
-/** So many are shown above the table. */
+/** The most needs that are shown above the table. */
 const MOST_NEEDS = 6;
 /** Parameters of the address that leave some Clusters out, beside the state and the text. */
 const FILTERS = ["namespace", "version", "provider", "like"] as const;

@@ -67,7 +67,7 @@ function sums({ items }: QueueAnswer): string {
 }
 
 type Duration = Durations["items"][number];
-/** With how long its runs take, where that is known. */
+/** A row with how long its runs take, where that is known. */
 type Row = QueueItem & Partial<Pick<Duration, "p50Ms" | "p99Ms">>;
 
 function durationsOf(all: readonly Duration[], { function: name }: QueueItem) {
@@ -180,7 +180,7 @@ const COLUMNS: readonly Column<Row>[] = [
   duration("p99", ({ p99Ms }) => p99Ms),
 ];
 
-/** Without the changes that a relay brings, an empty queue says nothing. */
+/** Shows the state in a word: without the changes that a relay brings, an empty queue says nothing. */
 export function QueueWord({ item }: { readonly item: QueueItem }) {
   const { mark, word } = queueState(item);
   return <WhenCurrent or={mark === "healthy" ? "Changes may be missing" : word}>{word}</WhenCurrent>;

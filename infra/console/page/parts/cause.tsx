@@ -4,7 +4,7 @@ import { PlaceLink } from "./place-link.tsx";
 
 interface Props {
   readonly cause: { readonly what: string; readonly resourceVersion?: string | undefined };
-  /** Behind it. */
+  /** The content behind it. */
   readonly children?: ComponentChildren;
 }
 

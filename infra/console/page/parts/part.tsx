@@ -13,9 +13,9 @@ interface Dated {
 interface Props<Body extends Dated> {
   readonly title: string;
   readonly answer: Answer<Body>;
-  /** Behind the title. */
+  /** The content behind the title. */
   readonly aside?: ComponentChildren;
-  /** At the end of the line of the title. */
+  /** The content at the end of the line of the title. */
   readonly end?: ComponentChildren;
   /** Draws what is known. */
   readonly children: (body: Body) => ComponentChildren;
@@ -49,7 +49,7 @@ function lacking(error: Answer<unknown>["error"]): ComponentChildren {
   );
 }
 
-/** Since when a body is old, and why; nothing while it is current. Reasons for which the whole page is old stand above it. */
+/** Shows since when a body is old, and why. Reasons for which the whole page is old stand above it. */
 function Staleness({ body, error }: { readonly body: Dated; readonly error: Answer<unknown>["error"] }) {
   const isSaid = useStale().length > 0;
   if (error === undefined) return null;

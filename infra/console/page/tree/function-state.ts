@@ -14,7 +14,7 @@ interface FunctionState {
   readonly since?: string | undefined;
   /** The letter, or what it waits for. */
   readonly place?: Place | undefined;
-  /** Of the link to the place. */
+  /** The text of the link to the place. */
   readonly placeText?: string | undefined;
   /** It has nothing to do, or that is not known. */
   readonly isIdle?: boolean;

@@ -71,7 +71,7 @@ function moreRow(
   return { type: "more", id: `${id}/${more.kind} ${more.state}`, level: level + 1, more, of };
 }
 
-/** Of those that have nothing to do, or whose result is not known, one row stands for all. */
+/** Returns the rows: of functions that have nothing to do, or whose result is not known, one stands for all. */
 function functionRows(
   { functions }: Explained,
   { id, level, showsIdle }: Above & { readonly showsIdle: boolean },
