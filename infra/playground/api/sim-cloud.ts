@@ -12,7 +12,7 @@ import {
 } from "../../../shared/api/meta.ts";
 import { AGE, clusterName, count, flag } from "./sim-provider.ts";
 
-/** On SimServers and SimInstances until the cloud has switched off what they stand for. */
+/** The finalizer on SimServers and SimInstances until the cloud has switched off what they stand for. */
 export const CLOUD_FINALIZER = "cloud.sim.capstan.dev/switched-off";
 
 const simServerSchema = () =>

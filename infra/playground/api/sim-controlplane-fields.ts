@@ -83,7 +83,7 @@ export const controlPlaneStatus = () => ({
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
 });
 
-/** For the scale subresource. */
+/** The paths for the scale subresource. */
 export const REPLICA_PATHS = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",

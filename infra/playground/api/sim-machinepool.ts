@@ -4,7 +4,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../../../shared/api/meta.ts";
 import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
-/** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
+/** Describes IDs without the limits of a provider: a fault may list values that no MachinePool accepts. */
 const providerIDs = () => atomicList(z.string(), { max: 20_000 }).optional();
 
 /** False values that the provider reports, each on its own. The instances are not affected. */

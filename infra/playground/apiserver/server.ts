@@ -212,7 +212,7 @@ async function newAuthority(): Promise<CertificateAuthority> {
   return createCertificateAuthority();
 }
 
-/** On a full disk the present objects stay. */
+/** Returns the failure of a write: on a full disk the present objects stay. */
 function failureOf(work: Promise<void> | undefined): Promise<Error | undefined> {
   return Promise.resolve(work).then(
     () => undefined,

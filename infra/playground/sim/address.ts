@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 
 /** Where the workload API servers of a cloud are. */
 export interface CloudAddress {
-  /** For clients: an address or a DNS name. */
+  /** The address for clients: an address or a DNS name. */
   readonly announced: string;
   /** Where the servers listen; `undefined`: on all addresses of this machine. */
   readonly listen: string | undefined;

@@ -10,7 +10,7 @@ import { keyOf } from "./follow.ts";
 
 /** A management cluster that the cloud serves. */
 export interface Management {
-  /** For logs; each has its own. */
+  /** The name for logs; each has its own. */
   readonly name: string;
   readonly client: KubeClient;
   /** Its Clusters, by `<namespace>/<name>`. */
@@ -29,7 +29,7 @@ export interface Claim<T extends CloudObject> {
 /** A server or an instance. Objects that stand for it come and go, here and there; its identity stays. */
 export interface Thing<T extends CloudObject> {
   readonly id: string;
-  /** By place. None: its last object was let go, and it runs on. */
+  /** The claims by place. None: its last object was let go, and it runs on. */
   readonly claims: Map<string, Claim<T>>;
   /** The last that was noted, also when it is gone. */
   last: Claim<T>;

@@ -16,7 +16,7 @@ import { runServer } from "./servers.ts";
 
 /** A management cluster with SimServers and SimInstances; the cloud is an ordinary client of it. */
 export interface ServedCluster {
-  /** For logs; default `management`. Two with the same get numbers. */
+  /** The name for logs; default `management`. Two with the same get numbers. */
   readonly name?: string | undefined;
   readonly server: { as(functionName: string): KubeClient };
 }
@@ -117,7 +117,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   };
 }
 
-/** After a restart of this process the API server of an instance is back at once. */
+/** Notes an API server: after a restart of this process the API server of an instance is back at once. */
 function noteApiServer({ instances, apiServers }: CloudView, id: string): void {
   const thing = instances.things.get(id);
   if (thing === undefined || thing.isOver) return;

@@ -1,12 +1,12 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { SimInstance, SimServer } from "../api/sim-cloud.ts";
 
-/** By which a server is found again, whatever object stands for it: from spec and metadata, never from a uid. */
+/** Returns the text by which a server is found again, whatever its object: from spec and metadata, never a uid. */
 export function serverID(server: SimServer): string {
   return server.spec.serverID ?? defaultID(server);
 }
 
-/** By which an instance is found again; its Node repeats it as its provider ID. */
+/** Returns the text by which an instance is found again; its Node repeats it as its provider ID. */
 export function instanceID(instance: SimInstance): string {
   return instance.spec.providerID ?? defaultID(instance);
 }

@@ -5,7 +5,7 @@ import type { Registered } from "./registered-node.ts";
 
 /** Facts about an instance that its objects may have lost. */
 export interface Life {
-  /** Since when it boots, ms since the epoch. */
+  /** The time since when it boots, ms since the epoch. */
   readonly bornAtMs: number;
   hasRun: boolean;
   node?: Registered | undefined;

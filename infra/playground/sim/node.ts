@@ -29,7 +29,7 @@ function hashOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** In the form of a UUID, the same for the same text. */
+/** Returns a text in the form of a UUID, the same for the same text. */
 function uuidOf(text: string): string {
   const digits = hashOf(text).toString("hex");
   return [
@@ -108,7 +108,7 @@ function conditionsOf({ spec }: SimInstance, ready: boolean, now: Date): readonl
   return [...kept, ...faulty];
 }
 
-/** As a node lifecycle controller says of a kubelet that is silent. */
+/** Returns the condition that a node lifecycle controller sets where a kubelet is silent. */
 function lost(now: Date): NodeCondition {
   const message = "Kubelet stopped posting node status.";
   return { ...healthy("Ready", "Unknown", now, message), reason: "NodeStatusUnknown" };

@@ -17,7 +17,7 @@ export interface Registered {
   conditions: readonly NodeCondition[];
   /** Whether they are what was reported last; false: they are those of an earlier registration, or it has none. */
   isReported: boolean;
-  /** Since when its instance is gone, ms since the epoch. */
+  /** The time since when its instance is gone, ms since the epoch. */
   leftAt?: number;
 }
 

@@ -13,7 +13,7 @@ import type { CloudAddress } from "./address.ts";
 
 /** A virtual workload API server, and the cloud's connection to it. */
 export interface WorkloadServer {
-  /** As clients are given it. */
+  /** The host as clients are given it. */
   readonly host: string;
   readonly port: number;
   /** Throws while it has no authority. */
@@ -29,7 +29,7 @@ export interface WorkloadServer {
   setAnswers(answers: boolean): void;
   /** Whether a Node of this name is there that repeats this provider ID, also while it does not answer. */
   hasNode(name: string, providerID: string): boolean;
-  /** With a folder for its objects the next one of that identity continues. */
+  /** Stops it; with a folder for its objects the next one of that identity continues. */
   stop(): Promise<void>;
   /** Stops it for good: its objects go, too. */
   end(): Promise<void>;

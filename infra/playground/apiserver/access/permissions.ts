@@ -6,7 +6,7 @@ import type { PermissionRule, User } from "../request/user.ts";
 export interface Access {
   readonly verb: string;
   readonly group: string;
-  /** With its subresource: `pods/eviction`. */
+  /** The resource with its subresource: `pods/eviction`. */
   readonly resource: string;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;

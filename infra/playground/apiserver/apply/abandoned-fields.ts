@@ -8,7 +8,7 @@ import type { Views } from "./views.ts";
 
 interface Merged {
   readonly merged: KubeJson;
-  /** With the manager's new set in place of its last one. */
+  /** The sets with the manager's new set in place of its last one. */
   readonly managers: FieldManagers;
   readonly last: FieldManager;
   readonly views: Views;

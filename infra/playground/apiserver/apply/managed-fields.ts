@@ -146,7 +146,7 @@ export async function trackUpdate(
   return encodeManagers(managers);
 }
 
-/** On a subresource, and when they are absent or unreadable, the entries of the live object count. */
+/** Returns the managers; on a subresource, or when they are absent or unreadable, those of the live object. */
 function managersOfRequest(request: UpdateRequest): FieldManagers {
   const live = decodeManagers(request.live?.metadata["managedFields"]) ?? new Map();
   if (request.subresource !== undefined) return live;

@@ -10,7 +10,7 @@ const PODS = "/pods";
  * `scale` is how long a second of grace lasts here, in seconds.
  */
 export function terminatePods(server: VirtualServer, scale: number): { stop(): void } {
-  /** By uid of a Pod that is being deleted. */
+  /** The ends by uid of a Pod that is being deleted. */
   const ends = new Map<string, { readonly graceSeconds: number; readonly cancel: () => void }>();
   const forget = (uid: string): void => {
     ends.get(uid)?.cancel();

@@ -8,9 +8,9 @@ import type { Faults } from "./faults.ts";
 
 /** Deliberate disturbances of a running server. */
 export interface Administered {
-  /** Of single requests; nothing at first. */
+  /** The faults of single requests; nothing at first. */
   readonly faults: Faults;
-  /** With TLS: new connections see a certificate with this problem, or a good one again. */
+  /** Changes the certificate, with TLS: new connections see a certificate with this problem, or a good one again. */
   presentCertificate(problem?: CertificateProblem): Promise<void>;
   /** Cuts watch history so that older versions answer 410. */
   compact(): void;

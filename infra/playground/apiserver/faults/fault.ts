@@ -6,7 +6,7 @@ const count = z.int().min(0);
 const matchSchema = z.strictObject({
   /** get, list, watch, create, update, patch, delete, deletecollection. */
   verbs: z.array(z.string()).optional(),
-  /** With its group: `machinepools.cluster.x-k8s.io`, `secrets`. */
+  /** The resource with its group: `machinepools.cluster.x-k8s.io`, `secrets`. */
   resource: z.string().optional(),
   /** Empty: the object itself, none of its subresources. */
   subresource: z.string().optional(),
@@ -27,7 +27,7 @@ const effectSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("status"),
     code: z.int().min(400).max(599),
-    /** Absent: the usual one of the code. */
+    /** The reason; absent for the usual one of the code. */
     reason: z.string().optional(),
     message: z.string().optional(),
     retryAfterSeconds: count.optional(),
@@ -70,20 +70,20 @@ const effectSchema = z.discriminatedUnion("kind", [
       "late",
     ]),
     afterEvents: count.optional(),
-    /** Of `late`. Default 1,000. */
+    /** The delay of `late`; default 1,000. */
     ms: count.optional(),
   }),
 ]);
 
 /** One fault of a virtual server, as data. */
 export const faultSchema = z.strictObject({
-  /** Absent: every request to a resource. */
+  /** The requests; absent for every request to a resource. */
   on: matchSchema.optional(),
-  /** So many matching requests pass first. Default 0. */
+  /** The matching requests that pass first; default 0. */
   skip: count.optional(),
-  /** Then every n-th is hit. Default 1: each. */
+  /** The step n, where every n-th is hit then; default 1: each. */
   every: z.int().min(1).optional(),
-  /** So many are hit, then the fault is over. Default: until it is removed. */
+  /** The hits after which the fault is over; default: until it is removed. */
   times: z.int().min(1).optional(),
   effect: effectSchema,
 });

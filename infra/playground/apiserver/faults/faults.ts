@@ -30,7 +30,7 @@ export class Faults {
     this.#onAdd = onAdd;
   }
 
-  /** In the order in which they were switched on. */
+  /** Returns the faults in the order in which they were switched on. */
   get list(): readonly ActiveFault[] {
     return [...this.#active].map(([id, active]) => ({ id, ...active }));
   }

@@ -109,7 +109,7 @@ function toError({
   });
 }
 
-/** As far back as history reaches. */
+/** Returns the server as it was, as far back as history reaches. */
 function staleView(server: VirtualServer, versions: number): VirtualServer {
   const { storage } = server;
   for (let back = versions; back > 0; back--) {

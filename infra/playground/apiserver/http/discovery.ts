@@ -3,7 +3,7 @@ import { groupVersion, type Registry, type ResourceType, type ServedVersion } fr
 import type { JsonObject } from "../objects/json.ts";
 
 const OBJECT_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-/** In the order in which the real server lists them. */
+/** The verbs in the order in which the real server lists them. */
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 

@@ -185,7 +185,7 @@ function authenticate(
   throw new StatusError(401, "Unauthorized", "Unauthorized");
 }
 
-/** As the real server reads it: any other scheme, or none, says nothing of who asks. */
+/** Returns the token as the real server reads it: any other scheme, or none, says nothing of who asks. */
 function bearerToken(authorization: string): string {
   const [scheme = "", token = ""] = authorization.trim().split(" ", 2);
   return scheme.toLowerCase() === "bearer" ? token : "";

@@ -79,7 +79,7 @@ export async function openPort(options: PortOptions, serve: Serve): Promise<Port
   };
 }
 
-/** Without an authority no client certificate is trusted: not even those that Node.js trusts by default. */
+/** Returns TLS options. Without an authority no client certificate is trusted, not even as Node.js does by default. */
 function secureContext({ key, cert, clientAuthority }: Partial<TlsIdentity>): SecureContextOptions {
   return {
     ca: clientAuthority ?? [],
@@ -93,7 +93,7 @@ function hasSeveralHosts({ headersDistinct }: IncomingMessage): boolean {
   return (headersDistinct["host"]?.length ?? 0) > 1;
 }
 
-/** As the HTTP library of the real server does. */
+/** The answer that the HTTP library of the real server gives. */
 const BAD_REQUEST = "400 Bad Request";
 
 function refuse(response: ServerResponse, why = ""): void {

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** Up to which age two units are shown, the second only while it still matters. Source: apimachinery, util/duration. */
+/** Ages up to which two units are shown, the second while it still matters. Source: apimachinery, util/duration. */
 const STEPS: readonly { readonly belowMs: number; readonly show: (ms: number) => string }[] = [
   { belowMs: 2 * MINUTE, show: (ms) => `${Math.floor(ms / SECOND)}s` },
   { belowMs: 10 * MINUTE, show: (ms) => two(ms, [MINUTE, "m"], [SECOND, "s"]) },

@@ -7,7 +7,7 @@ import type { ResourceType } from "./registry.ts";
 import { callWebhook } from "./webhook-call.ts";
 
 const TIMEOUT_MS = 30_000;
-/** For more objects several questions are asked, so that none outgrows what webhooks take. */
+/** The objects of one question: for more, several questions are asked, so that none outgrows what webhooks take. */
 const REVIEW_MAX_OBJECTS = 500;
 
 /** Parts of the virtual server that the caller of a webhook needs. */

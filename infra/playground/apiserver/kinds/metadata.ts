@@ -9,7 +9,7 @@ const GENERATED_NAME_MAX_LENGTH = 63;
 const GENERATED_SUFFIX_LENGTH = 5;
 /** Names and texts of all annotations of an object. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
-/** Without vowels and look-alikes, as Kubernetes generates names. */
+/** The letters without vowels and look-alikes, as Kubernetes generates names. */
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

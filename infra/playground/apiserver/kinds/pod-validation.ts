@@ -75,7 +75,7 @@ function volumeCauses(volumes: readonly JsonObject[], volume: JsonObject, index:
 }
 
 interface Pod {
-  /** Of the containers before. */
+  /** The names of the containers before. */
   readonly names: Set<string>;
   readonly volumes: readonly JsonObject[];
 }
@@ -131,7 +131,7 @@ function portCauses(ports: readonly JsonObject[], container: string): Cause[] {
   });
 }
 
-/** Up to 15 letters, digits and single hyphens, at least one letter. */
+/** Whether it has up to 15 letters, digits and single hyphens, at least one letter. */
 function isPortName(name: string): boolean {
   return name.length <= 15 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && /[a-z]/.test(name);
 }

@@ -73,7 +73,7 @@ export interface ResourceType {
   readonly kind: string;
   readonly listKind: string;
   readonly namespaced: boolean;
-  /** From a CRD: no strategic merge. */
+  /** Whether it comes from a CRD: no strategic merge. */
   readonly custom: boolean;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];

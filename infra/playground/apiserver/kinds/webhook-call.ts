@@ -38,7 +38,7 @@ export async function callWebhook(
   return read(received);
 }
 
-/** With the parameter for the time limit of the webhook. */
+/** Returns the address with the parameter for the time limit of the webhook. */
 function addressOf(clientConfig: JsonObject): string {
   const { name, namespace, port = 443, path = "/" } = objectAt(clientConfig, "service");
   const url = isJsonObject(clientConfig["service"])

@@ -20,7 +20,7 @@ export function parseJson(text: string, { checkDuplicates = true } = {}): Parsed
   return { value, duplicates: findDuplicates(text, checkDuplicates) };
 }
 
-/** Without such digits every number is one of JavaScript; texts may hold them, too. */
+/** The digits without which every number is one of JavaScript; texts may hold them, too. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /** `JSON.parse` that keeps integers of 64 bits as they are. Throws SyntaxError for a number that is too large. */

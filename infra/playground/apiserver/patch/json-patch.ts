@@ -136,7 +136,7 @@ function move(draft: Draft, from: readonly string[], path: readonly string[]): v
   add(draft, path, value);
 }
 
-/** Of the whole object: the real server passes over a value that is neither an object nor a list. */
+/** Replaces the whole object: the real server passes over a value that is neither an object nor a list. */
 function replaceAll(draft: Draft, value: Json): void {
   if (typeof value === "object" && value !== null) draft.document = value;
 }

@@ -3,7 +3,7 @@ import { badRequest, StatusError } from "../errors/status-error.ts";
 /** How the client wants an answer shown. */
 export interface Representation {
   readonly shape: "full" | "table" | "metadata" | "list metadata";
-  /** For tables: what `rows[].object` holds; `checkIncluded` refuses others than `Metadata`, `Object`, `None`. */
+  /** The content of `rows[].object` in tables; `checkIncluded` refuses others than `Metadata`, `Object`, `None`. */
   readonly includeObject: string;
   readonly encoding: "json" | "yaml";
 }

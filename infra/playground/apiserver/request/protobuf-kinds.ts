@@ -103,7 +103,7 @@ const BINDING: Message = {
   3: ["roleRef", { 1: ["apiGroup", "string"], 2: ["kind", "string"], 3: ["name", "string"] }],
 };
 
-/** By `apiVersion/kind`: what kubectl's own commands create. */
+/** The messages by `apiVersion/kind`: what kubectl's own commands create. */
 export const PROTOBUF_KINDS: Readonly<Record<string, Message>> = {
   "v1/Namespace": { 1: ["metadata", OBJECT_META], 2: ["spec", { 1: ["finalizers", "strings"] }] },
   "v1/Secret": {

@@ -40,9 +40,9 @@ function decodeEnvelope(envelope: Buffer): JsonObject {
 
 interface WireField {
   readonly number: number;
-  /** Of a varint. */
+  /** The value of a varint. */
   readonly value: number;
-  /** Of a length-delimited field. */
+  /** The bytes of a length-delimited field. */
   readonly bytes: Buffer;
 }
 

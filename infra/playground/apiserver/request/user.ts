@@ -5,9 +5,9 @@ export interface PermissionRule {
   readonly groups?: readonly string[];
   /** Plurals, with their subresource where there is one: `machinepools`, `machinepools/status`. */
   readonly resources: readonly string[];
-  /** Absent = all namespaces and the cluster scope. */
+  /** The namespaces; absent for all of them and the cluster scope. */
   readonly namespaces?: readonly string[];
-  /** Absent = all objects, and collections. */
+  /** The names; absent for all objects, and collections. */
   readonly names?: readonly string[];
 }
 

@@ -23,7 +23,7 @@ import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-typ
 export interface Checked {
   readonly object: JsonObject;
   readonly metadata: JsonObject;
-  /** As the body says it. */
+  /** The kind as the body says it. */
   readonly kind: string;
 }
 
@@ -71,7 +71,7 @@ export function decoded(
   return custom || zero || strategy ? filled : (withoutNulls(filled) as KubeObject);
 }
 
-/** Of kinds that are only stored: Go's types have no place for a null. */
+/** Drops the nulls of kinds that are only stored: Go's types have no place for a null. */
 function withoutNulls(value: Json): Json {
   if (isJsonArray(value)) {
     const items = value.map(withoutNulls);

@@ -29,7 +29,7 @@ export async function findLive(
  */
 export class Overtaken extends Error {}
 
-/** Between this and the write nothing may be awaited. Throws Overtaken. */
+/** Throws Overtaken where the object is not as seen. Between this and the write nothing may be awaited. */
 export function checkUnchanged(server: VirtualServer, type: ResourceType, seen: KubeObject): void {
   const stored = server.storage.collection(type.id).find(keyOf(seen.metadata))?.metadata;
   const { uid, resourceVersion } = seen.metadata;

@@ -21,7 +21,7 @@ export type Propagation = "Background" | "Foreground" | "Orphan";
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  /** Absent: what the finalizers say already, else in the background. */
+  /** The propagation; absent for what the finalizers say already, else in the background. */
   readonly propagation?: Propagation;
   /** Only Pods have a grace period; absent = the Pod's own. */
   readonly gracePeriodSeconds?: number;

@@ -2,7 +2,7 @@ import { StatusError } from "../errors/status-error.ts";
 import type { Lines } from "../request/exchange.ts";
 import type { Soon } from "../soon.ts";
 
-/** As many lines may wait for a webhook as may wait for a reader. */
+/** The most lines: as many may wait for a webhook as may wait for a reader. */
 const WAITING_MAX_LINES = 1_000;
 
 /**

@@ -173,7 +173,7 @@ function checkMatch(match: string, asked: string, token: string): void {
 }
 
 const TOKEN_VERSION = "meta.k8s.io/v1";
-/** In a token: the pages after an expiry show whatever there is at that time. */
+/** The mark of any version in a token: the pages after an expiry show whatever there is at that time. */
 const ANY_VERSION = -1;
 
 function encodeContinue(version: number, after: string): string {

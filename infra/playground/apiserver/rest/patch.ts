@@ -221,7 +221,7 @@ function checkConfiguration(request: ApiRequest, value: JsonObject, name: string
   return { ...value, apiVersion, kind: type.kind, metadata: named as ObjectMeta };
 }
 
-/** As the real server writes a kind: `GROUP/VERSION, Kind=KIND`, nothing of a version with two slashes. */
+/** Returns a kind as the real server writes it: `GROUP/VERSION, Kind=KIND`, nothing of a version with two slashes. */
 function kindIn(value: JsonObject): string {
   const parts = textAt(value, "apiVersion").split("/");
   if (parts.length > 2) return "/, Kind=";

@@ -27,7 +27,7 @@ const SUBRESOURCES: Readonly<Record<string, (request: ApiRequest) => Promise<Ans
   eviction: evict,
 };
 
-/** So often a request that was overtaken is carried out again before its client is asked to. */
+/** The times that a request that was overtaken is carried out again before its client is asked to. */
 const TRIES = 10;
 
 /** Carries out a request on a resource. Throws StatusError for everything that is refused. */

@@ -17,7 +17,7 @@ import { representEach } from "./represent.ts";
 import { invalidVersionText, parseVersion } from "./resource-version.ts";
 
 const SECOND = 1_000;
-/** Without `timeoutSeconds` a watch ends after 30 to 60 minutes, at random so that they do not end together. */
+/** The shortest watch without `timeoutSeconds`: it ends after 30 to 60 minutes, so that not all end together. */
 const TIMEOUT_MIN_SECONDS = 1_800;
 const BOOKMARK_BEFORE_TIMEOUT_MS = 2 * SECOND;
 const INITIAL_EVENTS_END = { "k8s.io/initial-events-end": "true" };

@@ -16,7 +16,7 @@ const meter = { cost: 0 };
 
 export interface Metered {
   readonly result: CelResult;
-  /** Beyond the limit the evaluation was broken off, and the result says nothing. */
+  /** The cost; beyond the limit the evaluation was broken off, and the result says nothing. */
   readonly cost: number;
 }
 

@@ -6,7 +6,7 @@ const HOSTNAME =
   /^[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?(\.[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?)*$/;
 /** Bounded so that nothing can be long and ambiguous at once. */
 const DURATION = /^([+-]?\d{1,19}(\.\d{1,19})?(ns|us|µs|μs|ms|s|m|h)){1,8}$/;
-/** Also accepted anywhere in the text, as by go-openapi: `1 hour`, `2 days`. */
+/** The form that is accepted anywhere in the text, as by go-openapi: `1 hour`, `2 days`. */
 const SPOKEN_DURATION =
   /\d\s{0,9}(ns|us|µs|ms|s|m|h|hr|d|w|wk|nano|micro|milli|sec|min|hour|day|week)(?![A-Za-zµ])|\d\s{0,9}(nano|micro|milli|sec|min|hour|day|week)/i;
 

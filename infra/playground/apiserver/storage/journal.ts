@@ -28,7 +28,7 @@ export class Journal {
   #storage: Storage;
   #file: number;
   #path: string;
-  /** Once it is set, the end of the file is not known, and nothing is written after it. */
+  /** The failure of a write: once it is set, the end of the file is not known, and nothing is written after it. */
   #failure: StatusError | undefined;
   #bytes: number;
   #snapshotBytes = 0;

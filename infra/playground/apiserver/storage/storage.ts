@@ -64,7 +64,7 @@ export class Storage {
     return this.#collections;
   }
 
-  /** From now on every change is recorded before it is stored. */
+  /** Records every change from now on before it is stored. */
   recordIn(recorder: ChangeRecorder | undefined): void {
     this.#recorder = recorder;
   }

@@ -128,7 +128,7 @@ function isManagedElsewhere({ metadata }: SimCluster): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, MANAGED_BY) && metadata.deletionTimestamp === undefined;
 }
 
-/** Once provisioned it stays so: Cluster API treats the flag as a latch. */
+/** Returns the status; once provisioned it stays so: Cluster API treats the flag as a latch. */
 function statusOf(
   { status, spec, metadata }: SimCluster,
   desired: readonly DesiredCondition[],

@@ -35,7 +35,7 @@ export interface CertificateOwner {
 /** Secrets to make, and what is wrong with those that are there. */
 export interface CertificatePlan {
   readonly issue: readonly Issue[];
-  /** For people; absent when nothing is wrong. */
+  /** The problem for people; absent when nothing is wrong. */
   readonly problem?: string | undefined;
   /** The authority that signs kubeconfigs. */
   readonly authority?: SecretSummary | undefined;
@@ -90,7 +90,7 @@ function certificateProblem(purpose: Certificate, secret: SecretSummary, now: Da
 export interface KubeconfigOwner extends CertificateOwner {
   /** `https://<host>:<port>` of the API server. */
   readonly server: string;
-  /** By the server itself; else it is what the Cluster says. */
+  /** Whether the server itself says it; else it is what the Cluster says. */
   readonly isKnown: boolean;
   /** The server is elsewhere than the Cluster says, so that a kubeconfig with another address leads nowhere. */
   readonly hasMoved: boolean;
@@ -136,7 +136,7 @@ export function kubeconfigPlan(
   return { issue: kubeconfigIssue({ ...wish, server, labels, renew: present }), result: renewed };
 }
 
-/** On a kubeconfig Secret: the address of the API server for which it was issued. Any other in it is a user's own. */
+/** The annotation on a kubeconfig Secret with the server's address when issued. Any other in it is a user's own. */
 const ISSUED_FOR = "sim.capstan.dev/issued-for";
 
 /** An URL with a port as the value of a label. */

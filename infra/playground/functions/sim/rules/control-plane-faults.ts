@@ -30,7 +30,7 @@ export const FAULT_FIELDS = [
 ] as const;
 
 export interface Faults {
-  /** Until it may report that it is initialized, ms; 0: now. */
+  /** The time until it may report that it is initialized, ms; 0: now. */
   readonly initializedInMs: number;
   readonly uninitialized: boolean;
   readonly failureReason: string | undefined;

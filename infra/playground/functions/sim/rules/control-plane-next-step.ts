@@ -53,8 +53,8 @@ export function nextStep(situation: Situation): NextStep {
 const NODE_UNKNOWN_MS = 60 * SECOND;
 
 /**
- * Until a Machine counts as one that never had a Node, ms; 0 or less: it does. One without instance does at once. One with
- * an instance may have had one, of which its status says nothing yet.
+ * Returns the time until a Machine counts as one that never had a Node, ms; 0 or less: it does. One without instance
+ * does at once. One with an instance may have had one, of which its status says nothing yet.
  */
 function nodeIsMissingForMs({ metadata, spec, status }: Machine, now: Date): number {
   if (status?.nodeRef !== undefined) return Number.POSITIVE_INFINITY;
@@ -62,13 +62,13 @@ function nodeIsMissingForMs({ metadata, spec, status }: Machine, now: Date): num
   return Date.parse(metadata.creationTimestamp ?? "") + NODE_UNKNOWN_MS - now.getTime();
 }
 
-/** Until the next outdated Machine counts as one that never had a Node, ms; infinite: none will. */
+/** Returns the time until the next outdated Machine counts as one that never had a Node, ms; infinite: none will. */
 export function nodeIsMissingInMs(situation: Situation): number {
   const waits = outdatedMachines(situation).map((machine) => nodeIsMissingForMs(machine, situation.now));
   return Math.min(...waits.filter((waitMs) => waitMs > 0));
 }
 
-/** Towards the number of Machines that is wanted, of which none is being deleted. */
+/** Returns the step towards the number of Machines that is wanted, of which none is being deleted. */
 function numberStep(situation: Situation, outdated: readonly Machine[]): NextStep {
   const { object, members } = situation;
   const machines = members.map(({ machine }) => machine);

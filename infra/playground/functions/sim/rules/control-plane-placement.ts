@@ -45,7 +45,7 @@ export function nextToGo(
   )[0];
 }
 
-/** By name. */
+/** Returns the domains by name. */
 function domainsOf({ status }: Cluster): readonly string[] {
   return (status?.failureDomains ?? [])
     .filter(({ controlPlane }) => controlPlane === true)

@@ -8,7 +8,7 @@ export interface SimReport {
   readonly ready: boolean;
   readonly failureReason?: string | undefined;
   readonly failureMessage?: string | undefined;
-  /** Until the report changes by itself, ms. */
+  /** The time until the report changes by itself, ms. */
   readonly changesInMs?: number | undefined;
 }
 

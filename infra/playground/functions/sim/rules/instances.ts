@@ -30,7 +30,7 @@ export interface SimFleet {
   /** Replicas; see `wantedReplicas`. */
   readonly wanted: number;
   readonly instances: readonly SimInstance[];
-  /** Of the same names as their instances; empty without `spec.machines`. */
+  /** The SimMachines of the same names as their instances; empty without `spec.machines`. */
   readonly simMachines: readonly SimMachine[];
   readonly machines: readonly Machine[];
 }

@@ -11,7 +11,7 @@ import { SimMachine } from "../../../api/sim-machine.ts";
 import { SimMachinePool } from "../../../api/sim-machinepool.ts";
 import { instanceLabels, type SimFleet } from "./instances.ts";
 
-/** On a SimMachine, until its instance is gone. */
+/** The finalizer on a SimMachine until its instance is gone. */
 export const SIM_MACHINE_FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
 
 /** The value of the index `reference` under which the Machine of a SimMachine is found. */
