@@ -6,10 +6,10 @@ type Declare = (command: Command) => unknown;
 /** A command, as help shows it before its file is loaded. */
 interface CommandRow {
   readonly about: string;
-  /** Absent: its subcommands are all that it has. */
+  /** Loads the command; absent where its subcommands are all that it has. */
   readonly load?: () => Promise<Declare>;
   readonly commands?: CommandTable;
-  /** For scripts: neither help nor completion shows it. */
+  /** Whether it is for scripts: neither help nor completion shows it. */
   readonly hidden?: true;
 }
 

@@ -6,7 +6,7 @@ type Shell = (typeof SHELLS)[number];
 
 /** Words that may follow `path`: `dlq list` → its subcommands and options. */
 interface Place {
-  /** Without `capstan`; empty for the first word. */
+  /** The path without `capstan`; empty for the first word. */
   readonly path: string;
   readonly commands: readonly Command[];
   /** `--queue`. */

@@ -17,7 +17,7 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly roles: ReadonlySet<Role>;
   /** Management cluster; absent with the role `apiserver`. */
   readonly kubeconfig?: string | undefined;
-  /** Also its URL alone: `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
+  /** The queue; also its URL alone: `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
   readonly queue: string | QueueSource;
   readonly installCrds: boolean;
   /** Names, patterns such as `machinepool-*`, or groups such as `workload`. */

@@ -38,7 +38,7 @@ export interface Running extends AsyncDisposable {
   readonly queue: Queue;
   /** State of the keys. */
   readonly history: ReadHistory;
-  /** Absent: it is off. */
+  /** The history of runs; absent where it is off. */
   readonly runs: RunHistory | undefined;
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 
-/** From the word to the end of the comment: a block, or lines that begin with `//` or `--`. */
+/** The note from the word to the end of the comment: a block, or lines that begin with `//` or `--`. */
 const DIFFERS = /\bDiffers: ((?:(?!\*\/)[^\n])*(?:\n[ \t]*(?:\*(?!\/)|\/\/|--)(?:(?!\*\/)[^\n])*)*)/g;
 
 /** Returns what the comments of the product say after `Differs:`, as a list by file with links from a folder of `depth`. */

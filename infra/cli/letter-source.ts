@@ -62,7 +62,7 @@ export async function openSource(
   };
 }
 
-/** Never with the URL: it may contain a password. */
+/** Names the place, never with the URL: it may contain a password. */
 function whereOf({ capabilities }: Backend, file: string | undefined): string {
   if (file !== undefined) return `in ${file}`;
   return capabilities.keepsLetters

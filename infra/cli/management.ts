@@ -17,10 +17,10 @@ import { openLog } from "./terminal/log.ts";
 
 /** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
-  /** To the management API server (KC-09). */
+  /** Requests per second to the management API server (KC-09). */
   readonly kubeApiQps?: number | undefined;
   readonly kubeApiBurst?: number | undefined;
-  /** To each workload API server. */
+  /** Requests per second to each workload API server. */
   readonly workloadApiQps?: number | undefined;
   readonly workloadApiBurst?: number | undefined;
   /** Address blocks in which workload API servers may be (S-11). */

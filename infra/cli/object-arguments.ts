@@ -5,7 +5,7 @@ import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
 export interface NamedObject {
   readonly kindName: string;
   readonly objectName: string;
-  /** Of `--namespace`. */
+  /** The value of `--namespace`. */
   readonly namespace: string | undefined;
 }
 

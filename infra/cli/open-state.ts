@@ -32,11 +32,11 @@ interface State {
   /** The read model. */
   readonly store: Store;
   readonly deadLetters: DeadLetters;
-  /** Absent: it is off. */
+  /** The history of runs; absent where it is off. */
   readonly runs: RunHistory | undefined;
   /** State of the keys. */
   readonly history: ReadHistory;
-  /** Absent: there is none. */
+  /** The limit of deletions; absent where there is none. */
   readonly limit: DeletionLimit | undefined;
 }
 

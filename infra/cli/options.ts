@@ -197,7 +197,7 @@ export function stopRequested(): Promise<void> {
   });
 }
 
-/** With port 0 these lines are the only place that names the ports. */
+/** Prints the listeners: with port 0 these lines are the only place that names the ports. */
 export function printListeners({
   metricsUrl,
   diagnosticsPort,

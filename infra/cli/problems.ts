@@ -42,7 +42,7 @@ interface Row extends Problem {
   readonly cluster: string;
 }
 
-/** For scripts: something must be mended. */
+/** The exit code for scripts: something must be mended. */
 const FOUND = 3;
 
 const EXAMPLES = `
@@ -122,7 +122,7 @@ async function findAll(
   ];
 }
 
-/** By Cluster; of a queue in the memory of another process only the letters are known. */
+/** Reads the troubles by Cluster; of a queue in the memory of another process only the letters are known. */
 async function readTroubles(
   { store }: ReadModel,
   functions: readonly AnyFunction[],

@@ -11,12 +11,12 @@ import { createLiveArea } from "./terminal/live-area.ts";
 /** Rows that a command shows: once, or as they change. */
 export interface Shown<R> {
   readonly clock: Clock;
-  /** Between two looks. Default: a second. */
+  /** The time between two looks; default: a second. */
   readonly everyMs?: number;
   look(): Promise<readonly R[]>;
   /** Different for every row. */
   idOf(row: R): string;
-  /** For people, below one another. */
+  /** Draws the rows for people, below one another. */
   draw(rows: readonly R[]): readonly string[];
   /** One line about a row without what passes by itself, such as ages: another text is a change. */
   text(row: R): string;
@@ -28,7 +28,7 @@ interface WatchOptions {
 }
 
 const LOOK_EVERY_MS = SECOND;
-/** Below the rows stands the cursor. */
+/** The rows below the others, where the cursor stands. */
 const MARGIN_ROWS = 2;
 
 export function addWatchOption(command: Command): Command {
@@ -56,7 +56,7 @@ export async function watchRows<R>({ output, watch }: WatchOptions, shown: Shown
   }
 }
 
-/** While nothing can be read, what is shown stays; the reason is printed once. */
+/** Retries: while nothing can be read, what is shown stays; the reason is printed once. */
 function retrying<R>({ look }: Shown<R>): () => Promise<readonly R[] | undefined> {
   let problem: string | undefined;
   return async () => {

@@ -105,7 +105,7 @@ function isWithin(folder: string, file: string): boolean {
   return placeOf(file).startsWith(`${folder}/`);
 }
 
-/** From the root of the checkout, with slashes. */
+/** Returns the path from the root of the checkout, with slashes. */
 function placeOf(file: string): string {
   return relative(ROOT, file).split(sep).join("/");
 }

@@ -28,12 +28,12 @@ interface Process {
   readonly namespace: string;
   readonly container: string;
   readonly image: string;
-  /** Of Deployment and Pods, beside the name. */
+  /** The labels of Deployment and Pods, beside the name. */
   readonly labels?: { readonly [label: string]: string };
   readonly replicas?: object;
   readonly args: readonly string[];
   readonly env: readonly object[];
-  /** Beside that of probes. */
+  /** The ports beside that of probes. */
   readonly ports?: readonly object[];
   readonly resources?: object;
   /** Names of Secrets by the folder where their files are. */

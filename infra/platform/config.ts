@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Absent or with a value: an empty one comes from a variable that was not set where it was copied from. */
+/** Accepts no value or a text: an empty one comes from a variable that was not set where it was copied from. */
 const filled = z.string().min(1, "it is empty; give it a value, or unset it").optional();
 
 const environmentSchema = z.object({
@@ -11,7 +11,7 @@ const environmentSchema = z.object({
   CAPSTAN_QUEUE_FILE: z.string().optional(),
   CAPSTAN_REDIS_CA: z.string().optional(),
   CAPSTAN_REDIS_MAY_LOSE_DATA: z.enum(["true", "false", ""], "write true or false").optional(),
-  /** Of a Lambda function without a command line: patterns with commas between them. */
+  /** The functions of a Lambda function without a command line: patterns with commas between them. */
   CAPSTAN_FUNCTIONS: z.string().optional(),
   CAPSTAN_LAMBDA_TIMEOUT_SECONDS: z.string().optional(),
   CAPSTAN_MAX_DELETIONS_PER_HOUR: z.string().optional(),
@@ -28,7 +28,7 @@ const environmentSchema = z.object({
   POD_NAMESPACE: z.string().optional(),
 });
 
-/** As OpenTelemetry names them; an empty value counts as absent. */
+/** The variables as OpenTelemetry names them; an empty value counts as absent. */
 const traceSchema = z.object({
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),

@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** For its owner only. */
+/** The mode of a file for its owner only. */
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;

@@ -20,7 +20,7 @@ export interface ElectedOptions<Work> {
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** For the log: `relay`, `manager`. */
+  /** The name for the log: `relay`, `manager`. */
   readonly role: string;
   /**
    * Starts the work of a leader; it is disposed of when the lease is lost. `mayWrite` throws WaitingError as soon as

@@ -32,7 +32,7 @@ export interface RelayOptions extends WorkloadReach {
   readonly server: Server;
   readonly store: Store;
   readonly queue: Pick<Queue, "enqueue" | "epoch">;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random?: (() => number) | undefined;
   /** Default 10 min. */
   readonly resyncPeriodMs?: number | undefined;
@@ -46,7 +46,7 @@ export interface RelayOptions extends WorkloadReach {
   readonly namespaces?: readonly string[] | undefined;
   /** How kubeconfig Secrets are followed. Default `watch`. */
   readonly kubeconfigSecrets?: "get" | "watch" | undefined;
-  /** Absent: events are not traced. */
+  /** Traces an event; absent where events are not traced. */
   readonly traceEvent?: TraceEvent | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;

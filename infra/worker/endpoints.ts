@@ -21,9 +21,9 @@ export interface PageSources {
   readonly metrics: Metrics;
   readonly health: HealthSources;
   readonly history: ReadHistory;
-  /** Absent: no run is noted. */
+  /** The history of runs; absent where no run is noted. */
   readonly runs?: Pick<RunHistory, "runs"> | undefined;
-  /** Absent in a process without a relay. */
+  /** The view for scaling; absent in a process without a relay. */
   readonly scale?: ScaleView | undefined;
 }
 

@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** After a start, before work comes: what it takes then delays nothing that was asked for by the start. */
+/** The time after a start, before work comes: what it takes then delays nothing that was asked for by the start. */
 const AFTER_MS = 500;
 
 /**

@@ -21,7 +21,7 @@ export interface HealthSources {
   readonly store: Store;
   readonly clock: Clock;
   readonly version: string;
-  /** Absent = this process has none. */
+  /** Returns the relay; `undefined` where this process has none. */
   relay(): Pick<Relay, "status"> | "starting" | undefined;
   worker(): Pick<Worker, "status"> | "starting" | undefined;
 }

@@ -32,7 +32,7 @@ export const LIMITS = {
   maxHeaderSize: 16_384,
   requestTimeout: REQUEST_MS,
   headersTimeout: REQUEST_MS,
-  /** Between two looks for connections that have sent no request for so long. */
+  /** The time between two looks for connections that have sent no request for so long. */
   connectionsCheckingInterval: 2 * SECOND,
 } as const;
 const MAX_CONNECTIONS = 64;

@@ -30,7 +30,7 @@ export function keepConnections<C extends AsyncDisposable>(
   let kept: Promise<C> | undefined;
   let lastUsedMs = 0;
   let users = 0;
-  /** Also closes what is only being opened. An event does not wait for it: a broken connection takes its time. */
+  /** Closes also what is only being opened. An event does not wait for it: a broken connection takes its time. */
   const close = async (): Promise<void> => {
     const old = kept;
     kept = undefined;

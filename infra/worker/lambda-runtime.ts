@@ -11,7 +11,7 @@ const VERSION = "2018-06-01";
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 const MAX_MESSAGE = 2_000;
 
-/** As `createLambdaHandler` returns it. */
+/** The handler as `createLambdaHandler` returns it. */
 type Handler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 interface RuntimeApi {
@@ -67,7 +67,7 @@ interface Invocation {
   readonly id: string;
   /** Unix time. */
   readonly deadlineMs: number | undefined;
-  /** Absent: it is larger than Lambda allows. */
+  /** The body; absent where it is larger than Lambda allows. */
   readonly body: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface SqsRecord {
   readonly eventSourceARN?: unknown;
 }
 
-/** With ReportBatchItemFailures, SQS delivers these messages again and deletes the others. */
+/** The answer to SQS: with ReportBatchItemFailures, it delivers these messages again and deletes the others. */
 interface SqsBatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
@@ -42,7 +42,7 @@ export type LambdaConnections = Pick<PushedSqsQueue, "deliver"> & AsyncDisposabl
 
 export interface LambdaOptions {
   readonly functions: readonly AnyFunction[];
-  /** In front of every queue name. Default `capstan-`. */
+  /** The text in front of every queue name. Default `capstan-`. */
   readonly prefix?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -21,9 +21,9 @@ import { meterTraces, type TracedSpans } from "./telemetry/trace-metrics.ts";
 import type { Worker } from "./worker.ts";
 
 export interface ObserveOptions {
-  /** On loopback. */
+  /** The address on loopback. */
   readonly address?: LoopbackAddress | undefined;
-  /** Beyond loopback. */
+  /** The diagnostics beyond loopback. */
   readonly diagnostics?: Omit<DiagnosticsOptions, "metrics" | "pages" | "clock" | "log"> | undefined;
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
@@ -39,7 +39,7 @@ export interface ObserveOptions {
 
 /** A process that can be looked at from outside while its parts start, work and stop. */
 export interface Observed extends AsyncDisposable, LedgerMeter {
-  /** Of the endpoints on loopback. */
+  /** The URL of the endpoints on loopback. */
   readonly url: string | undefined;
   /** Port of the diagnostics. */
   readonly diagnosticsPort: number | undefined;

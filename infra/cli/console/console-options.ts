@@ -10,7 +10,7 @@ export interface ConsoleFlags {
   readonly actions: boolean;
 }
 
-/** Of `up`: a console beside everything else. */
+/** The flags of `up` for a console beside everything else. */
 export interface UpConsoleFlags extends ConsoleFlags {
   readonly console?: ListenAddress;
 }
@@ -25,7 +25,7 @@ export function addUpConsoleOptions(command: Command): Command {
   return addConsoleOptions(command.addOption(address.preset(DEFAULT_ADDRESS).argParser(parseListenAddress)));
 }
 
-/** Of the command itself. */
+/** Returns the option of the command itself. */
 export function addressOption(): Option {
   const option = new Option(
     "--address <address>",

@@ -34,7 +34,7 @@ export async function lookForOwnData(backend: Backend, server: Server, log: Log)
   };
 }
 
-/** Without it the rights of one cluster could show the data of another, so it is not left out. */
+/** Returns the uid, which is never left out: the rights of one cluster could show the data of another. */
 async function requiredUid(server: Server, log: Log): Promise<string> {
   try {
     const uid = await managementUid(server.as("console"), { log });

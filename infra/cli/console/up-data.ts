@@ -28,7 +28,7 @@ interface Followed {
 
 interface UpData extends Pick<ConsoleFlags, "actions"> {
   readonly functionsDir?: string | undefined;
-  /** In this process; undefined: beside the shared queue. */
+  /** The queue that this process follows; undefined beside the shared queue. */
   readonly followed: Followed | undefined;
   readonly log: Log;
 }

@@ -117,7 +117,7 @@ async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | stri
   }
 }
 
-/** On a terminal, so that a wait of minutes has a reason; the report has the steps with their times. */
+/** Shows a step on a terminal, so that a wait of minutes has a reason; the report has the steps with their times. */
 function showStep(step: string): void {
   if (process.stderr.isTTY) printError(step);
 }

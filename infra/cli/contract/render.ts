@@ -53,7 +53,7 @@ function namespaceOf(targetNamespace = ""): string {
   throw new Error("a template has no namespace of its own; name one with --target-namespace");
 }
 
-/** As JSON, which is YAML, where the terminal's escapes would change a text that stands without quotes. */
+/** Writes YAML: as JSON, which is YAML, where the terminal's escapes would change a text that stands without quotes. */
 function toYaml(object: Manifest): string {
   const yaml = writeYaml(object);
   return escapedLines(yaml) === yaml ? yaml : `${JSON.stringify(object)}\n`;

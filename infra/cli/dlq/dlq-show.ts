@@ -51,7 +51,7 @@ function describeLetter(letter: DeadLetter, now: Date): readonly string[] {
   return sections.flat().slice(1);
 }
 
-/** Behind an empty line. */
+/** Returns the section behind an empty line. */
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", bold(title), ...lines.map((line) => `  ${line}`)];
 }

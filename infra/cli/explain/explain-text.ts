@@ -153,7 +153,7 @@ function nameOfDependency({ what, object, field, value, isGoing }: Dependency): 
   return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
 }
 
-/** Of `MachineSet: words`: `: words`. */
+/** Returns `: words` of `MachineSet: words`. */
 function wordsBehind(what: string): string {
   const end = what.indexOf(": ");
   return end < 0 ? "" : what.slice(end);

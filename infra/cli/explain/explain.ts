@@ -177,7 +177,7 @@ function textOf(kind: Kind, explained: ExplainedTree, { all }: ExplainOptions): 
   return [...linesOf(explained, all), ...healthLines(kind, explained)];
 }
 
-/** Behind the tree: a table for people. */
+/** Returns what stands behind the tree: a table for people. */
 function healthLines({ kind }: Kind, { health = [] }: ExplainedTree): readonly string[] {
   if (health.length === 0) return [];
   const now = systemClock.now();

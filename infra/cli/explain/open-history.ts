@@ -9,7 +9,7 @@ import { askProcess } from "./ask-process.ts";
 
 /** Knowledge of the queue and of its processes about keys. */
 interface Asked extends AsyncDisposable {
-  /** For one look: it asks for each key once. */
+  /** Returns the history for one look: it asks for each key once. */
   readonly history: () => ReadHistory | undefined;
   readonly unserved?: ReadUnserved;
 }

@@ -23,7 +23,7 @@ export interface ReadModel extends AsyncDisposable {
   readonly server: Server;
   readonly store: Store;
   readonly clients: Clients;
-  /** Of what the store holds; absent: all of it is read live. */
+  /** Reads the freshness of what the store holds; absent where all of it is read live. */
   readFreshness?(now: Date): Promise<Freshness>;
   /** Settles when the workload cluster `<namespace>/<name>` is connected to, or known not to be reachable. */
   connected(cluster: string): Promise<void>;

@@ -23,7 +23,7 @@ function rowsOf(run: NotedRun): readonly (readonly string[])[] {
   return [row, ...others.map((write) => ["", "", "", "", write, ""])];
 }
 
-/** In seconds, as in the log. */
+/** Returns the time in seconds, as in the log. */
 function timeOf(at: string): string {
   return at.replace(/\.\d+Z$/, "Z");
 }
@@ -45,7 +45,7 @@ function outcomeOf(run: RunEntry): string {
   return paint("dim", times === 1 ? idle : `${times} × ${idle}`);
 }
 
-/** With a time it is why the function runs again by itself. */
+/** Returns what it waits for; with a time it is why the function runs again by itself. */
 function waitOf({ waitingFor, afterMs }: RunEntry): string | undefined {
   if (waitingFor === undefined) return undefined;
   return afterMs === undefined ? `waits for ${oneLine(waitingFor)}` : oneLine(waitingFor);

@@ -114,7 +114,7 @@ async function readObject(kind: Kind, key: ObjectKey, kubeconfig: string | undef
   throw new Error(`${titleOf(kind.kind, key)} does not exist; kubectl get ${kind.plural} -A lists them`);
 }
 
-/** Of all functions, the newest first. */
+/** Reads the runs of all functions, the newest first. */
 async function runsOf(
   runs: RunHistory["runs"],
   functions: readonly AnyFunction[],

@@ -28,7 +28,7 @@ export function actorOfEntry(
   return requestIn(check, entry.machine.name) ?? "external controller";
 }
 
-/** As of an entry, where only an Event is left; those of Cluster API do not say it. */
+/** Names the actor as of an entry where only an Event is left; Events of Cluster API do not say it. */
 export function actorOfMark(mark: Mark, { check, machine }: Present): string | undefined {
   const [, name = ""] = mark.machine.split("/");
   return namedBy(mark) ?? requestIn(check, name) ?? (machine && ownerOf(machine));

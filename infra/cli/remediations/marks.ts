@@ -11,7 +11,7 @@ import type { Recorded } from "./policy-history.ts";
 export interface Mark {
   /** RFC 3339 */
   readonly at: string;
-  /** Of the Machine. */
+  /** The uid of the Machine. */
   readonly uid: string;
   /** `default/m1` */
   readonly machine: string;

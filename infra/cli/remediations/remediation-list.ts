@@ -18,13 +18,13 @@ export interface Remediation {
   readonly healthCheck?: string;
   /** `default/m1` */
   readonly machine: string;
-  /** Of the Machine: another one may get its name. */
+  /** The uid of the Machine: another one may get its name. */
   readonly uid: string;
-  /** Of the failed health check, as far as it is known. */
+  /** The reason of the failed health check, as far as it is known. */
   readonly reason?: string;
   /** When the health check failed; absent: not known. */
   readonly failedAt?: string;
-  /** For this the remediation had to wait since then, as far as Events still say it. */
+  /** The limits that the remediation had to wait for since then, as far as Events still say it. */
   readonly waitedFor?: readonly string[];
   /** `MachineSet s1` or `SimRemediation m1`; absent: not known. */
   readonly actor?: string;
@@ -34,7 +34,7 @@ export interface Remediation {
    * that records failed health checks has this one, and no remediation followed.
    */
   readonly outcome: Outcome;
-  /** Absent: not over, or not known. */
+  /** The end; absent where it is not over, or not known. */
   readonly endedAt?: string;
 }
 
@@ -53,11 +53,11 @@ type Outcome =
  * as long as their policy.
  */
 export interface RemediationSources {
-  /** Of reason MachineMarkedUnhealthy. */
+  /** Events of reason MachineMarkedUnhealthy. */
   readonly events: readonly Event[];
-  /** Of reason MachineRecovered. */
+  /** Events of reason MachineRecovered. */
   readonly recoveries: readonly Event[];
-  /** Of the reasons for which remediation waits. */
+  /** Events of the reasons for which remediation waits. */
   readonly waits: readonly Event[];
   readonly machines: readonly Machine[];
   readonly checks: readonly MachineHealthCheck[];

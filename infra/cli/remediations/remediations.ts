@@ -115,7 +115,7 @@ export function textOfRemediations(found: readonly Remediation[], now: Date): re
   ];
 }
 
-/** From the failure to the begin, and for what: `7s calm`. */
+/** Returns the wait from failure to begin, and for what: `7s calm`. */
 function waitedText({ at, failedAt, waitedFor = [], outcome }: Remediation): string {
   if (failedAt === undefined || outcome === "not started") return "";
   return [ageOf(failedAt, new Date(at)), waitedFor.join(", ")].join(" ").trimEnd();

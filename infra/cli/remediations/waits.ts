@@ -9,7 +9,7 @@ export interface Wait {
   readonly at: string;
   /** `default/h1` */
   readonly healthCheck: string;
-  /** In the words of `capstan explain`: `limit`, `places`, `RemediationPolicy r1`. */
+  /** The cause in the words of `capstan explain`: `limit`, `places`, `RemediationPolicy r1`. */
   readonly for: string;
   /** Names of the Machines, as far as the Event has them; absent: all of the health check. */
   readonly machines?: readonly string[];
@@ -46,7 +46,7 @@ export function waitOf({ involvedObject, message, firstTimestamp, metadata }: Ev
   return [{ at, healthCheck, for: policy, ...machines }];
 }
 
-/** Between the failure of a Machine and the begin of its remediation. */
+/** The wait between the failure of a Machine and the begin of its remediation. */
 export interface Waiting {
   readonly healthCheck: string;
   /** `m1` */

@@ -153,7 +153,7 @@ function worldOf(
   ];
 }
 
-/** In a snapshot, but a live read did not find it. */
+/** Returns objects in a snapshot that a live read did not find. */
 function goneLive(snapshots: readonly Placed[], reads: readonly LetterRead[]): readonly Placed[] {
   return reads.flatMap(({ question, source, answer, found }) => {
     if (source !== "live" || !("key" in question) || answer.type !== "object" || found.length > 0) return [];

@@ -14,7 +14,7 @@ import { fillReadModel } from "../explain/read-model.ts";
 
 /** Requests of the step if it ran now. */
 export interface LiveResult {
-  /** Of the management cluster. */
+  /** The server of the management cluster. */
   readonly server: string;
   /** The run would end well. */
   readonly ok: boolean;

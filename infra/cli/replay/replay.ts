@@ -23,7 +23,7 @@ export interface ReplayOptions {
   readonly output: string;
 }
 
-/** For scripts: 0, 1 and 2. */
+/** The exit codes for scripts: 0, 1 and 2. */
 const EXIT_CODES = { reproduced: 0, different: 1, "not replayable": 2 } as const;
 const EXIT_HELP = `
 Exit codes:

@@ -132,7 +132,7 @@ function clusterLines(survey: Survey, scope: Scope): readonly string[] {
   return rows.length === 0 ? [] : tableLines(["CLUSTER", "WITH", "OBJECTS", "FIELD MANAGERS"], rows);
 }
 
-/** By Cluster: requests that change nothing but a status or a field as numbers, all others by name. */
+/** Returns a table by Cluster: requests that change nothing but a status or a field as numbers, all others by name. */
 export function decisionLines(decisions: readonly Decisions[]): readonly string[] {
   const rows = decisions.map(({ cluster, wouldSend }) => {
     const verbs = countBy(wouldSend, (title) => [verbOf(title)]);

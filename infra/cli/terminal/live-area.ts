@@ -24,7 +24,7 @@ const USUAL = { columns: 80, rows: 24 };
 
 export function createLiveArea(screen: Screen): LiveArea {
   let wanted: readonly string[] = [];
-  /** Of the lines on the screen. */
+  /** The widths of the lines on the screen. */
   let widths: readonly number[] = [];
   // Some terminals break a line that reaches the last column.
   const size = () => ({ columns: (screen.columns || USUAL.columns) - 1, rows: screen.rows || USUAL.rows });

@@ -10,9 +10,9 @@ const INTERRUPTED = 130;
 
 /** A line with the progress of a command; disposing clears it. */
 export interface Progress extends Disposable {
-  /** So many more are done. */
+  /** Notes that so many more are done. */
   advance(count?: number): void;
-  /** Before something else is written to the terminal; the next `advance` shows the line again. */
+  /** Clears the line before something else is written to the terminal; the next `advance` shows the line again. */
   clear(): void;
 }
 

@@ -1,6 +1,6 @@
 /** A few lines of text, and what hangs below them. */
 export interface Branch {
-  /** At least one. */
+  /** The lines, at least one. */
   readonly lines: readonly string[];
   readonly children: readonly Branch[];
 }

@@ -61,7 +61,7 @@ function toObject(value: unknown, where: string): KubeObject {
 
 type Applier = Pick<ServerClient, "apply" | "kinds" | "list">;
 
-/** Between two looks at the kinds of a new CustomResourceDefinition, and how long they may take to be served. */
+/** The time between two looks at the kinds of a new CRD, and how long they may take to be served. */
 const LOOK_MS = 200;
 const ESTABLISHED_WITHIN_MS = 30_000;
 

@@ -35,7 +35,7 @@ const FRAME_MS = 200;
 const REDRAW_MS = SECOND;
 /** A function that runs again later than that keeps up what is complete, for example it renews a certificate. */
 const MAX_WAIT_MS = 60 * MINUTE;
-/** Below the tree stands the cursor. */
+/** The rows below the tree, where the cursor stands. */
 const MARGIN_ROWS = 2;
 
 /**
@@ -83,7 +83,7 @@ export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTre
   };
 }
 
-/** As many Clusters as fit on the screen, those that are not available first; of several, how many are available. */
+/** Returns as many Clusters as fit on the screen, unavailable ones first; of several, how many are available. */
 export async function frameOf(
   { store, functions, history, clock }: LiveTreeOptions,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -113,7 +113,7 @@ function isAvailable(cluster: KubeObject): boolean {
 }
 
 interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
-  /** In front of the tree. */
+  /** The causes in front of the tree. */
   readonly causes: readonly Problem[];
   readonly freshness: Freshness;
 }

@@ -12,21 +12,21 @@ export interface Shard {
 
 /** The figures of `npm run bench -- scale` that the model uses. */
 export interface Scale {
-  /** Of one worker alone. */
+  /** The processor time of one worker alone. */
   readonly cpuMsPerRun: number;
-  /** Of four workers, against one. */
+  /** The efficiency of four workers, against one. */
   readonly efficiency: number;
-  /** Of Redis, at 6,500 runs a second. */
+  /** The cores of Redis, at 6,500 runs a second. */
   readonly redisCores: number;
 }
 
-/** Of one management cluster: so many workload clusters with so many Nodes each. */
+/** The size of one management cluster: so many workload clusters with so many Nodes each. */
 export interface Fleet {
   readonly clusters: number;
   readonly nodesPerCluster: number;
 }
 
-/** Of a Cluster beside its Nodes: itself, its control plane, pools and provider objects. */
+/** The objects of a Cluster beside its Nodes: itself, its control plane, pools and provider objects. */
 const OBJECTS_PER_CLUSTER = 6;
 /** A kubelet writes the status of its Node this often when nothing changes. */
 const HEARTBEAT_SECONDS = 300;
@@ -44,7 +44,7 @@ const LEAST_RELAYS = 2;
 /** One line of the model: what is needed, how much, and what it follows from. */
 export interface Need {
   readonly what: string;
-  /** As text with its unit. */
+  /** The amount as text with its unit. */
   readonly amount: string;
   readonly from: string;
 }
@@ -97,7 +97,7 @@ export function needsOf(
   ];
 }
 
-/** As many as hold all connections, and one more: any of them may be lost. */
+/** Returns as many relays as hold all connections, and one more: any of them may be lost. */
 function relaysFor(clusters: number, { idleMiB, mibPerConnection }: Shard): number {
   const connections = (RELAY_MIB * USABLE - idleMiB) / mibPerConnection;
   return Math.max(LEAST_RELAYS, Math.ceil(clusters / connections) + 1);

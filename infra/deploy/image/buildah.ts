@@ -8,7 +8,7 @@ export interface Manifest {
   readonly architecture: Architecture;
   /** `sha256:…` */
   readonly digest: string;
-  /** Of config, manifest and layers: what a node fetches. */
+  /** The size of config, manifest and layers: what a node fetches. */
   readonly compressedBytes: number;
 }
 

@@ -95,7 +95,7 @@ async function admit({ file, sha256 }: ForeignFile, from: string, cache: string)
   await move(downloaded, join(cache, file));
 }
 
-/** In hexadecimal. */
+/** Returns the digest in hexadecimal. */
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);

@@ -10,7 +10,7 @@ import {
 import { DEFAULT_TIMEOUT_SECONDS } from "../../worker/lambda.ts";
 import { arnOf, EXPENDABLE, logicalId, type Resource, type Resources } from "./stack.ts";
 
-/** As AWS asks for: a batch may be retried while the function is throttled. */
+/** The timeout that AWS asks for: a batch may be retried while the function is throttled. */
 const VISIBILITY_SECONDS = 6 * DEFAULT_TIMEOUT_SECONDS;
 
 /** Queues that carry tokens. */

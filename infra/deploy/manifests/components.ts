@@ -74,8 +74,8 @@ function workloadRelays(process: ServerProcess): Folder {
 }
 
 /**
- * For servers that run OwnerReferencesPermissionEnforcement: who changes the owners of an object needs the right to
- * delete it. A binding of an account that is not there grants nothing.
+ * Returns rights for servers that run OwnerReferencesPermissionEnforcement: who changes the owners of an object needs
+ * the right to delete it. A binding of an account that is not there grants nothing.
  */
 function ownerEnforcement(processes: readonly ServerProcess[]): Folder {
   const owners = processes.flatMap((process) => {
@@ -111,7 +111,7 @@ const WATCH_KUBECONFIGS: Folder = {
   ],
 };
 
-/** Without rights of some sorts, until an operator binds them in namespaces. Source: S-05 */
+/** Returns a component without rights of some sorts, until an operator binds them in namespaces. Source: S-05 */
 function withoutBindings(...sorts: readonly string[]): Folder {
   const labelSelector = `${RIGHTS} in (${sorts.join(",")})`;
   return {

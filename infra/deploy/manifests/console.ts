@@ -90,7 +90,7 @@ function service(): Manifest {
   };
 }
 
-/** For persons: bound in a namespace it shows the Clusters there, bound everywhere all of them. */
+/** The role for persons: bound in a namespace it shows the Clusters there, bound everywhere all of them. */
 const VIEWER = clusterRole("capstan-viewer", [ruleOf(LOOKING)]);
 /** A function serves all namespaces, so only a binding everywhere allows to pause one. */
 const OPERATOR = clusterRole("capstan-operator", [LOOKING, ...new Set(Object.values(ACTIONS))].map(ruleOf));

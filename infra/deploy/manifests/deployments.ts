@@ -11,7 +11,7 @@ export const DIAGNOSTICS_PORT = 8443;
 export const QUEUE = "/etc/capstan/queue";
 const DIAGNOSTICS = "/etc/capstan/diagnostics";
 
-/** As variables, so that commands of `kubectl exec` find the queue as well. */
+/** The variables of the queue, so that commands of `kubectl exec` find the queue as well. */
 export const QUEUE_ENV = [
   { name: "CAPSTAN_QUEUE_FILE", value: `${QUEUE}/url` },
   { name: "CAPSTAN_REDIS_CA", value: `${QUEUE}/ca.crt` },
@@ -89,7 +89,7 @@ export function disruptionBudget({ name }: ServerProcess): Manifest {
   };
 }
 
-/** Without a relay nothing is enqueued, without Redis nothing runs; a worker less is only slower. */
+/** Priorities: without a relay nothing is enqueued, without Redis nothing runs; a worker less is only slower. */
 export const PRIORITIES: readonly Manifest[] = [
   priorityClass(
     "capstan-relay",

@@ -12,9 +12,9 @@ export interface ServerProcess {
   /** Name of Deployment and ServiceAccount. */
   readonly name: string;
   readonly part: "relay" | "worker";
-  /** Of a relay that only connects to workload clusters, and shares them with its likes. */
+  /** Whether it is a relay that only connects to workload clusters, and shares them with its likes. */
   readonly isOfWorkloads?: true;
-  /** Of a worker. */
+  /** The group of a worker. */
   readonly group?: Group;
   /** It serves these: those of Cluster API's core, none of a simulated provider. */
   readonly functions: readonly AnyFunction[];

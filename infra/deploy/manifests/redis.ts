@@ -4,7 +4,7 @@ import { NAMESPACE, PART_OF } from "./processes.ts";
 export const REDIS_PORT = 6379;
 export const REDIS_LABELS = { "app.kubernetes.io/name": "capstan-redis" };
 const NAME = "capstan-redis";
-/** Of Docker's library. An overlay pins its digest. */
+/** The image of Docker's library; an overlay pins its digest. */
 const IMAGE = "docker.io/library/redis:7.2";
 /** Its user in that image. */
 const USER = 999;

@@ -129,7 +129,7 @@ function diagnosticsNames(namespace: string) {
   return { dns: [`*.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
 }
 
-/** By `kubectl port-forward`, and in the cluster. Browsers are given the certificate of an ingress, or this authority. */
+/** Returns names for port-forward and in the cluster. Browsers get an ingress's certificate, or this authority. */
 function consoleNames(namespace: string) {
   return { dns: [`capstan-console.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
 }

@@ -8,7 +8,7 @@ import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
 export interface Detail {
   /** `stage`, `Node`, `reserved`: the first column. */
   readonly about: string;
-  /** At least one line. */
+  /** The lines, at least one. */
   readonly lines: readonly string[];
   /** It holds something up. */
   readonly isProblem?: true;

@@ -23,7 +23,7 @@ export interface ExplainedHealth extends HealthReport {
   readonly requestState?: string;
 }
 
-/** Since when the workload cluster does not show its Nodes, RFC 3339, and why, as far as it is known. */
+/** A gap: since when the workload cluster does not show its Nodes, RFC 3339, and why, as far as it is known. */
 interface Unseen {
   readonly since?: string;
   readonly reason?: string;
@@ -82,7 +82,7 @@ async function checksBeside(
   return store.list(type, { index: { name: "cluster", values: [cluster ?? ""] } });
 }
 
-/** By the reader of a run, so that it reads what the function may read. */
+/** Asks by the reader of a run, so that it reads what the function may read. */
 async function ask(
   { model, clock }: HealthSources,
   { fn, report }: Reporter,

@@ -56,7 +56,7 @@ export interface Dependency {
 
 interface ExplainingStep extends ReadSources {
   readonly clock: Clock;
-  /** Of the read model; absent: it is current. */
+  /** The freshness of the read model; absent where it is current. */
   readonly freshness?: Freshness;
 }
 
@@ -181,7 +181,7 @@ function shown(value: unknown): string | number | boolean | undefined {
     : undefined;
 }
 
-/** In a list of objects, only a name identifies the one that is meant. */
+/** Returns the objects of a read; in a list, only a name identifies the one that is meant. */
 function objectsIn(name: string | undefined): (read: RecordedRead) => readonly KubeObject[] {
   return ({ answer }) => {
     if (answer.type === "object") return answer.object === undefined ? [] : [answer.object];

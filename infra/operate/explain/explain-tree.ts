@@ -48,17 +48,17 @@ interface LastWrite {
 
 export interface ExplainSources {
   readonly model: ReadSources & {
-    /** For the managers of fields, which no snapshot has; absent: nothing is read live. */
+    /** The client for the managers of fields, which no snapshot has; absent where nothing is read live. */
     readonly live?: Pick<KubeClient, "get" | "list">;
     /** Default: that of the read model alone. */
     readonly readFreshness?: (now: Date) => Promise<Freshness>;
   };
   readonly functions: readonly AnyFunction[];
   readonly clock: Clock;
-  /** Absent: there is no queue to ask. */
+  /** The history of runs; absent where there is no queue to ask. */
   readonly history: ReadHistory | undefined;
   readonly deadLetters: readonly DeadLetterHead[];
-  /** Absent: that is not known. */
+  /** Reads which functions no process serves; absent where that is not known. */
   readonly unserved?: ReadUnserved | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface ExplainedTree extends Explained {
   readonly asOf?: string;
   /** The roots that must be mended, in their order. */
   readonly causes: readonly Problem[];
-  /** Of a MachineHealthCheck, and of a Machine that health checks select. */
+  /** The health of a MachineHealthCheck, and of a Machine that health checks select. */
   readonly health?: readonly ExplainedHealth[];
 }
 

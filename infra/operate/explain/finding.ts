@@ -7,7 +7,7 @@ export interface KeyTrouble {
   readonly function: string;
   readonly key: string;
   readonly isDead: boolean;
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
   readonly failure: Failure;
   /** RFC 3339, of a dead key. */

@@ -1,7 +1,7 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 
 const MAX_NAMES = 3;
-/** Of a thousand names, those that a person may have meant. */
+/** The most names among which one is looked for that a person may have meant. */
 const MAX_COMPARED = 1_000;
 
 /** Returns names that a person may have meant by one that nothing has, the nearest first; at most three. */

@@ -21,7 +21,7 @@ export interface ObjectFacts {
   readonly problem?: string;
   /** Conditions that show a problem. */
   readonly conditions: readonly Concern[];
-  /** Of Machines and MachineSets. */
+  /** The details of Machines and MachineSets. */
   readonly details?: readonly Detail[];
 }
 

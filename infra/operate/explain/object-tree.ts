@@ -22,7 +22,7 @@ export type Snapshots = Pick<Store, "get" | "list" | "find" | "progress">;
 export interface ObjectNode {
   readonly kind: Kind;
   readonly key: ObjectKey;
-  /** Absent: referenced, but it does not exist. */
+  /** The object; absent where it is referenced and does not exist. */
   readonly object: KubeObject | undefined;
   /** Why a reference leads nowhere. */
   readonly problem?: string;

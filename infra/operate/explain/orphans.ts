@@ -13,7 +13,7 @@ export interface Orphan {
 }
 
 export interface Orphans {
-  /** Without those that are known to exist; at most 100. */
+  /** Returns all but those that are known to exist; at most 100. */
   all(known: ReadonlySet<string>): Promise<readonly Orphan[]>;
   /** Undefined: nothing names it. */
   of(cluster: ObjectKey): Promise<Orphan | undefined>;

@@ -23,7 +23,7 @@ export interface Problem {
   readonly about: (typeof SUBJECTS)[number];
   /** The object to mend: `SimBootstrapConfig default/nowhere`. */
   readonly object: string;
-  /** Of a definition: `<group>/<Kind>`. */
+  /** The name of a definition: `<group>/<Kind>`. */
   readonly definition?: string;
   /** The fault, in a sentence without its end. */
   readonly cause: string;
@@ -33,7 +33,7 @@ export interface Problem {
   readonly since?: string;
   /** `broken`: waiting does not mend it. `held`: someone holds it up on purpose, and it resumes by itself after that. */
   readonly severity: "broken" | "held";
-  /** Of a key that its function has given up. */
+  /** The letter of a key that its function has given up. */
   readonly letter?: { readonly function: string; readonly key: string };
   /** Further findings that only follow from it. */
   readonly consequences: number;

@@ -3,7 +3,7 @@ import type { Finding, KeyTrouble } from "./finding.ts";
 import type { ObjectNode } from "./object-tree.ts";
 import { refusalIn } from "./refusals.ts";
 
-/** After so many failures in a row another attempt hardly ends well. */
+/** The failures in a row after which another attempt hardly ends well. */
 const MANY = 5;
 
 /** Returns the problem of a key that fails; undefined as long as the next attempt may end well. */

@@ -19,9 +19,9 @@ import { soundCluster } from "./sound-cluster.ts";
 /** Facts beside those of snapshots. */
 export interface ProblemFacts {
   readonly now: Date;
-  /** Of any objects: those in the tree count. */
+  /** The troubles of any objects: those in the tree count. */
   readonly troubles: readonly KeyTrouble[];
-  /** Of queue, relay and workers: they stand in front of all others. */
+  /** The problems of queue, relay and workers: they stand in front of all others. */
   readonly platform?: readonly Problem[];
 }
 
@@ -61,7 +61,7 @@ interface FoundCluster {
   readonly cluster: Cluster | undefined;
   readonly connection: Connection | undefined;
   readonly topologyRuns: boolean;
-  /** Absent: the tree has it. */
+  /** The node; absent where the tree has it. */
   readonly node?: ObjectNode;
   /** It does not exist. */
   readonly findings: readonly Finding[];

@@ -5,7 +5,7 @@ type Refusal = Pick<Problem, "object" | "cause" | "next">;
 
 const POLICY =
   /ValidatingAdmissionPolicy '([^']{1,253})' with binding '([^']{1,253})' denied request: ([\s\S]*)/;
-/** Without the advice that Capstan's client adds. */
+/** The message without the advice that Capstan's client adds. */
 const WEBHOOK_AWAY =
   /failed calling webhook "([^"]{1,253})": ([\s\S]*?)(?:; webhook \S+ does not answer: [\s\S]*)?$/;
 const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request:? ?([\s\S]*)/;

@@ -17,7 +17,7 @@ export interface SiblingSelection extends PageSelection {
 
 export interface SiblingPage {
   readonly items: readonly Sibling[];
-  /** Absent on the last page. Opaque. */
+  /** The cursor of the next page, opaque; absent on the last one. */
   readonly next?: string;
 }
 

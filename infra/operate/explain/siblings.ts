@@ -17,7 +17,7 @@ export function textOfLeftOut({ kind, state, count }: LeftOut): string {
   return state === "ready" ? `${count} ${named} ready` : `${count} more ${named}`;
 }
 
-/** While the read model is old nothing is known to be ready. */
+/** Returns the objects left out; while the read model is old, nothing is known to be ready. */
 export function leftOutOf(more: readonly LeftOut[], { silences }: Freshness): readonly LeftOut[] {
   if (silences.length === 0) return more;
   const sums = new Map<string, number>();
@@ -27,7 +27,7 @@ export function leftOutOf(more: readonly LeftOut[], { silences }: Freshness): re
 
 /** A pool of a thousand Machines must still fit on a screen. */
 const MAX_SHOWN = 20;
-/** So many are shorter to read by name than their count is to look into. */
+/** The number of siblings that are shorter to read by name than their count is to look into. */
 const MAX_READY_SHOWN = 5;
 
 /** The objects of one kind below one object: those that stand in a tree, and the count of the others. */
@@ -57,7 +57,7 @@ export interface Ranked {
   readonly object: KubeObject;
   /** One of RANKS; the worst is 0. */
   readonly score: number;
-  /** Since when, RFC 3339, and the name. */
+  /** The sort key: since when, RFC 3339, and the name. */
   readonly member: string;
 }
 
@@ -92,7 +92,7 @@ function place(object: KubeObject, dead: ReadonlySet<string>): Ranked {
   const { namespace, name } = objectKeyOf(object);
   return { object, score: rank, member: `${since ?? LAST} ${namespace}/${name}` };
 }
-/** Behind every time. */
+/** A text that sorts behind every time. */
 const LAST = "~";
 
 interface State {

@@ -28,7 +28,7 @@ export interface LinkedRun extends RunEntry, Lane {
 export interface TimeLine {
   /** Newest first. */
   readonly items: readonly LinkedRun[];
-  /** Absent on the last page. Opaque. */
+  /** The cursor of the next page, opaque; absent on the last one. */
   readonly next?: string | undefined;
   /** The oldest run that is known, RFC 3339. */
   readonly knownSince?: string | undefined;

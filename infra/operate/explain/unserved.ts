@@ -26,7 +26,7 @@ interface UnservedSources {
 /** A worker that was replaced takes its keys within this time; one that leaves no sign of life takes them, too. */
 const LATE_MS = 30 * SECOND;
 const KEPT_MS = 5 * SECOND;
-/** As many as are known at most: beyond, one that is not known may serve it. */
+/** The most processes that are known: beyond, one that is not known may serve it. */
 const MOST_PROCESSES = 200;
 
 /**

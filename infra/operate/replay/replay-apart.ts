@@ -16,13 +16,13 @@ export interface ReplayApart extends Disposable {
   replay(letter: DeadLetter): Promise<ApartResult>;
 }
 
-/** Of one letter. */
+/** The time for one letter. */
 const REPLAY_WITHIN_MS = 2 * SECOND;
 const MEMORY_MIB = 256;
 /** Functions are code of the installation: a slow disk is not the fault of a letter. */
 const LOAD_WITHIN_MS = 60 * SECOND;
 
-/** Beside this file, as source or as it was built. */
+/** The path beside this file, as source or as it was built. */
 const SOURCE = fileURLToPath(new URL("./replay-process.ts", import.meta.url));
 const PROGRAM = existsSync(SOURCE) ? SOURCE : SOURCE.replace(/ts$/, "js");
 

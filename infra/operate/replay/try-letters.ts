@@ -6,7 +6,7 @@ import { type Judged, judge } from "./verdict.ts";
 export interface Tried extends Judged {
   readonly function: string;
   readonly key: Key;
-  /** Of the letter that was tried: a key that has died again since has another one. */
+  /** The time of death of the letter that was tried: a key that has died again since has another one. */
   readonly deadSince: string;
   readonly times: number;
 }

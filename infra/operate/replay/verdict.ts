@@ -10,7 +10,7 @@ export type Verdict = (typeof VERDICTS)[number];
 
 export interface Judged {
   readonly verdict: Verdict;
-  /** In words; absent when it succeeds. */
+  /** The reason in words; absent when it succeeds. */
   readonly why?: string;
 }
 

@@ -42,7 +42,7 @@ export interface Core {
   /** Names under which it writes fields. */
   readonly managers: ReadonlySet<string>;
   readonly leaseKey: ObjectKey;
-  /** Absent: no manager has ever led. */
+  /** The lease; absent where no manager has ever led. */
   readonly lease: LeaseState | undefined;
 }
 

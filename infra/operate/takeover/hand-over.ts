@@ -170,7 +170,7 @@ async function standing(
   return members.filter(({ object }) => wanted.includes(standingOf(object, filters)));
 }
 
-/** In groups of one kind, those that make others first. */
+/** Returns groups of one kind, those that make others first. */
 function inOrder(members: readonly Member[]): readonly (readonly Member[])[] {
   return [...Map.groupBy(members, ({ kind }) => kind).values()];
 }
@@ -221,7 +221,7 @@ async function isSent(
   }
 }
 
-/** While Cluster API's manager restarts, its webhooks do not answer. */
+/** Whether a webhook is away: while Cluster API's manager restarts, its webhooks do not answer. */
 function isWebhookAway({ status, message }: KubeError): boolean {
   return status >= 500 && message.includes("webhook");
 }

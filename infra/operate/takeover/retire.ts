@@ -150,7 +150,7 @@ async function keptObjects(kept: KubeObject): Promise<readonly KubeObject[]> {
   );
 }
 
-/** While the conversion webhook answers, every object is written once in the version that stays. */
+/** Writes every object once in the version that stays, while the conversion webhook answers. */
 async function endConversion(retiring: Retiring, found: CustomResourceDefinition): Promise<void> {
   const storage = storageOf(found);
   await rewriteObjects(retiring, found, !hasOldObjects(found));

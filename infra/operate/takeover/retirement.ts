@@ -25,7 +25,7 @@ export interface Retirement {
   readonly kept: KubeObject | undefined;
 }
 
-/** Of every object of a release of Cluster API's core. */
+/** The label of every object of a release of Cluster API's core. */
 const OF_CORE = "cluster.x-k8s.io/provider=cluster-api";
 /** Source: Cluster API v1.14.0, core/config/webhook */
 const NAMES = /^capi-(mutating|validating)-webhook-configuration$/;

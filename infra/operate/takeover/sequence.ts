@@ -34,7 +34,7 @@ export interface Step {
 export interface Moved {
   readonly cluster: string;
   readonly objects: number;
-  /** From the first pause until the other controller worked on all of it. */
+  /** The time from the first pause until the other controller worked on all of it. */
   readonly pausedMs: number;
 }
 

@@ -12,8 +12,8 @@ export interface Filters {
 }
 
 /**
- * Whose an object is: of Cluster API's manager, on its way from it, of Capstan, on its way from Capstan; `other`: its
- * label says that a third controller has it.
+ * The controller of an object: Cluster API's manager, on its way from it, Capstan, on its way from Capstan; `other`:
+ * its label says that a third controller has it.
  */
 export type Standing = "core" | "leaving-core" | "capstan" | "leaving-capstan" | "other";
 

@@ -29,7 +29,7 @@ export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
   return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
 }
 
-/** As `capstan contract check` reads it. */
+/** Writes them as `capstan contract check` reads them. */
 function textOf(waived: { readonly [rule: string]: string }): string {
   return Object.entries(waived)
     .map(([rule, reason]) => `${rule}=${reason}`)

@@ -6,7 +6,7 @@ import { isObject, isText, problemOf } from "./object-shape.ts";
 /** S-14. A page of a list may be longer, each of its objects may not. */
 export const OBJECT_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** For the management server: it is trusted, but a long answer must not delay the other servers. */
+/** The bounds for the management server: it is trusted, but a long answer must not delay the other servers. */
 export const TRUSTED: JsonBounds = {
   maxDepth: Number.POSITIVE_INFINITY,
   maxItemLength: Number.POSITIVE_INFINITY,
@@ -15,8 +15,8 @@ export const TRUSTED: JsonBounds = {
   maxItems: Number.POSITIVE_INFINITY,
 };
 /**
- * For workload servers (S-14). Later code may walk an object by recursion, and parsing one takes 50 ms at most. Real
- * objects have about 20 levels and 10,000 values.
+ * The bounds for workload servers (S-14). Later code may walk an object by recursion, and parsing one takes 50 ms at
+ * most. Real objects have about 20 levels and 10,000 values.
  */
 export const UNTRUSTED: JsonBounds = {
   maxDepth: 64,

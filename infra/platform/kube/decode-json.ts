@@ -2,7 +2,7 @@
 export interface JsonBounds {
   /** Objects and lists within each other, those around the items of a list included. */
   readonly maxDepth: number;
-  /** Of one item of a list, or of anything that is not a list, in UTF-16 units. */
+  /** The length of one item of a list, or of anything that is not a list, in UTF-16 units. */
   readonly maxItemLength: number;
   /** Values in one item: the time that it takes to parse one follows from these. */
   readonly maxItemValues: number;
@@ -77,9 +77,9 @@ const ITEMS = '"items"';
 
 /** Finds the items of a list and counts values, without creating any. JSON.parse finds malformed JSON afterwards. */
 class Scan {
-  /** Of the member `items` of the outermost object; undefined when that is not a list. */
+  /** The items of the member `items` of the outermost object; undefined when that is not a list. */
   items: Item[] | undefined;
-  /** Behind its `[` and at its `]`. */
+  /** The places behind its `[` and at its `]`. */
   itemsStart = 0;
   itemsEnd = 0;
   readonly #text: string;

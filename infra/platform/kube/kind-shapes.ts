@@ -91,7 +91,7 @@ const volumeShape = () =>
       .optional(),
   });
 
-/** By kind: those whose members rules read, and that come from servers that are not trusted. */
+/** The shapes by kind: those whose members rules read, and that come from servers that are not trusted. */
 const SHAPES: ReadonlyMap<string, () => z.ZodType> = new Map<string, () => z.ZodType>([
   [idOf(Node), once(nodeShape)],
   [idOf(Pod), once(podShape)],

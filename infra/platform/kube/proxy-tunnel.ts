@@ -82,7 +82,7 @@ function throughConnect({ proxy, host, port, ca }: Tunnel, address: Address): Pr
   });
 }
 
-/** By SOCKS 5. Source: RFC 1928, 1929 */
+/** Connects by SOCKS 5. Source: RFC 1928, 1929 */
 async function throughSocks({ proxy, host, port }: Tunnel, address: Address): Promise<Socket> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const socket = connect(address);

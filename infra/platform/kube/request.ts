@@ -25,7 +25,7 @@ export interface SentRequest {
   readonly method: string;
   /** 0 without an answer. */
   readonly status: number;
-  /** Until the end of the answer; absent for a watch, which lasts. */
+  /** The time until the end of the answer; absent for a watch, which lasts. */
   readonly seconds?: number;
 }
 

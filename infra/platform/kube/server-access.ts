@@ -24,7 +24,7 @@ export interface ServerAccess {
   readonly tlsServerName?: string | undefined;
   /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
   readonly insecure?: boolean | undefined;
-  /** Absent: any address (the management server is the user's own choice). */
+  /** The allowed addresses; absent where any is (the management server is the user's own choice). */
   readonly addresses?: AddressPolicy | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface AddressPolicy {
 /** Blocks of addresses, as `--workload-addresses` names them. */
 export interface AddressList {
   readonly has: (address: string) => boolean;
-  /** For messages: `10.0.0.0/8, fd00::/8`. */
+  /** The text for messages: `10.0.0.0/8, fd00::/8`. */
   readonly text: string;
 }
 

@@ -13,7 +13,7 @@ import { checkedLookup, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
   readonly method: string;
-  /** With query; the base path of the server is put in front. */
+  /** The path with query; the base path of the server is put in front. */
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string | undefined;

@@ -44,7 +44,7 @@ export async function createCertificateAuthority(): Promise<CertificateAuthority
   };
 }
 
-/** From two days ago: clocks differ, and an expired certificate was valid before. */
+/** Returns a validity from two days ago: clocks differ, and an expired certificate was valid before. */
 function validUntil(days: number) {
   const now = Date.now();
   return { notBefore: new Date(now - 2 * DAY_MS), notAfter: new Date(now + days * DAY_MS) };

@@ -11,7 +11,7 @@ import { accessOf } from "../kube/kubeconfig.ts";
 import { usedEntries } from "../kube/kubeconfig-entries.ts";
 import type { CertificateFacts, Pki } from "./pki.ts";
 
-/** Of a list that a user writes. */
+/** The most entries of a list that a user writes. */
 const MAX_ENTRIES = 100;
 /** A chain of ten certificates with RSA keys of 4,096 bits has 20 KiB, a key of 8,192 bits 6 KiB. */
 const MAX_PEM_BYTES = 64 * 1024;

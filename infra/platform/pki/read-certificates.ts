@@ -8,7 +8,7 @@ export const MAX_PEM_BYTES = 64 * 1024;
 /** A file of certificates in PEM. */
 interface Certificates {
   readonly text: string;
-  /** In their order, at most 10. */
+  /** The certificates in their order, at most 10. */
   readonly facts: readonly [CertificateFacts, ...CertificateFacts[]];
 }
 

@@ -89,7 +89,7 @@ async function extensionsOf(
   ];
 }
 
-/** As the authority names its own key; a digest of the key where it does not. */
+/** Returns the identifier as the authority names its own key; a digest of the key where it does not. */
 async function keyIdentifierOf(authority: Parsed) {
   const { AuthorityKeyIdentifierExtension, SubjectKeyIdentifierExtension } = await library();
   const own = authority.getExtension(SubjectKeyIdentifierExtension);
@@ -140,7 +140,7 @@ function firstOf(text: string): string {
   return block;
 }
 
-/** In one pass over the text. */
+/** Finds the blocks in one pass over the text. */
 function blocksIn(text: string, most: number): readonly string[] {
   const blocks: string[] = [];
   for (let from = 0; blocks.length < most; ) {

@@ -23,7 +23,7 @@ function asCode(char: string): string {
   return code > 0xffff ? `\\u{${code.toString(16)}}` : asUnits(char);
 }
 
-/** As JSON and JavaScript write it. */
+/** Writes a character as JSON and JavaScript do. */
 function asUnits(char: string): string {
   return [...Array(char.length).keys()]
     .map((index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, "0")}`)

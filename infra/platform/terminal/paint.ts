@@ -32,7 +32,7 @@ export function bold(text: string): string {
   return paint("bold", text);
 }
 
-/** On a terminal only; respects NO_COLOR. */
+/** Whether there are colours: on a terminal only; respects NO_COLOR. */
 function hasColours(): boolean {
   return styleText("bold", "x", { stream: process.stdout }) !== "x";
 }
@@ -100,7 +100,7 @@ export function padded(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** From Hangul on, a character may be two columns wide; counting too much only cuts a line a little early. */
+/** The first character (Hangul) that may be two columns wide; counting too much only cuts a line a little early. */
 const FIRST_WIDE = 0x11_00;
 /** Punctuation, arrows, lines of trees. */
 const NARROW = /[\u2000-\u203f\u2190-\u21ff\u2500-\u259f]/u;

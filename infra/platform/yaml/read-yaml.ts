@@ -9,7 +9,7 @@ export interface YamlBounds {
   readonly maxDocuments: number;
   /** Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes. */
   readonly maxMarks: number;
-  /** In all documents. The documents must not be larger than `maxMarks` values with their aliases written out. */
+  /** The most aliases in all documents, which have at most `maxMarks` values with their aliases written out. */
   readonly maxAliases: number;
 }
 
@@ -20,7 +20,7 @@ export interface YamlDocument extends SurveyedDocument {
 
 /** The text is not YAML or goes over a bound. `message` may quote the text. */
 export class YamlError extends Error {
-  /** From 1; undefined when the text as a whole is refused. */
+  /** The line, from 1; undefined when the text as a whole is refused. */
   readonly line: number | undefined;
   /** The exceeded bound, without a quotation of the text. */
   readonly bound: string | undefined;
@@ -68,7 +68,7 @@ export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocumen
   }
 }
 
-/** Before anything is parsed. */
+/** Checks the text before anything is parsed. */
 function checkText(text: string, { maxBytes, maxMarks }: YamlBounds): void {
   // A text of n UTF-16 units has at least n bytes.
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {

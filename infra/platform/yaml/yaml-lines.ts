@@ -1,17 +1,17 @@
 import { EVENT_ID, getScalarValue, parseEvents } from "js-yaml";
 import { createLineCounter, startOf, type ValueEvent } from "./yaml-survey.ts";
 
-/** As `readYaml` allows it. */
+/** The depth that `readYaml` allows. */
 const MAX_DEPTH = 100;
 
 /** A value of a document, with the line on which its key or it itself begins. */
 interface LineNode {
   readonly line: number;
-  /** Of a map. */
+  /** The members of a map. */
   readonly members?: Map<string, LineNode>;
-  /** Of a list. */
+  /** The items of a list. */
   readonly items?: LineNode[];
-  /** Of a scalar. */
+  /** The text of a scalar. */
   readonly text?: string;
 }
 

@@ -1,7 +1,7 @@
 import { EVENT_ID, type Event, getScalarValue } from "js-yaml";
 
 export interface SurveyedDocument {
-  /** Of its first value, from 1; 0 for an empty document. */
+  /** The line of its first value, from 1; 0 for an empty document. */
   readonly line: number;
   /** Keys that a map has twice, the second time on that line. The last value counts. */
   readonly duplicates: readonly { readonly key: string; readonly line: number }[];

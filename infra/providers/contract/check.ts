@@ -23,7 +23,7 @@ import { readFiles } from "./read-files.ts";
 
 export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions {
   readonly whyRefused: WhyRefused;
-  /** Of variables in releases. Absent: each takes its default or its name. */
+  /** The values of variables in releases; absent where each takes its default or its name. */
   readonly values?: Values;
   /** Label and version of a release whose folder is not named after them. */
   readonly releaseName?: ReleaseName | undefined;
@@ -132,7 +132,7 @@ function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOpt
   };
 }
 
-/** Below one PATH. A provider has up to 60, and each is judged by about 50 rules. */
+/** The most CRDs below one PATH. A provider has up to 60, and each is judged by about 50 rules. */
 const MAX_CRDS = 1_000;
 
 function tooMany(crds: readonly PlacedCrd[]): readonly InputProblem[] {

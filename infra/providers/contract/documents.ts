@@ -19,7 +19,7 @@ export interface ReadDocuments {
   readonly problems: readonly InputProblem[];
 }
 
-/** Of all files together, empty documents and those that cannot be read included. */
+/** The most documents of all files together, empty documents and those that cannot be read included. */
 const MAX_DOCUMENTS = 50_000;
 /** Bounds of one document. */
 const BOUNDS: YamlBounds = { ...FILE_BOUNDS, maxDocuments: 1 };
@@ -67,7 +67,7 @@ function readPart(file: string, part: Part): ReadDocuments {
 
 interface Part {
   readonly text: string;
-  /** Of its first character, from 1. */
+  /** The line of its first character, from 1. */
   readonly line: number;
 }
 
@@ -123,7 +123,7 @@ function lazyLines(part: Part): (path: string) => number {
 
 interface Unpacked {
   readonly object: InputDocument["value"];
-  /** Before a path in the object, for a path in the document. */
+  /** The text before a path in the object, for a path in the document. */
   readonly prefix: string;
 }
 

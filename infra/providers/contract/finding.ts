@@ -41,7 +41,7 @@ export interface Outcome {
   readonly problems: readonly InputProblem[];
   /** Texts of the rules that findings name, for reports that describe them. */
   readonly rules: readonly RuleText[];
-  /** Of what was judged, where it is not the CRDs: `the life of 5 objects`. */
+  /** The name of what was judged, where it is not the CRDs: `the life of 5 objects`. */
   readonly judged?: string | undefined;
 }
 

@@ -22,7 +22,7 @@ import type { Waivers } from "./waivers.ts";
 export interface CrdOptions {
   /** Contracts that the user has chosen, by `group/Kind`. */
   readonly named: ReadonlyMap<string, ContractRole | undefined>;
-  /** For CRDs without a contract label. */
+  /** The version for CRDs without a contract label. */
   readonly assumed: ContractVersion;
   readonly waivers: Waivers;
   readonly release?: ReleaseAround | undefined;

@@ -12,7 +12,7 @@ import { type Waivers, waiverProblem } from "./waivers.ts";
 
 interface ReleaseOptions {
   readonly values: Values;
-  /** Absent: by the names of its folders. */
+  /** The name of the release; absent where it follows from the names of its folders. */
   readonly named?: ReleaseName | undefined;
   readonly waivers: Waivers;
   /** Ids that a waiver may name. */

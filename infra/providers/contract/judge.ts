@@ -40,7 +40,7 @@ function judgementsOf<Subject>(
   return [na(`the contract ${contract} does not ask for it`)];
 }
 
-/** Of one rule on one thing; a report names the first and counts the others. */
+/** The most judgements of one rule on one thing; a report names the first and counts the others. */
 const MAX_JUDGEMENTS = 2_000;
 const WORST: readonly Verdict[] = ["fail", "warn", "unknown", "na", "pass"];
 

@@ -82,7 +82,7 @@ export function kustomizing(
   };
 }
 
-/** By its path, or by its name where the file lies beside the kustomization. */
+/** Whether it lists a file by its path, or by its name where the file lies beside the kustomization. */
 function lists({ folder, paths, names }: Kustomization, file: string): boolean {
   return paths.has(file) || (dirname(file) === folder && names.has(basename(file)));
 }

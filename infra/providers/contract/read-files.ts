@@ -12,7 +12,7 @@ const MAX_DEPTH = 20;
 
 /** The text of one file or of standard input. */
 export interface TextFile {
-  /** As it was named, or joined to the folder that was; `<stdin>`. */
+  /** The file as it was named, or joined to the folder that was; `<stdin>`. */
   readonly file: string;
   readonly text: string;
 }

@@ -9,7 +9,7 @@ export type Waivers = ReadonlyMap<string, string>;
 /** Bounds of one annotation and of one reason, in UTF-16 units. */
 const MAX_REASON = 1_000;
 const MAX_WAIVERS = 100;
-/** Of a waiver that messages quote. */
+/** The most characters of a waiver that messages quote. */
 const MAX_QUOTED = 200;
 
 /** Returns the reason to waive a rule for an object, or undefined; that of the command line comes first. */

@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   readonly filter?: WatchFilter | undefined;
   /** Called with every stored change before functions are notified; must not wait for a delivery. */
   readonly onChange: (change: Change) => void;
-  /** Absent: nothing is traced. */
+  /** Traces an event; absent where nothing is traced. */
   readonly traceEvent?: TraceEvent | undefined;
 }
 
@@ -81,8 +81,8 @@ export interface Delivery {
   leave(type: TypeKey): void;
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
   /**
-   * From now on every change notifies functions. Returns the types whose changes were only stored so far, because they
-   * were being listed for the first time: a resync of the functions that watch them must follow.
+   * Notifies functions of every change from now on. Returns the types whose changes were only stored so far, because
+   * they were being listed for the first time: a resync of the functions that watch them must follow.
    */
   open(): readonly TypeKey[];
   /** Writes resume versions that lag behind. */

@@ -16,7 +16,7 @@ interface NotifyOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly filter: WatchFilter;
-  /** Absent: nothing is traced. */
+  /** Traces an event; absent where nothing is traced. */
   readonly traceEvent?: TraceEvent | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Change } from "../../../shared/runtime/queue/route.ts";
 
 /** One event whose way into the queue is traced. */
 export interface TracedEvent {
-  /** For the causes of the keys of a tenant; undefined when they are not traced. */
+  /** Returns the traceparent for the causes of the keys of a tenant; undefined when they are not traced. */
   traceparentOf(tenant: string): string | undefined;
   /** The queue has accepted all keys. */
   end(): void;

@@ -10,7 +10,7 @@ import { type NamedType, staticKinds } from "../declared-kinds.ts";
  */
 export class Definitions {
   readonly #static: ReadonlyMap<string, Kind>;
-  /** With the versions in which they are referenced; none: that of the contract labels. */
+  /** The definitions with the versions in which they are referenced; none: that of the contract labels. */
   readonly #referenced = new Map<string, Set<string>>();
   /** Snapshots without the mark `status.watched`. */
   readonly #crds = new Map<string, CustomResourceDefinition>();
@@ -82,7 +82,7 @@ export function definedBy({ spec }: CustomResourceDefinition): string {
   return `${spec.group}/${spec.names.kind}`;
 }
 
-/** In the version of the contract labels; without any, in the highest in which it is referenced and served. */
+/** Returns the kind in the version of the contract labels, else in the highest that is referenced and served. */
 function providerKind(crd: CustomResourceDefinition, referenced: ReadonlySet<string>): Kind | undefined {
   const [exact] = [...referenced].filter((version) => isServed(crd, version)).toSorted(compareApiVersions);
   const version = contractOf(crd)?.version ?? exact;

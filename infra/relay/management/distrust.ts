@@ -26,7 +26,7 @@ export interface DistrustOptions {
   readonly onRestored: () => void;
 }
 
-/** Within this time all lists show the same restore. */
+/** The time within which all lists show the same restore. */
 const RESTORE_MS = 30 * SECOND;
 
 export function createDistrust(

@@ -37,7 +37,7 @@ export interface ManagementWatchesOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
-  /** Beside another controller: one that changes the same fields is noticed. */
+  /** The filter beside another controller: one that changes the same fields is noticed. */
   readonly watchFilter?: string | undefined;
 }
 

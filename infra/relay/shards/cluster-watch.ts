@@ -14,7 +14,7 @@ import type { WatchLoop } from "../watch/watch-loop.ts";
 
 /** The Clusters of the management server, as a relay needs them that only connects to their workload servers. */
 export interface ClusterWatch extends AsyncDisposable {
-  /** By the names of their workload servers. */
+  /** The Clusters by the names of their workload servers. */
   readonly clusters: ReadonlyMap<string, KubeObject>;
   /** All of them are known. */
   readonly isListed: boolean;

@@ -45,7 +45,7 @@ export interface ShardLeasesOptions {
 const SHARD_LEASE_SECONDS = 10;
 /** How often a Lease is renewed and the others are looked at. */
 const LOOK_MS = 2 * SECOND;
-/** Before the Lease can have expired for another relay. */
+/** The deadline before the Lease can have expired for another relay. */
 const RENEW_DEADLINE_MS = 7 * SECOND;
 
 /** Starts with a first look. Disposing frees the Lease at once: others take over within 2 s. */

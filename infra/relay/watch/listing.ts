@@ -10,7 +10,7 @@ export interface ListingOptions {
   readonly kind: Kind;
   readonly selector?: ListOptions | undefined;
   readonly signal: AbortSignal;
-  /** For workload servers: each listed object counts as an event (KR-20). */
+  /** The budget for workload servers: each listed object counts as an event (KR-20). */
   readonly budget?: Budget | undefined;
   /** The version seen last: an API server that is behind must not take the read model back (KR-09). */
   readonly atLeast?: string | undefined;

@@ -56,7 +56,7 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
 }
 
 /**
- * Of one object only the newest event waits, in the order of the versions: a watch that resumes from the version of a
+ * Keeps of one object only the newest event, in the order of the versions: a watch that resumes from the version of a
  * handled event misses nothing. An object that was recreated under the same name is another one: its deletion is not
  * the deletion of the first.
  */

@@ -77,13 +77,13 @@ const GONE_AFTER_MS = 60 * SECOND;
 const INITIALIZING_MS = 30 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
-/** Of a server that ends or starts, and of proxies in front of it. */
+/** The codes of a server that ends or starts, and of proxies in front of it. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Answers that exceed their bounds. */
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
 const DAMAGED: ReadonlySet<string> = new Set(["Undecodable", ...OVERSIZED]);
-/** After these only a list shows the objects. */
+/** The errors after which only a list shows the objects. */
 const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, SILENT_WATCH, ...DAMAGED]);
 
 /** All watches end like this when a server restarts: the relists are spread (KR-09). */

@@ -25,7 +25,7 @@ export interface WatchConsumer {
   reached?(resourceVersion: string): Promise<void>;
   /** Three 404s over 60 s: the server does not serve the type. */
   gone?(): Promise<void>;
-  /** After every failed attempt; must not wait for the loop. */
+  /** Runs after every failed attempt; it must not wait for the loop. */
   failed?(error: unknown): void;
 }
 

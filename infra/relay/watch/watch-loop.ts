@@ -33,7 +33,7 @@ import type { WatchConsumer } from "./watch-consumer.ts";
  */
 
 export interface WatchLoopOptions {
-  /** For logs and status: `management machinepools.cluster.x-k8s.io`. */
+  /** The name for logs and status: `management machinepools.cluster.x-k8s.io`. */
   readonly name: string;
   readonly client: ServerClient;
   readonly kind: Kind;
@@ -51,7 +51,7 @@ export interface WatchLoopOptions {
   readonly mayBeStarting?: boolean | undefined;
   /** Returns whether the server may end at any time, which is then not worth a warning. */
   readonly isEnding?: (() => boolean) | undefined;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: (() => number) | undefined;
 }
 

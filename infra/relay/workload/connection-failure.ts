@@ -6,7 +6,7 @@ import { kubeconfigSecretOf } from "./workload-access.ts";
 /** The cause why a workload server cannot be used, and the action that helps. */
 interface Finding {
   readonly cause: string;
-  /** Absent: check the address. */
+  /** The advice; absent where it is to check the address. */
   readonly action?: string;
 }
 

@@ -29,11 +29,11 @@ export interface ConnectionRecordOptions {
   readonly delivery: Delivery;
   readonly clock: Clock;
   readonly log: Log;
-  /** Absent: no other relay speaks for this Cluster, or all of them do. */
+  /** The share of this relay; absent where no other relay speaks for this Cluster, or all of them do. */
   readonly share?: Pick<Share, "isHeld"> | undefined;
 }
 
-/** After so many failures in a row a connection is given up. */
+/** The failures in a row after which a connection is given up. */
 export const FAILURES = 5;
 
 /**

@@ -85,7 +85,7 @@ class OneConnection implements WorkloadConnection {
   #cancelRetry: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
   #isLooking: boolean = false;
-  /** Since the watch was last accepted. One is mended at once; from the second on it may have missed something. */
+  /** Failures since the watch was last accepted. One is mended at once; from the second on it may miss something. */
   #failedWatches = 0;
 
   constructor(options: ConnectionOptions) {

@@ -107,7 +107,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     };
     endings.end(name, () => close().catch((error: unknown) => noteBug(options, name, error)));
   };
-  /** Also of a Cluster that was deleted while no relay ran: an earlier relay has left its Nodes. */
+  /** Handles a Cluster's end, also of one deleted while no relay ran: an earlier relay has left its Nodes. */
   const disappeared = (object: KubeObject) => {
     const cluster = objectKeyOf(object);
     const uid = followed.get(nameOf(object))?.uid ?? object.metadata.uid ?? "";

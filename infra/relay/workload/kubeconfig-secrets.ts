@@ -41,7 +41,7 @@ const WATCHES_BY_NAME = 8;
 interface Group {
   readonly loop: WatchLoop;
   readonly byName: boolean;
-  /** By Secret name. */
+  /** The listeners by Secret name. */
   readonly listeners: Map<string, SecretListener>;
   readonly known: Map<string, Secret>;
   listed: boolean;
@@ -157,7 +157,7 @@ function startGroup(options: GroupOptions): Group {
   return group;
 }
 
-/** Of a Secret only what makes a kubeconfig. */
+/** Keeps of a Secret only what makes a kubeconfig. */
 export function reduceSecret(object: KubeObject): Secret {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const value = (object as Secret).data?.["value"];

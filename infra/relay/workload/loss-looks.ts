@@ -6,7 +6,7 @@ import type { WorkloadConnection } from "./connection.ts";
 const AT_ONCE = 20;
 /** Every connection has its turn within so many looks, which are 5 minutes. */
 const LOOKS_PER_ROUND = 60;
-/** While a Cluster changes hands, the relay before may still publish: such a connection is looked at each time. */
+/** The age up to which a connection is looked at each time: the relay before may still publish at a hand-over. */
 const YOUNG_MS = MINUTE;
 
 interface LookedAt {

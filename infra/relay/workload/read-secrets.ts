@@ -11,7 +11,7 @@ import {
 } from "./kubeconfig-secrets.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
-/** By then a kubeconfig that nothing has refused is read again (S-13). */
+/** The time after which a kubeconfig that nothing has refused is read again (S-13). */
 const PERIOD_MS = 5 * MINUTE;
 /** A Secret that is not there yet, or could not be read: 1 s, doubled up to this. */
 const MAX_PAUSE_MS = 30 * SECOND;

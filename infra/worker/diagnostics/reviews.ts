@@ -55,7 +55,7 @@ export interface ResourceAttributes {
   readonly resource: string;
   readonly subresource?: string;
   readonly verb: string;
-  /** Absent: all of them, or a resource without namespaces. */
+  /** The namespace; absent for all of them, or a resource without namespaces. */
   readonly namespace?: string;
   readonly name?: string;
 }
@@ -100,7 +100,7 @@ export function createReviews(client: Reviewer, clock: Clock): Reviews {
   };
 }
 
-/** Neither tokens nor names of users are kept. */
+/** Returns a digest: neither tokens nor names of users are kept. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }

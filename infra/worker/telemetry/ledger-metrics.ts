@@ -11,7 +11,7 @@ export interface LedgerMeter {
   readonly noteResync: (functionName: string, cause: ResyncCause) => void;
   /** A count without a name: its function is not known. */
   readonly noteStrayError: (functionName?: string) => void;
-  /** Of a write that the limit of deletions has held back. */
+  /** Notes a write that the limit of deletions has held back. */
   readonly noteHeldBack: (functionName: string) => void;
 }
 

@@ -12,14 +12,14 @@ export interface MetricSpec {
 /** The values of a label are a closed set (S-44): `createMetrics` turns every other value into `other`. */
 type LabelName = "name" | "controller" | "function" | keyof typeof LABEL_VALUES;
 
-/** Of client-go: 10 ns to 1,000 s. */
+/** The buckets of client-go: 10 ns to 1,000 s. */
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
-/** Of controller-runtime. */
+/** The buckets of controller-runtime. */
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** Of client-go. */
+/** The buckets of client-go. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 const NAME = ["name", "controller"] as const;

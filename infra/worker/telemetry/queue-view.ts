@@ -15,7 +15,7 @@ export interface QueueView {
   depths(): Promise<readonly FunctionDepth[]>;
 }
 
-/** Below the usual time limits of a scrape (10 s) and of a probe (several tries). */
+/** The time for an answer, below the usual time limits of a scrape (10 s) and of a probe (several tries). */
 const ANSWER_WITHIN_MS = 2 * SECOND;
 
 /** Reads the queue for people and probes, which must get an answer even when the queue does not. */

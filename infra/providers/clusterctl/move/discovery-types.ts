@@ -31,7 +31,7 @@ export interface CrdFacts {
   readonly storage: string | undefined;
 }
 
-/** Without its schemas, which are nearly all of it. */
+/** Returns the facts without its schemas, which are nearly all of it. */
 export function crdFacts(crd: KubeObject): CrdFacts {
   const labels = crd.metadata.labels ?? {};
   const versions = listAt(crd, "spec.versions");
@@ -78,7 +78,7 @@ const HIERARCHIES: ReadonlySet<string> = new Set([
   `${ADDONS_GROUP}/ClusterResourceSet`,
 ]);
 
-/** By `<group>/<Kind>`. Source: objectgraph.go, getDiscoveryTypes. */
+/** The types by `<group>/<Kind>`. Source: objectgraph.go, getDiscoveryTypes. */
 export type DiscoveryTypes = ReadonlyMap<string, DiscoveryType>;
 
 export function discoveryTypes(crds: readonly CrdFacts[]): DiscoveryTypes {

@@ -18,7 +18,7 @@ export interface GraphNode {
   forceMoveHierarchy: boolean;
   /** Cluster-scoped. */
   global: boolean;
-  /** Below a cluster-scoped object whose hierarchy moves: never overwritten, never deleted at the source. */
+  /** Whether it is below a cluster-scoped object that moves: never overwritten, never deleted at the source. */
   globalHierarchy: boolean;
   shouldNotDelete: boolean;
   /** Something whose hierarchy moves owns it, at whatever distance. */

@@ -14,7 +14,7 @@ interface Wanted {
   readonly kind: Kind;
   /** Undefined: all, or the kind has none. */
   readonly namespace?: string | undefined;
-  /** Without spec and data. */
+  /** Whether it is listed without spec and data. */
   readonly metadataOnly?: boolean | undefined;
   readonly pageItems?: number | undefined;
 }

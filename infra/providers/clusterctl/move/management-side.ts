@@ -6,7 +6,7 @@ import { listReduced, type Side } from "./listing.ts";
 
 /** Everything about one management cluster that does not depend on the namespace which moves. */
 export interface ManagementSide extends Side {
-  /** Of Namespace kube-system: the identity of a cluster. */
+  /** The uid of Namespace kube-system: the identity of a cluster. */
   readonly uid: string | undefined;
   readonly crds: readonly CrdFacts[];
   readonly providers: readonly InstalledProvider[];

@@ -23,7 +23,7 @@ export interface MoveSource extends ManagementSide {
   /** Objects of kinds that clusterctl does not list. */
   readonly others: readonly SourceObject[];
   readonly unread: readonly Unread[];
-  /** By uid, of the objects that clusterctl lists. */
+  /** The digests by uid, of the objects that clusterctl lists. */
   readonly digests: ReadonlyMap<string, string>;
 }
 
@@ -88,7 +88,7 @@ function isElsewhere(object: SourceObject, namespace: string): boolean {
   return object.cluster !== undefined && object.namespace !== namespace;
 }
 
-/** As clusterctl: only where the namespace of the class is written. */
+/** Returns the class, as clusterctl, only where the namespace of the class is written. */
 function usedClass({ cluster }: SourceObject): readonly string[] {
   const { hasTopology, className, classNamespace } = cluster ?? {};
   return hasTopology === true ? [`${classNamespace ?? ""}/${className ?? ""}`] : [];

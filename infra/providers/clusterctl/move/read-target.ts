@@ -94,7 +94,7 @@ function listsOf(
   ];
 }
 
-/** By `<group>/<Kind>`. */
+/** Returns the CRDs by `<group>/<Kind>`. */
 export function targetCrds(crds: readonly CrdFacts[]): ReadonlyMap<string, TargetCrd> {
   return new Map(
     crds.map((crd) => [

@@ -29,14 +29,14 @@ export interface SourceObject {
   readonly hierarchyByLabel: boolean;
   readonly blocksMove: boolean;
   readonly hasPausedAnnotation: boolean;
-  /** From its label, else from its spec. */
+  /** The name of its Cluster from its label, else from its spec. */
   readonly clusterName: string | undefined;
   readonly references: readonly NamedReference[];
-  /** Of a Cluster. */
+  /** The state of a Cluster. */
   readonly cluster?: ClusterState | undefined;
-  /** Of a Machine. */
+  /** Whether a Machine has a Node. */
   readonly hasNode?: boolean | undefined;
-  /** Of a ClusterResourceSetBinding. */
+  /** The Cluster of a ClusterResourceSetBinding. */
   readonly boundCluster?: string | undefined;
 }
 

@@ -61,7 +61,7 @@ async function tryObject(
   }
 }
 
-/** As clusterctl creates it: a complete object, except for what the server itself sets and for owners. */
+/** Returns a complete object as clusterctl creates it, except for what the server itself sets and for owners. */
 function asNew(object: KubeObject): KubeObject {
   const { name, namespace, labels, annotations, finalizers } = object.metadata;
   const metadata = { name, namespace, labels, annotations, finalizers };

@@ -20,7 +20,7 @@ import { readReleaseText } from "./read-text.ts";
 /** Files of one release that clusterctl reads; real ones have up to 40. */
 const MAX_FILES = 200;
 
-/** Of one file; real ones have up to 30. */
+/** The most variables of one file; real ones have up to 30. */
 const MAX_VARIABLES = 1_000;
 
 /** A file of a release that cannot be read at all. */

@@ -2,10 +2,10 @@ import type { ManifestDocument } from "../../../../shared/contract/rules/release
 import { isObject } from "../../../platform/kube/object-shape.ts";
 import { readYaml, type YamlBounds, YamlError } from "../../../platform/yaml/read-yaml.ts";
 
-/** Of one file and of a whole release, in bytes. */
+/** The most bytes of one file and of a whole release. */
 export const MAX_RELEASE_BYTES = 64 * 1024 * 1024;
 
-/** Of one file of a release; components of the largest providers have 10 MB. */
+/** The bounds of one file of a release; components of the largest providers have 10 MB. */
 const BOUNDS: YamlBounds = {
   maxBytes: MAX_RELEASE_BYTES,
   maxDocuments: 10_000,
@@ -16,7 +16,7 @@ const BOUNDS: YamlBounds = {
 /** The text is not a stream of objects. `line` is from 1. */
 export class ManifestError extends Error {
   readonly line: number | undefined;
-  /** Without the line; may quote the text. */
+  /** The reason without the line; it may quote the text. */
   readonly reason: string;
   /** A bound was exceeded: whatever the text says, it is not read. */
   readonly isTooLarge: boolean;

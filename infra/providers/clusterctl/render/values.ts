@@ -33,7 +33,7 @@ export async function readValues(file: string): Promise<Values> {
   return { lookup, overrides: overridesOf(byName.get("images"), file) };
 }
 
-/** As clusterctl looks for them: the environment, by the name in upper case, comes before the file. */
+/** Looks for values as clusterctl does: the environment, by the name in upper case, comes before the file. */
 export function withEnvironment({ lookup, overrides }: Values, variables: NodeJS.ProcessEnv): Values {
   const inEnvironment: Lookup = (name) => {
     const key = name.toUpperCase();

@@ -71,7 +71,7 @@ function changeFirst(value: string, change: (char: string) => string): string {
   return first === "" ? value : change(first) + value.slice(first.length);
 }
 
-/** In bytes. A negative offset, which only a nested variable can give, counts from the end. */
+/** Cuts in bytes. A negative offset, which only a nested variable can give, counts from the end. */
 function substring(value: string, offset: string, length: string | undefined): string {
   const bytes = Buffer.from(value);
   const given = integer(offset);

@@ -8,7 +8,7 @@ import { SubstitutionError } from "./substitution-error.ts";
 /** A variable of a text, by its first occurrence: only that decides whether a value is needed. */
 interface Variable {
   readonly name: string;
-  /** Of the first occurrence, from 1. */
+  /** The line of the first occurrence, from 1. */
   readonly line: number;
   /** Operator of the first occurrence; empty for a bare one. */
   readonly operator: string;
@@ -22,7 +22,7 @@ interface Variable {
 export type Lookup = (name: string) => string | undefined;
 
 export interface Template {
-  /** In alphabetical order. */
+  /** The variables in alphabetical order. */
   readonly variables: readonly Variable[];
   /** Returns the text with values. Throws TemplateError where a value does not fit its operator or is too large. */
   readonly evaluate: (lookup: Lookup) => string;
@@ -31,7 +31,7 @@ export interface Template {
 /** The text has no valid substitutions; `line` is that of its `${`, from 1. */
 export class TemplateError extends Error {
   readonly line: number;
-  /** Without the line. */
+  /** The reason without the line. */
   readonly reason: string;
   constructor(reason: string, line: number, cause: unknown) {
     super(`line ${line}: ${reason}`, { cause });

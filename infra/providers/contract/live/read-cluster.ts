@@ -36,7 +36,7 @@ export interface Refused {
 export interface ReadCrds {
   /** Those of providers and of core. */
   readonly crds: readonly PlacedCrd[];
-  /** Of all. */
+  /** The facts of all. */
   readonly facts: readonly CrdFacts[];
 }
 
@@ -85,7 +85,7 @@ function refusedBy(error: unknown, verb: string, { group, plural }: Pick<Kind, "
 
 export interface ReadObjects {
   readonly objects: readonly GivenObject[];
-  /** By `<group>/<Kind>`. */
+  /** The refusals by `<group>/<Kind>`. */
   readonly refused: ReadonlyMap<string, Refused>;
 }
 
@@ -128,7 +128,7 @@ const CORE_TYPES: ReadonlySet<string> = new Set([
   "ipam.cluster.x-k8s.io/IPAddress",
 ]);
 
-/** In the version that core reads, where it is served. */
+/** Returns the kind in the version that core reads, where it is served. */
 export function kindOf(facts: CrdFacts, placed: PlacedCrd | undefined): Kind | undefined {
   const stored = storedKind(facts);
   const claimed = placed === undefined ? undefined : claimsOf(placed.crd)[0]?.version;

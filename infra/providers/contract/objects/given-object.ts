@@ -12,7 +12,7 @@ export interface GivenObject {
 
 /** Bound of the owners of one object; real ones have three. */
 const MAX_OWNERS = 100;
-/** As the API server has it; every finding repeats the names. */
+/** The longest name, as the API server has it; every finding repeats the names. */
 const MAX_NAME_LENGTH = 253;
 
 /**

@@ -38,7 +38,7 @@ export interface ObjectsTogether {
   readonly crds: readonly Crd[];
   /** Kinds that no contract reads and whose objects have to move all the same, by `<group>/<Kind>`. */
   readonly moved?: ReadonlySet<string> | undefined;
-  /** Of every kind whose objects are among them. */
+  /** The facts of every kind whose objects are among them. */
   readonly facts: readonly CrdFacts[];
 }
 

@@ -3,7 +3,7 @@ import type { KubeconfigFacts, SecretFacts } from "../../../../shared/contract/r
 import { usedEntries } from "../../../platform/kube/kubeconfig-entries.ts";
 import { x509 } from "../../../platform/pki/x509.ts";
 
-/** Of a Secret: the API server accepts 1 MiB. */
+/** The most keys of a Secret: the API server accepts 1 MiB. */
 const MAX_KEYS = 100;
 const MAX_VALUE_BYTES = 1024 * 1024;
 const MAX_KUBECONFIG_BYTES = 256 * 1024;
@@ -60,7 +60,7 @@ function kubeconfigFacts(value: Buffer | undefined): KubeconfigFacts {
   }
 }
 
-/** Of a chain, the earliest end. */
+/** Reads a certificate; of a chain, the earliest end. */
 function certificateFacts(data: string): Pick<KubeconfigFacts, "client" | "validity"> {
   try {
     const [first, ...more] = x509.read(Buffer.from(data, "base64").toString("latin1"));

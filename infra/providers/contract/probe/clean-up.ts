@@ -8,9 +8,9 @@ import { clustersIn } from "./views.ts";
 
 /** Objects that stay, by title, with their finalizers. */
 export interface Left {
-  /** Once the Cluster was gone, or the limit over. */
+  /** The objects left once the Cluster was gone, or the limit over. */
   readonly withCluster: ReadonlyMap<string, readonly string[]>;
-  /** At the end. */
+  /** The objects left at the end. */
   readonly atEnd: ReadonlyMap<string, readonly string[]>;
   /** Titles of objects that were there when an owner of core's was gone, with the title of that owner. */
   readonly outlived: ReadonlyMap<string, string>;

@@ -3,9 +3,9 @@ import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** Of one watch; then the kind is listed again. */
+/** The length of one watch; then the kind is listed again. */
 const WATCH_SECONDS = 300;
-/** Before a watch is opened again. */
+/** The pause before a watch is opened again. */
 const PAUSE_MS = 1_000;
 const MAX_ITEMS = 1_000;
 

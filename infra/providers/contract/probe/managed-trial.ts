@@ -7,7 +7,7 @@ import { remove } from "./removal.ts";
 import type { Stage } from "./stage.ts";
 import { LifeEnded } from "./watcher.ts";
 
-/** Of the other Cluster and its InfraCluster. */
+/** The name of the other Cluster and its InfraCluster. */
 const NAME = "contract-managed";
 /** The book says a label, the helper of core reads an annotation. */
 const MANAGED_BY = { "cluster.x-k8s.io/managed-by": "capstan-contract-probe" };

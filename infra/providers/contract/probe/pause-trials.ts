@@ -90,7 +90,7 @@ async function saying(
 
 /** A change during a pause. */
 interface Changed {
-  /** Of the object whose provider acts on it. */
+  /** The title of the object whose provider acts on it. */
   readonly title: string;
   readonly what: string;
   readonly isActedOn: (snapshot: Snapshot, paused: Snapshot) => boolean;

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { kindIn, type Scratch } from "./scratch.ts";
 
-/** Of a delete whose object changes between read and delete. */
+/** The attempts of a delete whose object changes between read and delete. */
 const ATTEMPTS = 10;
 
 interface Proof {

@@ -31,7 +31,7 @@ export interface Scratch {
 
 type Named = Pick<CrdOptions, "named">;
 
-/** Of each kind in one look at the namespace; a probe has a handful. */
+/** The most items of each kind in one look at the namespace; a probe has a handful. */
 const MAX_ITEMS = 1_000;
 
 /** Throws without the right to list CRDs. */

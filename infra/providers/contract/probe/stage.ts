@@ -13,7 +13,7 @@ export interface Mutation {
 }
 
 export interface LifeOptions extends WatchLimits {
-  /** Of a field beside the replicas of the MachinePool. */
+  /** The change of a field beside the replicas of the MachinePool. */
   readonly mutation: Mutation | undefined;
   /** Called at each step. */
   readonly note: (text: string) => void;
@@ -25,7 +25,7 @@ export interface Stage {
   readonly options: LifeOptions;
   readonly watcher: Watcher;
   readonly manifest: readonly ManifestObject[];
-  /** Once everything was provisioned. */
+  /** The snapshot once everything was provisioned. */
   readonly provisioned: Snapshot;
   /** Waits until nothing changes, and keeps what it was like. */
   quiet(): Promise<Snapshot>;

@@ -10,9 +10,9 @@ import type { Mutation } from "./stage.ts";
 
 const DRY_RUN_ANNOTATION = "topology.cluster.x-k8s.io/dry-run";
 const TEMPLATE_SPEC = "spec.template.spec";
-/** Never stored. */
+/** The name of a copy that is never stored. */
 const COPY = "contract-probe-copy";
-/** Of one template; each costs a request. */
+/** The most trials of one template; each costs a request. */
 const MAX_TRIED = 10;
 /** Names in the path of a value. */
 const MAX_DEPTH = 16;

@@ -75,7 +75,7 @@ export function follows(snapshot: Snapshot, { metadata }: KubeObject, replicas: 
   return counts.every((count) => count === replicas);
 }
 
-/** For the generation that the object has. */
+/** Whether the object says so for the generation that the object has. */
 export function says(object: KubeObject, status: "True" | "False"): boolean {
   const observed = valueAt(object, "status.conditions[Paused].observedGeneration");
   const isCurrent = observed === undefined || observed === object.metadata.generation;

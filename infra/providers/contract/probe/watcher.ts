@@ -11,7 +11,7 @@ import { sameState } from "./views.ts";
 export class LifeEnded extends Error {}
 
 export interface WatchLimits {
-  /** Of each wait. */
+  /** The limit of each wait. */
   readonly limitMs: number;
   /** How long nothing may change during a pause. */
   readonly restMs: number;
@@ -19,7 +19,7 @@ export interface WatchLimits {
   readonly signal: AbortSignal;
 }
 
-/** Of each object; one that flaps has no end. */
+/** The most versions seen of each object; one that flaps has no end. */
 const MAX_SEEN = 200;
 /** A state that lasts for a quarter of the rest is quiet; one that flaps for six of them is taken as it is. */
 const QUIET_PART = 4;
@@ -37,7 +37,7 @@ export class Watcher implements Disposable {
     this.#limits = limits;
   }
 
-  /** From now on every version is remembered. Throws KubeError where the server refuses a watch. */
+  /** Remembers every version from now on. Throws KubeError where the server refuses a watch. */
   async follow(): Promise<void> {
     const { kinds, roleOf } = this.#scratch;
     const isOfProvider = (kind: Kind): boolean => {

@@ -13,7 +13,7 @@ export interface TraceSettings {
         readonly headers: Readonly<Record<string, string>>;
       }
     | { readonly type: "file"; readonly file: string };
-  /** Of the traces that are sampled, 0 to 1. */
+  /** The share of the traces that are sampled, 0 to 1. */
   readonly ratio: number;
 }
 

@@ -6,10 +6,10 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 /** A span that has ended. */
 export interface Span extends SpanContext {
   readonly parentSpanId?: string | undefined;
-  /** Of few different values: names of objects are attributes. */
+  /** The name, one of few: names of objects are attributes. */
   readonly name: string;
   readonly kind: "internal" | "client" | "producer" | "consumer";
-  /** In ms since 1970, with fractions. */
+  /** The start in ms since 1970, with fractions. */
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;

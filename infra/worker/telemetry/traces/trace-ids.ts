@@ -11,9 +11,9 @@ export interface Trace {
 
 /** Ids of spans that two processes must agree on without asking each other; 16 hexadecimal digits each. */
 interface VersionIds {
-  /** Of the request that wrote the version. */
+  /** The span of the request that wrote the version. */
   readonly write: string;
-  /** Of the watch event that brought it. */
+  /** The span of the watch event that brought it. */
   readonly event: string;
 }
 
@@ -21,7 +21,7 @@ interface VersionIds {
 export type TraceOf = (tenant: string) => Trace;
 
 const HOUR_MS = 60 * MINUTE;
-/** Beyond it all are computed again. */
+/** The number of tenants beyond which all are computed again. */
 const MAX_TENANTS = 20_000;
 
 /**

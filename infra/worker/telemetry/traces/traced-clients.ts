@@ -9,7 +9,7 @@ import { phaseOf } from "./phase-of.ts";
 export interface TracedRequest {
   readonly verb: string;
   readonly kind: Kind;
-  /** Absent for a list. */
+  /** The key; absent for a list. */
   readonly key: ObjectKey | undefined;
   readonly subresource: string | undefined;
   readonly cluster: ClusterName;

@@ -5,7 +5,7 @@ import type { TracedSpans } from "../trace-metrics.ts";
 
 /** Passes the parts of a process through, so that they are traced. */
 export interface Tracing extends TracedSpans {
-  /** For the relay; undefined: events are not traced. */
+  /** Traces an event for the relay; undefined where events are not traced. */
   readonly traceEvent: TraceEvent | undefined;
   /** Returns the same queue; its runs are traced. */
   queue(queue: Queue): Queue;
