@@ -44,8 +44,8 @@ interface ObjectToDelete {
 }
 
 /** A provider object as the deletion sees it. */
+  /** The referenced object; `undefined`: the Cluster has no such reference. */
 export interface ProviderToDelete {
-  /** `undefined`: the Cluster has no such reference. */
   readonly provider: Referenced | undefined;
   /**
    * Another Cluster that exists and references the object: it is left to that one.

@@ -19,7 +19,8 @@ export interface CertificatesReport {
 }
 
 /**
- * When the certificates of a control plane Machine expire: as its own annotation says, else as that of its config.
+ * Returns when the certificates of a control plane Machine expire: as its own annotation says, else as that of its
+ * config.
  * Differs: a malformed date is an Event and keeps the last one; upstream it stops the reconciler.
  */
 export function certificatesExpiry(machine: Machine, { bootstrap }: MachineProviders): CertificatesReport {

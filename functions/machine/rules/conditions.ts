@@ -75,7 +75,7 @@ function availableCondition(machine: Machine, conditions: readonly Condition[], 
     : condition("Available", "True", "Available");
 }
 
-/** When a Machine that stays `Ready` is available; 0 = now, `undefined` = it is not `Ready`. */
+/** Returns when a Machine that stays `Ready` is available; 0 = now, `undefined` = it is not `Ready`. */
 export function availableInMs(
   { spec }: Machine,
   conditions: readonly Condition[] | undefined,

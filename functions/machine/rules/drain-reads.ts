@@ -116,7 +116,7 @@ async function readDaemonSets(
   return names.length === 0 ? [] : read.live.list(DaemonSet, named(names), cluster);
 }
 
-/** Where their CRD is not installed, no rule exists. */
+/** Reads the rules; where their CRD is not installed, none exists. */
 async function readRules(read: Reader, { metadata }: Machine): Promise<readonly MachineDrainRule[]> {
   const { namespace = "" } = metadata;
   try {

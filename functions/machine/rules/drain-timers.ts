@@ -17,7 +17,7 @@ const EXCLUSIONS: { readonly [part in DrainPart]: string } = {
   volumes: "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach",
 };
 
-/** When a part began; undefined: it has not. */
+/** Returns when a part began; undefined: it has not. */
 export function startOf({ status }: Machine, part: DrainPart): string | undefined {
   const { nodeDrainStartTime, waitForNodeVolumeDetachStartTime } = status?.deletion ?? {};
   return part === "drain" ? nodeDrainStartTime : waitForNodeVolumeDetachStartTime;

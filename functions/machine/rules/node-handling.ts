@@ -28,9 +28,9 @@ export const HANDLING_MACHINE_FIELDS = [
 
 /** Everything beside the deleted Machine that decides whether its Node is drained and deleted. */
 export interface HandlingFacts {
-  /** `undefined`: it does not exist. */
+  /** The Cluster; `undefined`: it does not exist. */
   readonly cluster: Cluster | undefined;
-  /** `undefined`: the Cluster has no `controlPlaneRef`. */
+  /** The control plane; `undefined`: the Cluster has no `controlPlaneRef`. */
   readonly controlPlane: Referenced | undefined;
   /** Machines of the Cluster with the control plane label, those that are being deleted included. */
   readonly controlPlaneMachines: readonly Machine[];

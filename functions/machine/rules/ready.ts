@@ -84,13 +84,13 @@ function deletingLine(machine: Machine, { reason = "", message = "" }: Reported,
   return `${since}, stage: ${reason}${delays === "" ? "" : `, delay likely due to ${delays}`}`;
 }
 
-/** 0 for an instant that is not known. */
+/** Returns the age in ms; 0 for an instant that is not known. */
 function ageOf(since: string | undefined, now: Date): number {
   const at = Date.parse(since ?? "");
   return Number.isNaN(at) ? 0 : now.getTime() - at;
 }
 
-/** When the line of `Deleting` changes by the clock alone; `undefined` = never again. */
+/** Returns when the line of `Deleting` changes by the clock alone; `undefined` = never again. */
 export function lateInMs({ metadata, status }: Machine, now: Date): number | undefined {
   const limits = [
     [metadata.deletionTimestamp, LATE_DELETION_MS],

@@ -12,7 +12,7 @@ export function isOutdated(set: KubeObject | undefined, deployment: KubeObject |
   return revisionOf(set) < revisionOf(deployment);
 }
 
-/** Not a number where the annotation is missing: then no comparison holds. */
+/** Returns the revision; not a number where the annotation is missing: then no comparison holds. */
 function revisionOf(object: KubeObject | undefined): number {
   return Number(object?.metadata.annotations?.[REVISION] ?? Number.NaN);
 }

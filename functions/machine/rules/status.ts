@@ -32,7 +32,7 @@ function machineReport(view: MachineView): StatusReport<MachineStatus> {
   };
 }
 
-/** When the clock alone changes the status. */
+/** Returns the requeues at which the clock alone changes the status. */
 function clocks(view: MachineView, { conditions }: MachineStatus): readonly Result[] {
   const { machine, nodeReport, namers, rollout, now } = view;
   const at = (inMs: number | undefined, why: string) =>

@@ -94,7 +94,7 @@ function inPlace({ message }: DesiredCondition): DesiredCondition {
   return condition(TYPE, "False", "Updating", `* ${message || "In-place update in progress"}`);
 }
 
-/** When `spec.rollout.after` of the MachineDeployment comes; `undefined`: it is past or absent. */
+/** Returns when `spec.rollout.after` of the MachineDeployment comes; `undefined`: it is past or absent. */
 export function rolloutInMs({ deployment }: Rollout, now: Date): number | undefined {
   const inMs = Date.parse(deployment?.spec?.rollout?.after ?? "") - now.getTime();
   return inMs > 0 ? inMs : undefined;

@@ -129,7 +129,7 @@ function labelled(pool: MachinePool): Selection {
   return { namespace, index: { name: "pool", values: [value] } };
 }
 
-/** Where the Machine that is made for an infrastructure machine lives: under the same name. */
+/** Returns the key of the Machine that is made for an infrastructure machine: under the same name. */
 export function machineKeyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: metadata.name };
 }

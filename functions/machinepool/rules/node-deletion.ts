@@ -32,7 +32,8 @@ export function undeletedNodes(left: NodesLeft): readonly Node[] {
 }
 
 /**
- * When the Nodes are looked at again: exactly at the timeout, if nothing wakes the pool or has to be tried before;
+ * Returns when the Nodes are looked at again: exactly at the timeout, if nothing wakes the pool or has to be tried
+ * before;
  * `undefined` once it has passed. A workload cluster that refuses is asked again without counting, however long: with
  * a timeout of 0 for ever.
  */
@@ -48,7 +49,7 @@ export function nodeDeletionResult(pool: MachinePool, left: NodesLeft, now: Date
   return waitFor(left.state === "disconnected" ? "Connection.status.state" : "Node.metadata.uid");
 }
 
-/** When retries of Node deletion end; `undefined` = never (timeout absent or 0). */
+/** Returns when retries of Node deletion end; `undefined` = never (timeout absent or 0). */
 function nodeDeletionEndsAt({ metadata, spec }: MachinePool): Date | undefined {
   const timeoutSeconds = spec.template.spec.deletion?.nodeDeletionTimeoutSeconds ?? 0;
   if (timeoutSeconds === 0 || metadata.deletionTimestamp === undefined) return undefined;

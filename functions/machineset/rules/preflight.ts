@@ -35,7 +35,7 @@ type Check =
 export interface PreflightFacts {
   readonly set: MachineSet;
   readonly cluster: Cluster;
-  /** `undefined`: the Cluster references none. */
+  /** The control plane; `undefined`: the Cluster references none. */
   readonly controlPlane: Referenced | undefined;
   readonly templates: Pick<MachineProviders, "bootstrap">;
 }

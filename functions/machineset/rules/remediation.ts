@@ -54,7 +54,7 @@ const PERCENT = /^(\d{1,9})%$/;
 export interface RemediationFacts {
   readonly set: MachineSet;
   readonly machines: readonly Machine[];
-  /** `undefined`: the set has none, or it is gone. */
+  /** The deployment of the set; `undefined`: the set has none, or it is gone. */
   readonly deployment: MachineDeployment | undefined;
   /** Why no Machine is replaced now. */
   readonly blockers: readonly string[];

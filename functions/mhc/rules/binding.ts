@@ -9,14 +9,14 @@ import { policyBinding } from "../../remediationpolicy/rules/binding.ts";
 export interface Bound {
   /** Asks about Machines that the limit lets go; live reads. */
   permission(question: { readonly chosen: readonly Machine[]; readonly now: Date }): Promise<Permission>;
-  /** When the owner takes over from an external controller with this request, in ms since 1970; `undefined`: never. */
+  /** Returns when the owner takes over from an external controller, in ms since 1970; `undefined`: never. */
   escalatesAtMs(request: KubeObject): number | undefined;
 }
 
 /** Answer about Machines that may go now, with writes and waits that come first. */
 export interface Permission {
   readonly allowed: readonly Machine[];
-  /** Written before the others go: the run that this wakes hands them over. */
+  /** Patches that are written before the others go: the run that this wakes hands them over. */
   readonly patch: readonly GuardedPatch[];
   /** `by` refuses a Machine, as `text` says; `untilMs`: when time alone ends it, in ms since 1970. */
   readonly refused: readonly {

@@ -25,7 +25,7 @@ export interface PlanFacts {
   readonly judged: readonly Judged[];
   readonly statements: readonly Statement[];
   readonly requestKind: RequestKind;
-  /** `undefined`: the owners act, or nothing is known. */
+  /** The requests; `undefined`: the owners act, or nothing is known. */
   readonly requests: Requests | undefined;
   readonly bound: Bound | undefined;
 }

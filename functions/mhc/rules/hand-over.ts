@@ -34,7 +34,7 @@ export interface HandOverFacts {
   readonly now: Date;
 }
 
-/** `limit`: too many targets are not healthy, or too few. `places`: healthy ones may still be remediated. */
+/** Why it waits. `limit`: too many or too few targets are unhealthy. `places`: healthy ones may still be remediated. */
 interface Waits {
   readonly because: "limit" | "places" | "calm";
   readonly text: string;

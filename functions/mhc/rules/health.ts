@@ -14,13 +14,13 @@ import type { Unhealthy, Verdict } from "./verdict.ts";
 
 const TYPE = "HealthCheckSucceeded";
 
-/** When the health check of a Machine failed, as its condition says, RFC 3339; `undefined`: it has not. */
+/** Returns when the health check of a Machine failed, as its condition says, RFC 3339; `undefined`: it has not. */
 export function failedAt({ status }: Machine): string | undefined {
   const found = conditionOf(status?.conditions, TYPE);
   return found?.status === "False" ? found.lastTransitionTime : undefined;
 }
 
-/** When the last of these Machines failed: the occasion of what is said about them. Whole seconds in UTC sort as texts. */
+/** Returns when the last of these Machines failed: the occasion of Events. Whole seconds in UTC sort as texts. */
 export function lastFailure(machines: readonly Machine[]): { readonly occasion?: string } {
   const occasion = machines
     .flatMap((machine) => failedAt(machine) ?? [])
@@ -45,7 +45,7 @@ export interface Opinion {
 export interface Health {
   /** Name of the health check that writes it: the first one by name, so that each of them knows. */
   readonly lead: string;
-  /** `undefined`: the condition stays as it is. */
+  /** The new condition; `undefined`: the condition stays as it is. */
   readonly condition: ConditionPair | undefined;
 }
 

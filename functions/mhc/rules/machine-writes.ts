@@ -106,7 +106,7 @@ export function markedUnhealthy(
   };
 }
 
-/** Said with the condition that takes its failure back, of a Machine that was handed over. */
+/** Returns the Event with the condition that takes its failure back, of a Machine that was handed over. */
 function recovered(machine: Machine, { present = [] }: ConditionChanges): Notice | undefined {
   const occasion = failedAt(machine);
   const conditions = machine.status?.conditions;

@@ -133,7 +133,7 @@ interface Outlook {
   readonly isBlocked: boolean;
 }
 
-/** When time alone brings the health check back; its own writes do so at once. */
+/** Returns when time alone brings the health check back; its own writes do so at once. */
 function nextRun({ judged, handed, sent, isBlocked }: Outlook, now: Date): Result {
   const inMs = (atMs: number) => atMs - now.getTime();
   const deadlines = judged.flatMap(({ deadlinesMs }) => deadlinesMs.map(inMs));

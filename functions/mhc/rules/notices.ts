@@ -45,7 +45,7 @@ export function refusalNotices(refused: Permission["refused"]): readonly Notice[
   });
 }
 
-/** When time alone changes what is refused, in ms since 1970. */
+/** Returns when time alone changes what is refused, in ms since 1970. */
 export function refusedUntilMs(refused: Permission["refused"]): number | undefined {
   const times = refused.flatMap(({ untilMs }) => untilMs ?? []);
   return times.length === 0 ? undefined : Math.min(...times);

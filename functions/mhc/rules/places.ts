@@ -79,7 +79,7 @@ const CALM_MS = 5 * SECOND;
 /** A Machine whose check has failed for this long waits for calm no longer. */
 const MAX_WAIT_MS = 60 * SECOND;
 
-/** When the check of one of these targets has last changed, in ms since 1970. `-Infinity`: none has ever been made. */
+/** Returns when the check of one of these last changed, in ms since 1970; `-Infinity`: none has ever been made. */
 export function lastChangeMs(targets: readonly Machine[]): number {
   return targets
     .map((machine) => turnedMs(machine, "HealthCheckSucceeded") ?? Number.NEGATIVE_INFINITY)
@@ -100,7 +100,7 @@ function statusOf({ status }: Machine, type: string): string | undefined {
   return conditionOf(status?.conditions, type)?.status;
 }
 
-/** When a condition got its status, in ms since 1970; `undefined`: it is absent, or has another status than `wanted`. */
+/** Returns when a condition got its status, in ms since 1970; `undefined` if absent, or not `wanted`. */
 function turnedMs({ status }: Machine, type: string, wanted?: string): number | undefined {
   const found = conditionOf(status?.conditions, type);
   if (found === undefined || (wanted !== undefined && found.status !== wanted)) return undefined;

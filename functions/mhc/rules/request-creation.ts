@@ -139,7 +139,7 @@ function unmade(
   return { ...NOTHING, patch, result };
 }
 
-/** Half the time for which the oldest of them waits, a backoff that needs no counter. */
+/** Returns half the time for which the oldest of them waits, a backoff that needs no counter. */
 function retryMs(machines: readonly Machine[], now: Date): number {
   const agesMs = machines.map(({ status }) => {
     const since = conditionOf(status?.conditions, CREATION_FAILED.type)?.lastTransitionTime;

@@ -16,7 +16,7 @@ import type { Requests } from "./request-reads.ts";
 const TYPE = EXTERNAL_MARK.type;
 const MAX_NAMES = 3;
 
-/** Said of a Machine whose request the API server refuses. The words of the server are in an Event. */
+/** The condition of a Machine whose request the API server refuses. The words of the server are in an Event. */
 export const CREATION_FAILED = condition(
   TYPE,
   "False",
@@ -30,7 +30,7 @@ export function templateName({ metadata, spec }: MachineHealthCheck): string {
   return `${kind} ${metadata.namespace ?? ""}/${name}`;
 }
 
-/** Said of a Machine whose template cannot be read. */
+/** Returns the condition of a Machine whose template cannot be read. */
 export function templateNotFound(named: string, why?: string): DesiredCondition {
   const message = `Error retrieving remediation template ${named}${why === undefined ? "" : `: ${why}`}`;
   return condition(TYPE, "False", "RemediationTemplateNotFound", message);

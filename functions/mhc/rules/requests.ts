@@ -154,7 +154,7 @@ function inTime({ againAtMs }: Pick<HandOver, "againAtMs">, now: Date): Result {
   return againAtMs === undefined ? done : requeueAfter(againAtMs - now.getTime(), "the hand-over");
 }
 
-/** Half the age of the youngest verdict that waits. */
+/** Returns half the age of the youngest verdict that waits. */
 function retriesMs(judged: readonly Judged[], now: Date): number {
   return judged
     .filter(isMarked)

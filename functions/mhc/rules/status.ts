@@ -121,7 +121,7 @@ function restricted({ status }: MachineHealthCheck, message: string, now: Date):
   return [{ type: "Warning", reason: "RemediationRestricted", message, occasion: timestamp(now) }];
 }
 
-/** Said when the number is passed. Differs: upstream writes more names, and its status is refused. */
+/** Returns the Event when the number is passed. Differs: upstream writes more names, and its status is refused. */
 function tooMany({ status }: MachineHealthCheck, count: number): readonly Notice[] {
   if (count <= MAX_TARGETS || (status?.expectedMachines ?? 0) > MAX_TARGETS) return [];
   return [
@@ -133,7 +133,7 @@ function tooMany({ status }: MachineHealthCheck, count: number): readonly Notice
   ];
 }
 
-/** Said with each new spec: of Machines that come later `explain` knows. */
+/** Returns an Event with each new spec: of Machines that come later `explain` knows. */
 function overlapping({ check, settled }: CheckView, { checks, targets }: Counted): readonly Notice[] {
   if (!settled || check.status?.observedGeneration === check.metadata.generation) return [];
   const message = overlapText({ check, checks, targets });
