@@ -123,7 +123,7 @@ export interface CustomResourceDefinition extends KubeObject {
   };
   readonly status?:
     | {
-        /** Written by the relay into the snapshot only: objects of this kind are watched and listed. */
+        /** Whether objects of this kind are watched and listed; written by the relay into the snapshot only. */
         readonly watched?: boolean | undefined;
       }
     | undefined;

@@ -57,7 +57,7 @@ interface Declaration<T extends KubeObject, Owned extends string, W extends read
   extends Omit<FunctionSpec<T, Owned>, "owns" | "contested" | "watches" | "inTurnWith"> {
   /** Asked in this order before the step runs. Their fields are watched. */
   readonly when?: W;
-  /** Written about an object that is paused, which the guard `unpaused` then leaves alone. */
+  /** Returns what is written about an object that is paused, which the guard `unpaused` then leaves alone. */
   readonly whilePaused?: (
     object: NoInfer<T>,
     given: { readonly cluster: ClusterOf<W>; readonly now: Date },

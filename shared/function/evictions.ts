@@ -3,7 +3,7 @@ import type { ObjectRef } from "../api/kinds.ts";
 /** A Pod to evict. Its uid becomes a precondition: a successor of that name stays. */
 export interface PodEviction {
   readonly target: ObjectRef;
-  /** Default: that of the Pod. */
+  /** The grace period; default: that of the Pod. */
   readonly gracePeriodSeconds?: number | undefined;
 }
 

@@ -56,8 +56,8 @@ export interface Signs {
   /** Notes that these watches follow their server now. */
   note(types: readonly SignedType[], now: Date): Promise<void>;
   /**
-   * When each was last noted, by `signOf`, in the time of the clock of the caller, as which `now` is. Undefined: no watch
-   * feeds this read model.
+   * Returns when each was last noted, by `signOf`, in the time of the clock of the caller, as which `now` is.
+   * Undefined: no watch feeds this read model.
    */
   read(now: Date): Promise<ReadonlyMap<string, Date> | undefined>;
 }

@@ -10,7 +10,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
   m: 60e9,
   h: 3600e9,
 };
-/** Written so that no text can be read in two ways (S-52). */
+/** The pattern of a part, written so that no text can be read in two ways (S-52). */
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const DURATION = new RegExp(`^\\+?(0|(${PART.source})+)$`);
 const MAX_LENGTH = 256;

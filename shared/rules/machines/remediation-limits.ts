@@ -83,7 +83,7 @@ function full({ policy, entries, now }: Request): Refusal | undefined {
   };
 }
 
-/** When fewer than `limit` of these entries are in the window, ms since 1970; `undefined`: it is so now. */
+/** Returns when fewer than `limit` of these entries are in the window, ms since 1970; `undefined`: it is so now. */
 function freeAtMs(
   entries: readonly RemediationEntry[],
   limit: number,

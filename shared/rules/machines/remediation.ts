@@ -22,7 +22,7 @@ export const MARK_FIELDS = [
   "status.deprecated.v1beta1.conditions[OwnerRemediated]",
 ] as const;
 
-/** Said of a Machine before it is deleted: a crash between the two leaves it countable. */
+/** The condition of a Machine before it is deleted: a crash between the two leaves it countable. */
 export const MACHINE_DELETING = condition(
   "OwnerRemediated",
   "False",

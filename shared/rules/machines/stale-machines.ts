@@ -25,7 +25,7 @@ export function staleExpiresInMs(machines: readonly Machine[], now: Date): numbe
   return left.length === 0 ? undefined : left.reduce((a, b) => Math.min(a, b));
 }
 
-/** 0: it is stale. `undefined`: it is not being deleted. */
+/** Returns in how many ms it is stale, 0 where it is already; `undefined` where it is not being deleted. */
 function staleInMs({ metadata }: Machine, now: Date): number | undefined {
   const deletedAt = Date.parse(metadata.deletionTimestamp ?? "");
   return Number.isNaN(deletedAt) ? undefined : Math.max(0, deletedAt + LATE_DELETION_MS - now.getTime());

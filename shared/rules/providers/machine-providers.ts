@@ -15,7 +15,7 @@ interface MachineReferences {
 
 /** Reads of the provider objects of a Machine or pool, or of the templates of a set. */
 export interface MachineProviders {
-  /** `undefined`: `configRef` is absent. */
+  /** The bootstrap object; `undefined`: `configRef` is absent. */
   readonly bootstrap: Referenced | undefined;
   readonly infrastructure: Referenced;
 }

@@ -109,7 +109,7 @@ interface SeenLetter {
 
 export interface Dropped {
   readonly key: Key;
-  /** False: it is gone, or its key has died again; nothing was done. */
+  /** Whether it was done; false: it is gone, or its key has died again; nothing was done. */
   readonly done: boolean;
   /** A letter that was left alone, as it is now; absent = gone. */
   readonly head?: DeadLetterHead | undefined;

@@ -86,8 +86,8 @@ export interface RunHistory extends AsyncDisposable {
   /** The newest `limit`, default all. Rejects while a shared history is away. */
   runs(functionName: string, key: Key, limit?: number): Promise<readonly RunEntry[]>;
   /**
-   * Where a run is noted, by its whole id; undefined: nowhere, or not among the 2,000 keys that ran last, or it was idle
-   * and an equal one followed. Rejects while a shared history is away.
+   * Returns where a run is noted, by its whole id; undefined: nowhere, or not among the 2,000 keys that ran last, or it
+   * was idle and an equal one followed. Rejects while a shared history is away.
    */
   find(runId: string): Promise<RunPlace | undefined>;
 }

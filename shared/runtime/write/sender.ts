@@ -155,7 +155,7 @@ function mayFail({ verb, ifFails }: WriteRequest, error: unknown): boolean {
   return isOfServer(error) && !(verb === "patch" && isLostRace(error));
 }
 
-/** Not the end of the run itself: its lease is lost, or its time is over. */
+/** Whether the failure is the server's, and not the end of the run: a lost lease, or its time being over. */
 function isOfServer(failure: unknown): boolean {
   return failure instanceof KubeError || failure instanceof WaitingError;
 }

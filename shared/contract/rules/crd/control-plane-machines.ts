@@ -127,7 +127,7 @@ function list(name: string, maxItems: number, ...keys: readonly string[]): Check
   );
 }
 
-/** Where the topology writes the metadata of machines: in the template of the control plane. */
+/** Judges where the topology writes the metadata of machines: in the template of the control plane. */
 const template: Check = (subject) => {
   const shape = templateShape(subject);
   const machines = "spec.template.spec.machineTemplate";

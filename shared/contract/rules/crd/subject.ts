@@ -60,7 +60,7 @@ export interface ReleaseAround {
 /** A CRD under one contract version. */
 export interface CrdSubject {
   readonly crd: Crd;
-  /** Undefined: a kind of no contract. */
+  /** The contract's kind; undefined: a kind of no contract. */
   readonly contractKind: ContractKindName | undefined;
   readonly isTemplate: boolean;
   /** The contract version of this pass. */

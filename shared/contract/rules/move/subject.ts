@@ -8,17 +8,17 @@ export interface ClusterState {
   readonly controlPlaneInitialized: boolean;
   readonly hasTopology: boolean;
   readonly className: string | undefined;
-  /** Undefined: the Cluster's own. */
+  /** The namespace of the class; undefined: the Cluster's own. */
   readonly classNamespace: string | undefined;
 }
 
 /** A member of an object that names another object. */
 export interface NamedReference {
   readonly path: string;
-  /** Undefined: any. */
+  /** The group; undefined: any. */
   readonly group: string | undefined;
   readonly kind: string;
-  /** Undefined: that of the object which names it. */
+  /** The namespace; undefined: that of the object which names it. */
   readonly namespace?: string | undefined;
   readonly name: string;
 }
@@ -153,8 +153,8 @@ export interface MoveSubject {
   readonly providers: readonly InstalledProvider[];
   /** Kinds of the source that are not part of a move and could not be listed. */
   readonly unread: readonly Unread[];
-  /** Undefined: not given. */
+  /** The target; undefined: not given. */
   readonly target: MoveTarget | undefined;
-  /** Undefined: not asked for. */
+  /** The attempts; undefined: not asked for. */
   readonly attempts: readonly Attempt[] | undefined;
 }

@@ -88,7 +88,7 @@ function isOwner(owner: KubeObject, { metadata }: KubeObject): boolean {
   );
 }
 
-/** Where Nodes of the workload cluster are among the documents. */
+/** Judges Nodes where those of the workload cluster are among the documents. */
 function judgeNodes({ around }: ObjectSubject, path: string, ids: readonly string[]): readonly Judgement[] {
   const nodes = around.objectsBy("spec.providerID", { group: "", kind: "Node" });
   if (nodes.size === 0) return [];
@@ -98,7 +98,7 @@ function judgeNodes({ around }: ObjectSubject, path: string, ids: readonly strin
     : [fail({ path, found: `${strange}, which no Node has`, expected: "provider IDs of Nodes" })];
 }
 
-/** Where the pool has machines of its own. */
+/** Judges machines where the pool has machines of its own. */
 function judgeMachines(
   { object, contract, around }: ObjectSubject,
   path: string,

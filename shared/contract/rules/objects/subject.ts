@@ -5,7 +5,7 @@ import type { Place, Rule } from "../rule.ts";
 /** An object of a provider, with those around it (A3). */
 export interface ObjectSubject {
   readonly object: KubeObject;
-  /** Undefined: an object of a provider that no contract reads. */
+  /** The role; undefined: an object of a provider that no contract reads. */
   readonly role: ContractRole | undefined;
   readonly contract: ContractVersion;
   readonly now: Date;

@@ -15,12 +15,12 @@ export function releaseRule(draft: Draft): ReleaseRule {
 /** Page of the contract between providers and clusterctl. */
 export const CLUSTERCTL_BOOK = "https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl";
 
-/** Where a file stands; `line` is from 1. */
+/** Returns where a file stands; `line` is from 1. */
 export function placeOfFile({ name, file }: ReleaseFile, line?: number): Place {
   return { object: name, file, line };
 }
 
-/** Where an object of a file stands. */
+/** Returns where an object of a file stands. */
 export function placeOf({ file }: ReleaseFile, { value, line }: ManifestDocument): Place {
   const waive = annotationsOf(value)[WAIVE_ANNOTATION];
   const namespace = textAt(value, "metadata.namespace");
