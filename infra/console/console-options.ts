@@ -17,7 +17,7 @@ export interface ConsoleOptions extends RouteContext {
   readonly person: string;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
-  /** False: the data are those of another management cluster. Absent: they cannot be. */
+  /** Whether the data are of this management cluster; absent: they cannot be of another. */
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
   /** Opens the data, with the first request. */
   readonly open: (opened: AsyncDisposableStack) => Promise<ConsoleData>;

@@ -22,7 +22,7 @@ interface ViewersOptions {
   readonly actions: boolean;
   /** Namespaces that hold Clusters. */
   readonly namespaces: () => Promise<readonly string[]>;
-  /** False: the data are those of another management cluster. Asked with the rights of each person. */
+  /** Whether the data are of this management cluster. It is asked with the rights of each person. */
   readonly isOwnData?: (() => Promise<boolean>) | undefined;
   readonly clock: Clock;
 }

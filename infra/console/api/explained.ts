@@ -16,7 +16,7 @@ export const keyStateSchema = z.object({
 });
 
 const stepNowSchema = z.object({
-  /** Empty: the function would not change anything. */
+  /** The writes; empty: the function would not change anything. */
   wouldSend: z.array(z.string()),
   waitsFor: z
     .object({

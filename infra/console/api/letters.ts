@@ -15,7 +15,7 @@ const letterItemSchema = z.object({
   error: z.string(),
   deadSince: timeSchema,
   times: z.int(),
-  /** False: the key is dead, and its letter is gone or was never written. */
+  /** Whether there is a letter; false: the key is dead, and its letter is gone or was never written. */
   recorded: z.boolean(),
 });
 export type LetterItem = Shape<typeof letterItemSchema>;

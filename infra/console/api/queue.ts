@@ -27,7 +27,7 @@ export type QueueItem = Shape<typeof queueItemSchema>;
 export const queueSchema = z.object({
   ...answerShape,
   items: z.array(queueItemSchema).max(MAX_ITEMS),
-  /** False: the counts are those of the namespaces that the viewer sees, and ages and rates are left out. */
+  /** Whether the counts are of all namespaces, not of those that the viewer sees, without ages and rates. */
   all: z.boolean(),
 });
 export type QueueAnswer = Shape<typeof queueSchema>;
@@ -61,7 +61,7 @@ export const durationsSchema = z.object({
       z.object({
         function: z.string(),
         runs: z.int().optional(),
-        /** Half of the runs, and 99 of 100, took no longer. */
+        /** The time than which half of the runs, and then 99 of 100, took no longer. */
         p50Ms: z.number().optional(),
         p99Ms: z.number().optional(),
       }),

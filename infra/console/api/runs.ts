@@ -39,7 +39,7 @@ export const runEntrySchema = z.object({
   /** Newest first. */
   causes: z.array(causeSchema),
   outcome: z.enum(["ok", "again", "error"]),
-  /** Empty: nothing to do. */
+  /** The writes; empty: nothing to do. */
   writes: z.array(writtenSchema),
   moreWrites: z.int().optional(),
   /** Inputs of a run that wrote or failed; of a list the kind, its length and its newest version. */

@@ -9,7 +9,7 @@ export interface Freshness {
   note(part: string, problem: string | undefined): void;
   /** Watches that bring no changes. */
   noteSilences(silences: readonly Silence[]): void;
-  /** When the oldest part was read; undefined while one has never been. */
+  /** Returns when the oldest part was read; undefined while one has never been. */
   asOf(): Date | undefined;
   stale(): readonly Stale[];
 }

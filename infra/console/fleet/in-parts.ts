@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { createTimeSlices } from "../../platform/kube/time-slices.ts";
 
-/** Enough for a store that is reached over a network. */
+/** The number of reads at once: enough for a store that is reached over a network. */
 const AT_ONCE = 50;
 
 /** Maps items, 50 at once, and lets others have their turns between them. */

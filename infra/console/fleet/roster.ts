@@ -24,7 +24,7 @@ export interface FleetSelection {
   readonly provider?: string | undefined;
   /** `NAMESPACE/NAME`: Clusters in the state of this one, for its reason. */
   readonly like?: string | undefined;
-  /** Default: the worst first. */
+  /** The order; default: the worst first. */
   readonly sort?: FleetOrder | undefined;
   /** Words that all stand in the name, the reason, the phase, the version or the provider. */
   readonly q?: string | undefined;

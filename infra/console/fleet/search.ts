@@ -59,7 +59,7 @@ export async function search(
   return found.toSorted((a, b) => place(a) - place(b)).slice(0, MAX_FOUND);
 }
 
-/** 0: it is called so; 1: its name begins so; 2: its name contains it; 3: something else of it does. */
+/** Returns how near it is. 0: it is called so; 1: its name begins so; 2: it contains it; 3: something else does. */
 function nearness(title: string, text: string): number {
   const names = [title, ...title.split(/[ |]/), ...title.split(/[ |/]/)];
   if (names.includes(text)) return 0;

@@ -43,7 +43,7 @@ export function exchanging(options: ExchangeOptions): Listener {
   };
 }
 
-/** Undefined: a stream answers. */
+/** Returns the answer; undefined: a stream answers. */
 async function answerTo(
   message: Message,
   response: Reply,

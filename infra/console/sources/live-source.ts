@@ -46,7 +46,7 @@ async function eventsOf(client: KubeClient, { metadata }: KubeObject): Promise<L
   }
 }
 
-/** When it was last seen, RFC 3339. */
+/** Returns when it was last seen, RFC 3339. */
 export function timeOf({ lastTimestamp, firstTimestamp, metadata }: Event): string {
   return lastTimestamp ?? firstTimestamp ?? metadata.creationTimestamp ?? "";
 }

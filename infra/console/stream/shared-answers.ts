@@ -17,7 +17,7 @@ export interface SharedAnswers {
 
 interface SharedAnswersOptions {
   readonly clock: Clock;
-  /** False: nothing says what changes, so that each topic is read once a second. */
+  /** Whether changes are announced; false: nothing says what changes, so that each topic is read once a second. */
   readonly isTold: boolean;
 }
 

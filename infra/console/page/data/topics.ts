@@ -13,7 +13,7 @@ interface Topic {
   readonly watchers: Set<() => void>;
 }
 
-/** Nothing yet. */
+/** The answer while nothing is known. */
 export const UNKNOWN: Answer<never> = {};
 const topics = new Map<string, Topic>();
 /** Called when the set of topics has changed: the stream must carry others. */

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface Props {
   readonly title: string;
   readonly close: () => void;
-  /** Default: `Close`. */
+  /** The title of the button; default: `Close`. */
   readonly closeTitle?: string;
   /** A button before the one that closes. */
   readonly action?: ComponentChildren;

@@ -187,7 +187,7 @@ function Chain({ line, chosen, at, isNarrow }: ChainProps) {
   );
 }
 
-/** When the runs of a burst ended, below its beginning and some of its columns, and how long each pause was. */
+/** Shows when the runs of a burst ended, below its beginning and some of its columns, and how long each pause was. */
 function Axis({ line, namesPx }: { readonly line: TimeLine; readonly namesPx: number }) {
   const { marks, pauses } = line;
   const oldestOf = new Map(marks.toReversed().map(({ column, runs }) => [column, runs.at(-1)]));

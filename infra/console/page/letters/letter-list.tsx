@@ -113,7 +113,7 @@ function ActionsOn({ group }: { readonly group: Group | undefined }) {
   );
 }
 
-/** Where the keys of a function are, and what holds them up: those that were requeued wait for their turn. */
+/** Shows where the keys of a function are, and what holds them up: those that were requeued wait for their turn. */
 function QueuePart({ name }: { readonly name: string }) {
   const hasQueue = useRoute("GET /queue") === true && name !== "";
   const answer = useTopic<QueueAnswer>(hasQueue ? "queue" : undefined);

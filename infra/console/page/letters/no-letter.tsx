@@ -1,6 +1,6 @@
 import { Mark } from "../parts/mark.tsx";
 
-/** Said where no letter is: at all, or of one error or function. */
+/** Shows a text where no letter is: at all, or of one error or function. */
 export function NoLetter({ isFiltered = false }: { readonly isFiltered?: boolean }) {
   if (isFiltered)
     return (

@@ -123,7 +123,7 @@ const number = (title: string, of: (item: Row) => number | undefined, width = "5
   },
 });
 
-/** Half of the runs of the last minute, or 99 of 100, took no longer. */
+/** The column of the time than which half of the last minute's runs, or 99 of 100, took no longer. */
 const duration = (title: string, of: (item: Row) => number | undefined): Column<Row> => ({
   title,
   width: "60px",

@@ -4,7 +4,7 @@ import { Foreign } from "./foreign.tsx";
 
 interface Props {
   readonly text: string;
-  /** Default: the place that the text names, `MachinePool default/p1`. */
+  /** The place to go to; default: the place that the text names, `MachinePool default/p1`. */
   readonly place?: Place | undefined;
   readonly maxChars?: number;
 }
