@@ -43,7 +43,7 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly writeLog?: (text: string) => unknown;
   /** Address for metrics, health and status; absent = they are not served. */
   readonly metricsAddress?: LoopbackAddress | undefined;
-  /** Default: that of the machine. */
+  /** The clock; default: that of the machine. */
   readonly clock?: Clock | undefined;
   /** Opens connections to the management API server. Default: over the network. */
   readonly connectManagement?: ServerOptions["connect"];

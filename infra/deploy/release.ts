@@ -17,7 +17,7 @@ export interface ReleaseOptions {
   readonly digest?: string | undefined;
   /** Providers beside the core, in the order in which clusterctl installs them. */
   readonly providers: readonly Provider[];
-  /** Default: every released one. */
+  /** The series; default: every released one. */
   readonly series?: readonly Series[];
 }
 

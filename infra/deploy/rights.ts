@@ -180,7 +180,7 @@ function grant(on: Named, verbs: readonly Verb[], placeOf: PlaceOf, subresource?
   return [{ group: place.group, resource: `${place.resource}${suffix}`, verbs }];
 }
 
-/** Where objects of a kind are on the management server; undefined for those of workload servers and the read model. */
+/** Returns where objects of a kind are on the management server; undefined for workload servers and the read model. */
 function managementPlace(on: Named, placeOf: PlaceOf): Place | undefined {
   if (isContractKind(on)) return placeOf(on);
   const isThere = on.crd !== undefined || on.external === true || BUILT_IN.has(on);

@@ -30,7 +30,7 @@ function listIn(text: string): readonly unknown[] {
   }
 }
 
-/** Negative when `a` comes before `b`, 0 when they are the same place. */
+/** Returns a negative number when `a` comes before `b`, 0 when they are the same place. */
 export function compareCursors(a: Cursor, b: Cursor): number {
   if (a.score !== b.score) return a.score - b.score;
   return a.member === b.member ? 0 : Buffer.compare(Buffer.from(a.member), Buffer.from(b.member));

@@ -7,7 +7,7 @@ export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec | undefined;
 }
 export interface LeaseSpec {
-  /** Empty: released. */
+  /** The holder; empty: released. */
   readonly holderIdentity?: string | undefined;
   readonly leaseDurationSeconds?: number | undefined;
   readonly acquireTime?: string | undefined;

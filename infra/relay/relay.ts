@@ -34,7 +34,7 @@ export interface RelayOptions extends WorkloadReach {
   readonly queue: Pick<Queue, "enqueue" | "epoch">;
   /** Returns a number in [0, 1), for jitter. */
   readonly random?: (() => number) | undefined;
-  /** Default 10 min. */
+  /** The time between resyncs; default 10 min. */
   readonly resyncPeriodMs?: number | undefined;
   /** How often the relay checks whether store and queue have lost data. Default 5 s. */
   readonly lossCheckMs?: number | undefined;

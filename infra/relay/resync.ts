@@ -26,11 +26,11 @@ export interface ResyncOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Default 10 min. */
+  /** The time between resyncs; default 10 min. */
   readonly periodMs?: number | undefined;
-  /** Default 5 s. */
+  /** The time between looks for losses; default 5 s. */
   readonly lossCheckMs?: number | undefined;
-  /** Default: every object is reconciled. */
+  /** The filter; default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
   /** Version of Capstan: another one may decide differently. */
   readonly version?: string | undefined;

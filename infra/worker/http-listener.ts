@@ -16,7 +16,7 @@ export interface ListenerOptions {
   /** Its pages, for messages: `/livez and /readyz`. */
   readonly serves: string;
   readonly log: Log;
-  /** Default 64. */
+  /** The most connections; default 64. */
   readonly maxConnections?: number;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { printSource } from "../../platform/terminal/print.ts";
 import { namesFor } from "./names-for.ts";
 
-/** Default for people; tests and slow machines give more. */
+/** The time limit for people; tests and slow machines give more. */
 const WITHIN_MS = 300;
 const MAX_NAMES = 500;
 /** Shells expand some of what they are offered: no name with another character is. */

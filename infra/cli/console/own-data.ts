@@ -6,7 +6,7 @@ import { managementUid } from "../management-uid.ts";
 
 /** Looks again whose data are shown. */
 interface OwnData extends AsyncDisposable {
-  /** False: of another management cluster, which the log names. Rejects while the Redis is away. */
+  /** Whether the data are the own ones, else those of another cluster. Rejects while the Redis is away. */
   readonly isOwnData: () => Promise<boolean>;
 }
 

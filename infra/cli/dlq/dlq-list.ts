@@ -24,7 +24,7 @@ interface LetterRow {
   readonly error: string;
   readonly deadSince: string;
   readonly times: number;
-  /** False: the ledger knows a dead key whose letter is gone or was never written. */
+  /** Whether there is a letter; false: the ledger knows a dead key whose letter is gone or was never written. */
   readonly recorded: boolean;
 }
 

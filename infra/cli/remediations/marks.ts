@@ -37,7 +37,7 @@ export function marksOf(events: readonly Event[]): readonly Mark[] {
   });
 }
 
-/** When Machines that were handed over have become healthy again, by uid, the first first; RFC 3339. */
+/** Returns when Machines that were handed over have become healthy again, by uid, the first first; RFC 3339. */
 export function recoveriesIn(events: readonly Event[]): ReadonlyMap<string, readonly string[]> {
   const times = events
     .flatMap(({ involvedObject, firstTimestamp, metadata }) => {

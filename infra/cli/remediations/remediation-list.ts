@@ -120,7 +120,7 @@ function checkedId({ uid, healthCheck }: Begin): string {
   return `${uid} ${healthCheck}`;
 }
 
-/** When each health check has last begun to remediate each Machine: it does so again after a recovery only. */
+/** Returns when each health check has last begun to remediate each Machine: it does so again after a recovery only. */
 function newestOf(begins: readonly Begin[]): ReadonlyMap<string, string> {
   const ordered = begins.toSorted((a, b) => compareText(a.at, b.at));
   return new Map(ordered.map((begin) => [checkedId(begin), begin.at]));

@@ -11,7 +11,7 @@ interface SecretsOptions {
   readonly namespace?: string | undefined;
   /** Name or address by which processes reach Redis. Default: the Service `capstan-redis` of the namespace. */
   readonly redisHost?: string | undefined;
-  /** Default 6379. */
+  /** The port of Redis; default 6379. */
   readonly redisPort?: number | undefined;
   readonly pki: Pki;
   readonly now: Date;

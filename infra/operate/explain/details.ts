@@ -117,7 +117,7 @@ const LIMITS = {
   DeletingNode: ["nodeDeletionTimeoutSeconds", undefined],
 } as const;
 
-/** When a stage ends whatever remains; without a timeout, what a user can do. */
+/** Returns when a stage ends whatever remains; without a timeout, what a user can do. */
 function endOf(machine: Machine, reason: string): readonly Detail[] {
   if (!Object.hasOwn(LIMITS, reason)) return [];
   const [field, annotation] = LIMITS[reason as keyof typeof LIMITS];

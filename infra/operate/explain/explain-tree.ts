@@ -50,7 +50,7 @@ export interface ExplainSources {
   readonly model: ReadSources & {
     /** The client for the managers of fields, which no snapshot has; absent where nothing is read live. */
     readonly live?: Pick<KubeClient, "get" | "list">;
-    /** Default: that of the read model alone. */
+    /** Reads the freshness; default: that of the read model alone. */
     readonly readFreshness?: (now: Date) => Promise<Freshness>;
   };
   readonly functions: readonly AnyFunction[];

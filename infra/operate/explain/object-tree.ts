@@ -190,7 +190,7 @@ function idOf({ group, kind }: Kind, { namespace, name }: ObjectKey): string {
   return `${group}/${kind} ${namespace}/${name}`;
 }
 
-/** Where the Cluster is that an object belongs to; of a Cluster itself. */
+/** Returns the key of the Cluster that an object belongs to; of a Cluster its own. */
 export function clusterKeyOf(kind: Kind, object: KubeObject): ObjectKey | undefined {
   const { namespace, name } = objectKeyOf(object);
   const cluster = kind.kind === "Cluster" ? name : clusterNameOf(kind, object);

@@ -15,7 +15,7 @@ export interface Orphan {
 export interface Orphans {
   /** Returns all but those that are known to exist; at most 100. */
   all(known: ReadonlySet<string>): Promise<readonly Orphan[]>;
-  /** Undefined: nothing names it. */
+  /** Returns the orphan; undefined: nothing names it. */
   of(cluster: ObjectKey): Promise<Orphan | undefined>;
 }
 

@@ -63,7 +63,7 @@ const reference: Detect = (node, { cluster, areKindsListed, now }) => {
   return [{ about: "missing", id: object, ...common, ...missing(node, namedBy, cluster) }];
 };
 
-/** Where the definition is missing, not its label. */
+/** Returns the advice where the definition is missing, not its label. */
 function installed(problem: string, path = "the reference"): Pick<Finding, "cause" | "next"> {
   const { cause, next } = parted(problem);
   if (!cause.endsWith("does not exist")) return { cause, next };

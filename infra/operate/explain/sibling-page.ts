@@ -8,7 +8,7 @@ import { isReady, type LeftOut, type Ranked, worstFirst } from "./siblings.ts";
 
 const MAX_PAGE = 200;
 
-/** `limit`: 1 to 200. */
+/** A selection of siblings; `limit`: 1 to 200. */
 export interface SiblingSelection extends PageSelection {
   /** `Machine`. */
   readonly kind: string;

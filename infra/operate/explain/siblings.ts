@@ -80,7 +80,7 @@ export function worstFirst(
   return objects.map((object) => place(object, dead)).sort(comparePlaces);
 }
 
-/** Negative when `a` stands before `b`. */
+/** Returns a negative number when `a` stands before `b`. */
 function comparePlaces(a: Omit<Ranked, "object">, b: Omit<Ranked, "object">): number {
   return a.score - b.score || compareText(a.member, b.member);
 }

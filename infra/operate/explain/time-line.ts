@@ -34,7 +34,7 @@ export interface TimeLine {
   readonly knownSince?: string | undefined;
 }
 
-/** `limit`: 1 to 200. */
+/** A selection of runs; `limit`: 1 to 200. */
 export interface TimeLineSelection extends PageSelection {
   /** Runs of these only; the chain leads through all lanes. Absent: all. */
   readonly of?: ReadonlySet<Key> | undefined;

@@ -48,7 +48,7 @@ export interface Core {
 
 interface LeaseState {
   readonly resourceVersion: string;
-  /** Empty: released, the next candidate takes it. */
+  /** The holder; empty: released, the next candidate takes it. */
   readonly holder: string;
   readonly parked: boolean;
   readonly durationSeconds: number;

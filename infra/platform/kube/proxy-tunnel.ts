@@ -19,7 +19,7 @@ export interface Tunnel {
   readonly port: number;
   /** Authorities of the kubeconfig, which may also have signed an https proxy. */
   readonly ca: string | undefined;
-  /** Default: any address. */
+  /** Resolves addresses; default: any address. */
   readonly lookup: LookupFunction | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface RequesterOptions extends CredentialsOptions {
 
 export interface SentRequest {
   readonly method: string;
-  /** 0 without an answer. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number;
   /** The time until the end of the answer; absent for a watch, which lasts. */
   readonly seconds?: number;

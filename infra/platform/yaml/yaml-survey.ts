@@ -61,7 +61,7 @@ function levelOf({ type }: Event): Level {
   return { keys: isMap ? new Set() : undefined, isKeyNext: isMap };
 }
 
-/** Negative for a value that is not written. */
+/** Returns the start; negative for a value that is not written. */
 export function startOf(event: ValueEvent): number {
   if (event.type === EVENT_ID.SCALAR) return event.valueStart;
   return event.type === EVENT_ID.ALIAS ? event.anchorStart : event.start;

@@ -21,7 +21,7 @@ import { runVirtualServer, type VirtualServerOptions, type VirtualServerRun } fr
 
 export interface ApiServerOptions {
   readonly name: string;
-  /** 0 = free port, the default. */
+  /** The port; 0 = a free port, the default. */
   readonly port?: number;
   /** Address in its URL, and where it listens. Default 127.0.0.1; another one only with TLS. */
   readonly host?: string;
@@ -38,11 +38,11 @@ export interface ApiServerOptions {
   readonly tls?: boolean | "presented";
   /** Keeps the objects in this folder, so that the next server with it continues; in memory only when absent. */
   readonly data?: string;
-  /** Default 60,000. */
+  /** The time between bookmarks; default 60,000. */
   readonly bookmarkIntervalMs?: number;
   /**
-   * Default true: garbage is collected and deleted Namespaces end; a real server without controller manager
-   * does neither.
+   * Whether controllers run; default true: garbage is collected and deleted Namespaces end; a real server without
+   * controller manager does neither.
    */
   readonly controllers?: boolean;
   /**
@@ -50,9 +50,9 @@ export interface ApiServerOptions {
    * need it.
    */
   readonly podGraceScale?: number;
-  /** Default false: `requests` stays empty. */
+  /** Whether requests are recorded; default false: `requests` stays empty. */
   readonly recordRequests?: boolean;
-  /** Default: those of this process. */
+  /** The clock and random numbers; default: those of this process. */
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   /** Where requests come from. Default: a port of loopback. */

@@ -20,7 +20,7 @@ export interface VirtualServerOptions {
   readonly bookmarkIntervalMs: number;
   readonly controllers: boolean;
   readonly podGraceScale: number;
-  /** Default: those of this process. */
+  /** The clock and random numbers; default: those of this process. */
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }

@@ -51,7 +51,7 @@ export interface ClaimsOptions<T> {
   readonly onChange: (id: string) => void;
 }
 
-/** Where an object is: the management cluster, then the key. */
+/** Returns where an object is: the management cluster, then the key. */
 export function placeOf({ management, object }: Claim<CloudObject>): string {
   return placeAt(management, keyOf(object));
 }

@@ -31,10 +31,10 @@ export interface CloudOptions {
   readonly address?: CloudAddress | undefined;
   /** Folder where the objects of the workload API servers are kept; in memory only when absent. */
   readonly data?: string | undefined;
-  /** Default: those of this process. */
+  /** The random numbers; default: those of this process. */
   readonly random?: Random | undefined;
   readonly network?: Network | undefined;
-  /** Default: X.509 of this process. */
+  /** The certificates; default: X.509 of this process. */
   readonly pki?: Pki | undefined;
   /** Time that a Node outlives its instance, ms; default 0. */
   readonly nodeLingersMs?: number | undefined;

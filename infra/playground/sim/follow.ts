@@ -11,7 +11,7 @@ const SHORT_WATCH_MS = 1_000;
 export interface FollowOptions<T extends KubeObject> {
   readonly client: KubeClient;
   readonly kind: Kind<T>;
-  /** Default: all. */
+  /** The namespace; default: all. */
   readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -33,7 +33,7 @@ export function summarize(findings: readonly Finding[]): Summary {
   return summary;
 }
 
-/** 0: keeps the contracts; 1: does not; 2: an input could not be read. */
+/** Returns the exit code. 0: keeps the contracts; 1: does not; 2: an input could not be read. */
 export function exitStatus({ findings, problems }: Outcome, failOn: "fail" | "warn"): 0 | 1 | 2 {
   if (problems.length > 0) return 2;
   const { fail, warn } = summarize(findings);

@@ -21,7 +21,7 @@ export interface DeliveryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Default: every object is reconciled. */
+  /** The filter; default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
   /** Called with every stored change before functions are notified; must not wait for a delivery. */
   readonly onChange: (change: Change) => void;
@@ -31,7 +31,7 @@ export interface DeliveryOptions {
 
 interface CompleteList {
   readonly resourceVersion: string;
-  /** Default: that version. */
+  /** The newest version; default: that version. */
   readonly upTo?: string | undefined;
   readonly urgency: Urgency;
   /** A relay resumes only with the same scope (scope.ts); absent = no relay resumes from this list. */

@@ -14,10 +14,10 @@ export interface Budget {
 }
 
 export interface BudgetLimits {
-  /** Default 2 MB/s, and 64 MB at once. */
+  /** The bytes per second; default 2 MB/s, and 64 MB at once. */
   readonly bytesPerSecond?: number;
   readonly burstBytes?: number;
-  /** Default 1,000/s, and 32,000 at once: as many as the bytes allow of small Nodes. */
+  /** The events per second; default 1,000/s, and 32,000 at once: as many as the bytes allow of small Nodes. */
   readonly eventsPerSecond?: number;
   readonly burstEvents?: number;
 }

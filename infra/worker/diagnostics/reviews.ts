@@ -62,7 +62,7 @@ export interface ResourceAttributes {
 
 /** Users and rights as the API server knows them. Rejects when it does not answer. */
 export interface Reviews {
-  /** Undefined: a token that this API server does not accept, or no longer. */
+  /** Returns the user; undefined for a token that this API server does not accept, or no longer. */
   userOf(token: string): Promise<User | undefined>;
   /** Whether the user has the verb get on this nonResourceURL. */
   mayGet(user: User, path: string): Promise<boolean>;

@@ -8,7 +8,7 @@ const matchSchema = z.strictObject({
   verbs: z.array(z.string()).optional(),
   /** The resource with its group: `machinepools.cluster.x-k8s.io`, `secrets`. */
   resource: z.string().optional(),
-  /** Empty: the object itself, none of its subresources. */
+  /** The subresource; empty: the object itself, none of its subresources. */
   subresource: z.string().optional(),
   namespace: z.string().optional(),
   name: z.string().optional(),

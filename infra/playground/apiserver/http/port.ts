@@ -23,9 +23,9 @@ export interface Port {
 const KEEP_ALIVE_MS = 2 * 60_000;
 
 export interface PortOptions {
-  /** 0 = any free one. */
+  /** The port; 0 = any free one. */
   readonly port: number;
-  /** `undefined`: all addresses of this machine. */
+  /** The host; `undefined`: all addresses of this machine. */
   readonly host: string | undefined;
   /** HTTPS when present; an empty one shows nothing, so that every connection fails until `present`. */
   readonly identity: Partial<TlsIdentity> | undefined;

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface Answered {
   readonly code: number;
   readonly text: string;
-  /** Default `application/json`. */
+  /** The type of the body; default `application/json`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly warnings?: readonly string[];

@@ -157,7 +157,7 @@ async function apply(request: ApiRequest): Promise<Answer> {
   return createApplied(request, { ...object, metadata } as KubeObject, options);
 }
 
-/** Where new objects come with a status, it is the configuration's, though it has no owner. */
+/** Keeps the first status: where new objects come with a status, it is the configuration's, though it has no owner. */
 function withFirstStatus(
   { type }: Target,
   live: KubeObject | undefined,

@@ -23,7 +23,7 @@ function holderOf(file: string): number | undefined {
   return startOf(Number(pid)) === start ? Number(pid) : undefined;
 }
 
-/** When a process was started, in a form that only compares; undefined when it is over. */
+/** Returns when a process was started, in a form that only compares; undefined when it is over. */
 function startOf(pid: number): string | undefined {
   if (process.platform !== "linux") return isKnown(pid) ? "unknown" : undefined;
   try {

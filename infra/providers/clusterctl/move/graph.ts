@@ -9,7 +9,7 @@ export interface GraphNode {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined: virtual. */
+  /** The object; undefined: it is virtual. */
   object: SourceObject | undefined;
   readonly owners: Set<GraphNode>;
   /** Owners by convention, without an owner reference. */

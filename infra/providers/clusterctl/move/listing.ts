@@ -12,7 +12,7 @@ export interface Side {
 
 interface Wanted {
   readonly kind: Kind;
-  /** Undefined: all, or the kind has none. */
+  /** The namespace; undefined: all, or the kind has none. */
   readonly namespace?: string | undefined;
   /** Whether it is listed without spec and data. */
   readonly metadataOnly?: boolean | undefined;

@@ -23,7 +23,7 @@ export interface TargetObjects extends Pick<MoveTarget, "only" | "running" | "un
 /** Where objects of the move set are, and in which version the source stores them. */
 export interface MovedType {
   readonly kind: Kind;
-  /** Undefined: cluster-scoped. */
+  /** The namespaces; undefined: cluster-scoped. */
   readonly namespaces: readonly (string | undefined)[];
 }
 

@@ -7,7 +7,7 @@ import { asWritten } from "./typed.ts";
 interface Processing {
   /** `infrastructure-aws`; `cluster-api` for a core provider. */
   readonly label: string;
-  /** Undefined: that of the Namespace object. */
+  /** The namespace; undefined: that of the Namespace object. */
   readonly targetNamespace: string | undefined;
   readonly overrides: ImageOverrides;
 }

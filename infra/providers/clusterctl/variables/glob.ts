@@ -60,7 +60,7 @@ interface Search {
   readonly isLast: boolean;
 }
 
-/** Where the first match of the chunk ends: at the start, or anywhere behind a star. The last one ends the name. */
+/** Returns where the chunk's first match ends: at the start, or anywhere behind a star. The last one ends the name. */
 function findChunk({ chunk, left, hasStar, isLast }: Search, spend: Spend): number | undefined {
   for (let skipped = 0; skipped === 0 || (hasStar && skipped <= left.length); skipped += 1) {
     const length = chunkLength(chunk, left.subarray(skipped), spend);

@@ -18,7 +18,7 @@ interface Variable {
   readonly hasDefault: boolean;
 }
 
-/** Undefined: not set. */
+/** Returns the value of a variable; undefined: it is not set. */
 export type Lookup = (name: string) => string | undefined;
 
 export interface Template {
@@ -94,7 +94,7 @@ function variablesOf(parts: readonly Part[], lineAt: (at: number) => number): re
   return [...found.values()].toSorted((a, b) => compareText(a.name, b.name));
 }
 
-/** Undefined: a value is needed. */
+/** Returns the default; undefined: a value is needed. */
 function defaultOf({ args }: Use): string | undefined {
   const text = args.map((arg) => (typeof arg === "string" ? arg : `\${${arg.name}}`)).join("");
   return text === "" ? undefined : text;

@@ -31,7 +31,7 @@ type LiveOptions = Omit<CrdOptions, "release"> & ObjectOptions;
 interface LiveInput {
   readonly server: Server;
   readonly clock: Clock;
-  /** Undefined: all. */
+  /** The namespace; undefined: all. */
   readonly namespace: string | undefined;
 }
 

@@ -22,7 +22,7 @@ import type { Budget } from "./budget.ts";
 export interface Reading {
   readonly client: ServerClient;
   readonly budget: Budget;
-  /** Undefined: all. */
+  /** The namespace; undefined: all. */
   readonly namespace: string | undefined;
 }
 

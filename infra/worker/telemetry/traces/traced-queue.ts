@@ -18,7 +18,7 @@ interface RunTracing {
 interface TracedRuns {
   /** Returns the same queue; its runs are traced. */
   queue(queue: Queue): Queue;
-  /** Where the requests of a run are noted; undefined for requests of no run. */
+  /** Returns where the requests of a run are noted; undefined for requests of no run. */
   requestsOf(runId: string | undefined): NoteRunRequest | undefined;
 }
 

@@ -106,7 +106,7 @@ function endsWith(
   return isElsewhere ? undefined : endsWithAuthority(present, authority);
 }
 
-/** Where the simulated API server answers now: it may have another port than before a restart. */
+/** Returns where the simulated API server answers now: it may have another port than before a restart. */
 async function serverUrl(
   { spec }: AnyControlPlane,
   cluster: Cluster,

@@ -48,7 +48,7 @@ function isExpired(object: AnyControlPlane, { metadata }: Machine, now: Date): b
   );
 }
 
-/** When all Machines that are older are replaced, ms since the epoch; `undefined`: no such time is set. */
+/** Returns when all Machines that are older are replaced, ms since the epoch; `undefined`: no such time is set. */
 export function rolloutAfterMs(object: AnyControlPlane): number | undefined {
   const after = isLegacy(object) ? undefined : object.spec.rollout?.after;
   return after === undefined ? undefined : Date.parse(after);

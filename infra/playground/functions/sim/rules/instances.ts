@@ -129,7 +129,7 @@ function indexOf(pool: SimMachinePool, { metadata }: SimInstance): number {
   return indexIn(pool, metadata.name);
 }
 
-/** Infinity for a name that this pool never gives: such an instance goes first. */
+/** Returns the index of a name; infinity for a name that this pool never gives: such an instance goes first. */
 function indexIn(pool: SimMachinePool, name: string): number {
   const [, index] = /^(0|[1-9][0-9]*)$/.exec(name.slice(pool.metadata.name.length + 1)) ?? [];
   const matches = index !== undefined && name === `${pool.metadata.name}-${index}`;
