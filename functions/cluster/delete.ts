@@ -103,8 +103,8 @@ async function deleteProviders(
 }
 
 /**
- * Only what belongs to this stage; the end of what is deleted brings the key back. A pause can come back, so the Cluster
- * is read live before.
+ * Deletes only what belongs to this stage; the end of what is deleted brings the key back. A pause can come back, so
+ * the Cluster is read live before.
  */
 async function deleteObjects(
   { remove, awaits, isPolled }: DeletionStage,

@@ -52,7 +52,7 @@ export const machineDelete = defineFunction(
   },
 );
 
-/** Why nothing is deleted now: a pause, or what the stage waits for. */
+/** Returns why nothing is deleted now: a pause, or what the stage waits for. */
 function heldBy({ machine, facts, deed }: DeletionView): string | undefined {
   return pausedBy(facts.cluster, machine) ?? deed.awaits;
 }

@@ -5,8 +5,8 @@ import { controllerReference, ownerReference } from "../../../shared/rules/metad
 import { type Claim, ownAmong } from "../../../shared/rules/providers/adoption.ts";
 
 /**
- * Wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them, so that
- * other tools may; with one a foreign controller is refused.
+ * Returns the wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them,
+ * so that other tools may; with one a foreign controller is refused.
  */
 export function clusterClaim(cluster: Cluster): Claim {
   const { topology } = cluster.spec;
@@ -22,7 +22,7 @@ export function ownObject(cluster: Cluster, found: Referenced | undefined): Foun
   return ownAmong(clusterClaim(cluster), found);
 }
 
-/** Owned as deletion and counting see it: group, kind and name; version and uid are not compared. */
+/** Whether it is owned as deletion and counting see it: group, kind and name; version and uid are not compared. */
 export function isOwnedByName(object: KubeObject, cluster: Cluster): boolean {
   return clusterOwners(object).some((owner) => owner.name === cluster.metadata.name);
 }

@@ -20,7 +20,7 @@ import {
 import type { ClusterView } from "./view.ts";
 import { workerConditions } from "./worker-conditions.ts";
 
-/** All conditions of `cluster-status`, each judged by itself. */
+/** Returns all conditions of `cluster-status`, each judged by itself. */
 export function clusterConditions(view: ClusterView): readonly Condition[] {
   const { cluster, providers, now } = view;
   const { infrastructure, controlPlane } = providers;

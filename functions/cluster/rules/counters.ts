@@ -55,8 +55,8 @@ export function clusterCounters({
 }
 
 /**
- * Mirror of the control plane object's counters. One that it no longer reports keeps its last value, `versions` goes
- * with its source; without the object all go. An object that cannot be read, or is not ours yet, changes nothing.
+ * Mirrors the control plane object's counters. One that it no longer reports keeps its last value, `versions` goes with
+ * its source; without the object all go. An object that cannot be read, or is not ours yet, changes nothing.
  */
 export function controlPlaneCounters(
   cluster: Cluster,
@@ -111,7 +111,7 @@ function versionsOf(
   return value.filter((entry) => entry.replicas !== 0).slice(0, MAX_VERSIONS);
 }
 
-/** Ascending semantic versions with counts that are not negative. */
+/** Whether it is a list of ascending semantic versions with counts that are not negative. */
 function isVersionList(value: unknown): value is readonly VersionCount[] {
   if (!Array.isArray(value) || !value.every(isVersionCount)) return false;
   return value.every((entry, index) => {
@@ -129,7 +129,7 @@ function isVersionCount(value: unknown): value is VersionCount {
 }
 
 /**
- * Sum over all workers; a counter without a report stays unset. `workers` are the objects that count: not the
+ * Sums over all workers; a counter without a report stays unset. `workers` are the objects that count: not the
  * MachineSets and Machines of something that counts itself.
  */
 export function workerCounters(workers: readonly Workers[]): Counters | undefined {
@@ -154,7 +154,7 @@ function sum(counts: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
 }
 
-/** Only what is known; `undefined` when nothing is. */
+/** Returns only what is known; `undefined` when nothing is. */
 function compact(
   counts: readonly (readonly [Count, number | undefined])[],
   versions: Counters["versions"],

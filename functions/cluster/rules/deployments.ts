@@ -42,7 +42,7 @@ export function deploymentReport(
   };
 }
 
-/** How long a controller still has to see it; 0: it has had its time; `undefined`: one has seen it, or it is going. */
+/** Returns how long a controller still has to see it; 0: its time is over; `undefined`: it was seen, or is going. */
 function unseenForMs({ metadata, status }: MachineDeployment, now: Date): number | undefined {
   if (status?.observedGeneration !== undefined || metadata.deletionTimestamp !== undefined) return undefined;
   const createdAt = Date.parse(metadata.creationTimestamp ?? "");

@@ -42,7 +42,7 @@ export interface Descendants {
   readonly objects: readonly Workers[];
 }
 
-/** MachinePools and the MachineSets that count for themselves; see also deployments.ts and machines.ts. */
+/** Returns MachinePools and the MachineSets that count for themselves; see also deployments.ts and machines.ts. */
 export function countedWorkers(cluster: Cluster, descendants: readonly Descendants[]): readonly Workers[] {
   return descendants.flatMap(({ of, objects }) => {
     if (of.counted === undefined) return [];

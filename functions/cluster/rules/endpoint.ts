@@ -21,14 +21,14 @@ export const ENDPOINT_FIELDS = ["spec.controlPlaneEndpoint"] as const;
 const MAX_HOST = 512;
 const MAX_PORT = 65_535;
 
-/** Host not empty and port not 0. */
+/** Whether the host is not empty and the port not 0. */
 export function isValidEndpoint(
   endpoint: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined,
 ): endpoint is Endpoint {
   return (endpoint?.host ?? "") !== "" && (endpoint?.port ?? 0) !== 0;
 }
 
-/** `host:port`; IPv6 hosts in brackets. */
+/** Returns `host:port`; IPv6 hosts in brackets. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${hostInUrl(host)}:${port}`;
 }

@@ -12,8 +12,8 @@ const MAX_DOMAINS = 100;
 const MAX_NAME = 256;
 
 /**
- * `status.failureDomains` of an infra object as the Cluster keeps it: a list sorted by name whatever the order of
- * the source, so that it is written once. The v1beta1 contract has a map, v1beta2 a list. Absent or empty removes
+ * Returns `status.failureDomains` of an infra object as the Cluster keeps it: a list sorted by name whatever the order
+ * of the source, so that it is written once. The v1beta1 contract has a map, v1beta2 a list. Absent or empty removes
  * the list.
  */
 export function failureDomainsOf(value: unknown, contract: ContractVersion): FailureDomains {

@@ -3,7 +3,7 @@ import { type Failure, lastingFailure, reportedFailure } from "../../../shared/r
 import { ownObject } from "./adoption.ts";
 import type { ClusterProviders } from "./providers.ts";
 
-/** Terminal failures of the provider objects; the control plane object comes later and wins. */
+/** Returns the terminal failures of the provider objects; the control plane object comes later and wins. */
 export function clusterFailure(
   cluster: Cluster,
   { infrastructure, controlPlane }: ClusterProviders,

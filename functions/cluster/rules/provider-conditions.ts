@@ -41,7 +41,7 @@ export interface ProviderFacts {
   readonly withoutTopology?: string | undefined;
 }
 
-/** `InfrastructureReady` or `ControlPlaneAvailable` of a Cluster that references the object. */
+/** Returns `InfrastructureReady` or `ControlPlaneAvailable` of a Cluster that references the object. */
 function providerCondition(
   cluster: Cluster,
   role: ProviderRole,
@@ -92,7 +92,7 @@ function absentCondition(
 }
 
 /**
- * `InfrastructureReady` of any Cluster.
+ * Returns `InfrastructureReady` of any Cluster.
  * Differs: without infrastructureRef and topology it is True; upstream such a Cluster is never Available.
  */
 export function infrastructureReady(cluster: Cluster, facts: ProviderFacts): DesiredCondition {
@@ -102,7 +102,7 @@ export function infrastructureReady(cluster: Cluster, facts: ProviderFacts): Des
 }
 
 /**
- * `ControlPlaneAvailable` of any Cluster; `initialized` is its condition `ControlPlaneInitialized`.
+ * Returns `ControlPlaneAvailable` of any Cluster; `initialized` is its condition `ControlPlaneInitialized`.
  * Differs: without controlPlaneRef and topology it follows that condition; upstream it is never True.
  */
 export function controlPlaneAvailable(
@@ -119,8 +119,8 @@ export function controlPlaneAvailable(
 }
 
 /**
- * `ControlPlaneInitialized`: once True it is copied, never evaluated. `hasNode`: a control plane Machine
- * has a nodeRef; only asked without reference.
+ * Returns `ControlPlaneInitialized`: once True it is copied, never evaluated. `hasNode`: a control plane Machine has a
+ * nodeRef; only asked without reference.
  */
 export function controlPlaneInitialized(
   cluster: Cluster,

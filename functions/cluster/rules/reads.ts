@@ -10,7 +10,7 @@ import { type DeletionFacts, otherClusterNames, type ProviderToDelete, sharesPro
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendants.ts";
 import { type ClusterProviders, type ProviderRole, referenceOf } from "./providers.ts";
 
-/** Both provider objects of a Cluster, from snapshots. */
+/** Reads both provider objects of a Cluster, from snapshots. */
 export async function readProviders(
   read: Pick<Reader, "referenced">,
   cluster: Cluster,
@@ -44,7 +44,7 @@ export async function readProviderToDelete(
   return { provider, sharedWith: undefined };
 }
 
-/** Both provider objects before they are deleted, from snapshots, for a message: `cluster-delete` reads them live. */
+/** Reads both provider objects before their deletion, from snapshots, for a message: `cluster-delete` reads live. */
 export async function readProvidersToDelete(
   read: Pick<Reader, "get" | "referenced">,
   cluster: Cluster,
@@ -68,7 +68,7 @@ export async function readDescendants(
   return Promise.all(kinds.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of.kind) })));
 }
 
-/** MachineDeployments of the Cluster; none where Cluster API does not serve them. */
+/** Reads the MachineDeployments of the Cluster; none where Cluster API does not serve them. */
 export function readDeployments(
   read: Pick<Reader, "list">,
   cluster: Cluster,
@@ -92,7 +92,7 @@ function snapshotsOf<T extends KubeObject>(
   return read.list(kind, { index: { name: "cluster", values } });
 }
 
-/** All descendants by label, from the API server: a snapshot that shows nothing proves nothing. */
+/** Reads all descendants by label, from the API server: a snapshot that shows nothing proves nothing. */
 export async function readDescendantsLive(read: Reader, cluster: Cluster): Promise<readonly Descendants[]> {
   const served = await Promise.all(DESCENDANTS.map((of) => servedAs(read, of)));
   const labelSelector = `${CLUSTER_NAME_LABEL}=${cluster.metadata.name}`;
@@ -106,7 +106,7 @@ export async function readDescendantsLive(read: Reader, cluster: Cluster): Promi
   );
 }
 
-/** Those that name the Cluster in their spec and have no label yet (young or paused): no list by label has them. */
+/** Returns those that name the Cluster in their spec and have no label yet (young or paused), as no list has them. */
 async function unlabelled(
   read: Reader,
   cluster: Cluster,

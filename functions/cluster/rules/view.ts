@@ -93,7 +93,7 @@ export async function readView(
   });
 }
 
-/** Read once the infra object is provisioned; until then, and while it cannot be read, the list stays. */
+/** Reads the domains once the infra object is provisioned; until then, and while it cannot be read, the list stays. */
 function failureDomains({ cluster, providers }: ClusterFacts, provisioned: boolean): FailureDomains {
   const own = ownObject(cluster, providers.infrastructure);
   if (own === undefined || !provisioned || isDeleting(own.object)) {

@@ -61,7 +61,7 @@ const AGGREGATES: readonly ClusterAggregate[] = [
   progress("ScalingDown"),
 ];
 
-/** Every condition that pools, deployments and sets feed. */
+/** Returns every condition that pools, deployments and sets feed. */
 export function workerConditions(
   workers: readonly Workers[],
   controlPlane: Referenced | undefined,

@@ -15,7 +15,7 @@ import { readyCondition } from "./ready.ts";
 import { isJudgedHere, upToDateCondition } from "./up-to-date.ts";
 import type { MachineView } from "./view.ts";
 
-/** All conditions of `machine-status`, each judged by itself. */
+/** Returns all conditions of `machine-status`, each judged by itself. */
 export function machineConditions(view: MachineView): readonly Condition[] {
   const { machine, cluster, nodeReport, now } = view;
   const stored = ownStatus(machine.status, turnsOf(view)).conditions;
@@ -66,7 +66,7 @@ function deletingCondition({ stage, drainSpeaks }: MachineView): readonly Desire
   return drainSpeaks ? [] : [condition("Deleting", "True", stage.reason, stage.message)];
 }
 
-/** `Available`: `Ready` for long enough. */
+/** Returns `Available`: `Ready` for long enough. */
 function availableCondition(machine: Machine, conditions: readonly Condition[], now: Date): DesiredCondition {
   const inMs = availableInMs(machine, conditions, now);
   if (inMs === undefined) return condition("Available", "False", "NotReady");

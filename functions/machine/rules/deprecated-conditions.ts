@@ -70,7 +70,7 @@ function mirrored(type: string, { object }: Found, flag: boolean, reason: string
 }
 
 /**
- * `NodeHealthy`: what keeps the Node from being seen, then what it reports.
+ * Returns `NodeHealthy`: what keeps the Node from being seen, then what it reports.
  * Differs: a connection that is down makes it Unknown; upstream leaves what it said last.
  */
 function nodeHealthy(view: MachineView): Statement {

@@ -88,7 +88,7 @@ function oneLine(text: string): string {
   );
 }
 
-/** Grouped by text; budgets first, and beyond five texts only their number. */
+/** Groups by text; budgets come first, and beyond five texts only their number. */
 function refusals(refused: readonly Refused[]): readonly string[] {
   const byText = [...Map.groupBy(refused, ({ text }) => text)].sort(
     ([a], [b]) => Number(b.startsWith(BUDGET)) - Number(a.startsWith(BUDGET)) || compareText(a, b),

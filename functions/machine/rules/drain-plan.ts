@@ -82,7 +82,7 @@ export function isEmpty({ deleting, evictNow, evictLater, waitNow, waitLater }: 
   return [deleting, evictNow, evictLater, waitNow, waitLater].every(({ length }) => length === 0);
 }
 
-/** Name of a Pod for people: `namespace/name`. */
+/** Returns the name of a Pod for people: `namespace/name`. */
 export function podName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }

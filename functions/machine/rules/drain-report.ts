@@ -30,8 +30,8 @@ export interface DrainRun {
 }
 
 /**
- * Condition `Deleting` and the start times of drain and volumes: all that the drain owns of a status. Left out when
- * nothing of it changes.
+ * Returns the condition `Deleting` and the start times of drain and volumes: all that the drain owns of a status. Left
+ * out when nothing of it changes.
  */
 export function applied(
   run: DrainRun,

@@ -24,7 +24,7 @@ export function isDecided(part: DrainDecision | Over): part is DrainDecision {
   return "result" in part;
 }
 
-/** Why the drain leaves a Machine alone: it is paused, or another function has the turn. */
+/** Returns why the drain leaves a Machine alone: it is paused, or another function has the turn. */
 export function holdOf(facts: TurnFacts, machine: Machine): Result | undefined {
   const pause = pausedBy(facts.cluster, machine);
   if (pause !== undefined) return waitFor(pause);

@@ -5,8 +5,8 @@ import type { MachineProviders } from "../../../shared/rules/providers/machine-p
 import { ownObject } from "./adoption.ts";
 
 /**
- * Terminal failures of the provider objects; infrastructure comes later and wins. One that has been lost is a failure of
- * its own: `providers` says so only after a live read. Never cleared.
+ * Returns the terminal failures of the provider objects; infrastructure comes later and wins. One that has been lost is
+ * a failure of its own: `providers` says so only after a live read. Never cleared.
  */
 export function machineFailure(machine: Machine, { bootstrap, infrastructure }: MachineProviders): Failure {
   return lastingFailure(machine.status?.deprecated?.v1beta1, [

@@ -24,7 +24,7 @@ interface Verdict {
   readonly text: string;
 }
 
-/** `NodeReady` and `NodeHealthy` of a Machine whose Node was found. */
+/** Returns `NodeReady` and `NodeHealthy` of a Machine whose Node was found. */
 export function nodeConditions(node: Node): readonly DesiredCondition[] {
   return [readyCondition(node), healthyCondition(node)];
 }

@@ -131,7 +131,7 @@ export function deleteNode(
   }
 }
 
-/** Time until the deletion of the Node is given up; infinite without a timeout. */
+/** Returns the time until the deletion of the Node is given up; infinite without a timeout. */
 function remainingTime({ metadata, spec }: Machine, now: Date): number {
   const timeoutSeconds = spec.deletion?.nodeDeletionTimeoutSeconds ?? 0;
   if (timeoutSeconds === 0 || metadata.deletionTimestamp === undefined) return Number.POSITIVE_INFINITY;

@@ -55,7 +55,7 @@ export interface NodeReport {
   readonly expiresInMs?: number | undefined;
 }
 
-/** `nodeRef`; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match. */
+/** Returns `nodeRef`; `nodeInfo`, as new as the view; `NodeReady` and `NodeHealthy`: first match. */
 export function nodeReport(facts: NodeFacts): NodeReport {
   const { machine, nodes = [] } = facts;
   const [node] = nodes.length === 1 && !isContested(facts) ? nodes : [];

@@ -24,7 +24,7 @@ interface About {
   readonly lost: string | undefined;
 }
 
-/** `BootstrapConfigReady`. */
+/** Returns `BootstrapConfigReady`. */
 export function bootstrapConfigReady(view: MachineView): DesiredCondition {
   const type = "BootstrapConfigReady";
   const { machine, providers, bootstrap } = view;
@@ -47,7 +47,7 @@ export function bootstrapConfigReady(view: MachineView): DesiredCondition {
   });
 }
 
-/** `InfrastructureReady`. */
+/** Returns `InfrastructureReady`. */
 export function infrastructureReady(view: MachineView): DesiredCondition {
   const { machine, providers, infrastructure } = view;
   return providerCondition(view, {

@@ -20,7 +20,7 @@ import { isOutdated } from "./revision.ts";
 import { mayBeNodeOf } from "./stage.ts";
 import type { Rollout } from "./up-to-date.ts";
 
-/** Config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
+/** Reads config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
 export function readProviders(
   read: Pick<Reader, "referenced">,
   { metadata, spec }: Machine,
@@ -40,7 +40,7 @@ export async function readNodeOf(
   return named !== undefined && mayBeNodeOf(machine, named) ? named : readRenamed(read, machine);
 }
 
-/** Set of a Machine, with its MachineDeployment; `undefined`: it has no set. */
+/** Reads the set of a Machine, with its MachineDeployment; `undefined`: it has no set. */
 export async function readRollout(read: Reader, machine: Machine): Promise<Rollout | undefined> {
   const set = await readOwner(MachineSet, machine, read);
   return set && { set, deployment: await readOwner(MachineDeployment, set, read) };

@@ -92,7 +92,7 @@ function initialization({ dataCreated, provisioned }: MachineView): MachineStatu
   };
 }
 
-/** Start times of hooks: set once, never moved. Those of the drain are its own. */
+/** Returns the start times of hooks: set once, never moved. Those of the drain are its own. */
 function hookStarts({ machine, stage, now }: MachineView): MachineStatus["deletion"] {
   const stored = machine.status?.deletion;
   const starts = stage?.starts === undefined ? {} : { [stage.starts]: timestamp(now) };

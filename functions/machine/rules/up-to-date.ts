@@ -46,8 +46,8 @@ export function isJudgedHere(machine: Machine): boolean {
 }
 
 /**
- * `UpToDate`: first match. A Machine of its own is as it was wanted; so is one of a pool until it is deleted, since a
- * rollout is the business of the pool's provider.
+ * Returns `UpToDate`: first match. A Machine of its own is as it was wanted; so is one of a pool until it is deleted,
+ * since a rollout is the business of the pool's provider.
  */
 export function upToDateCondition(machine: Machine, inputs: Inputs): DesiredCondition {
   const { rollout, updating, now } = inputs;
@@ -81,7 +81,7 @@ function outdatedLines(
     : [...differences(present, deployment.spec?.template?.spec ?? {}), ...rolloutLines(set, deployment, now)];
 }
 
-/** Empty until the kubelet reports. Cluster API's controllers, which look at these Machines, too, judge the same. */
+/** Returns nothing until the kubelet reports. Cluster API's controllers, which look here, too, judge the same. */
 function kubeletLine({ spec }: Machine, kubeletVersion: string | undefined): string | undefined {
   if (!kubeletVersion || spec.version === undefined) return undefined;
   const wanted = prefixedVersion(spec.version);

@@ -125,7 +125,7 @@ function nameOf({ metadata }: { readonly metadata: { readonly name: string } }):
   return metadata.name;
 }
 
-/** How a Node lists a CSI volume. */
+/** Returns how a Node lists a CSI volume. */
 function entryOf({ spec }: PersistentVolume): readonly string[] {
   const { driver, volumeHandle } = spec?.csi ?? {};
   return driver == null || volumeHandle == null ? [] : [`${CSI_PREFIX}${driver}^${volumeHandle}`];

@@ -9,9 +9,8 @@ import type { MachineProviders } from "../../../shared/rules/providers/machine-p
 import { isForeign } from "./adoption.ts";
 
 /**
- * Provider objects that a deleted pool takes with it and that still exist: its own and those without a controller. One
- * of another controller counts as
- * gone. Differs: upstream deletes that, too.
+ * Returns the provider objects that a deleted pool takes with it and that still exist: its own and those without a
+ * controller. One of another controller counts as gone. Differs: upstream deletes that, too.
  */
 export function remainingProviders(pool: MachinePool, providers: MachineProviders): readonly Found[] {
   return [providers.bootstrap, providers.infrastructure].filter(
@@ -34,8 +33,8 @@ export function awaitedDeletion(pool: MachinePool, providers: MachineProviders):
 }
 
 /**
- * Provider objects of which it is unknown whether they are gone: their CRD has no supported contract. A CRD that does
- * not exist took its objects with it.
+ * Returns the provider objects of which it is unknown whether they are gone: their CRD has no supported contract. A CRD
+ * that does not exist took its objects with it.
  */
 export function unreadableProviders(
   { spec }: MachinePool,

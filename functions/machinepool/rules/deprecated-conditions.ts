@@ -10,8 +10,8 @@ import { ownObject } from "./adoption.ts";
 import type { PoolView } from "./view.ts";
 
 /**
- * All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Entries for which no rule
- * holds stay.
+ * Returns all of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Entries for which no
+ * rule holds stay.
  */
 export function poolDeprecatedConditions(
   view: PoolView,

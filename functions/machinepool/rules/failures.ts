@@ -4,8 +4,8 @@ import type { MachineProviders } from "../../../shared/rules/providers/machine-p
 import { ownObject } from "./adoption.ts";
 
 /**
- * Terminal failures of the provider objects, and the loss of the infrastructure object; a `missing` one must have been
- * read live. The infrastructure object comes later and wins.
+ * Returns the terminal failures of the provider objects, and the loss of the infrastructure object; a `missing` one
+ * must have been read live. The infrastructure object comes later and wins.
  */
 export function poolFailure(pool: MachinePool, { bootstrap, infrastructure }: MachineProviders): Failure {
   const provisioned = pool.status?.initialization?.infrastructureProvisioned === true;

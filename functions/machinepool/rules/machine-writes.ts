@@ -156,7 +156,7 @@ interface MachineBody {
   readonly spec: Pick<Machine["spec"], "clusterName" | "bootstrap" | "infrastructureRef" | "version">;
 }
 
-/** Everything that the pool says about a Machine: what is left out here goes away there. */
+/** Returns everything that the pool says about a Machine: what is left out here goes away there. */
 function bodyOf(
   { pool, infraMachines, versionOf }: MachineInputs,
   infraMachine: KubeObject,

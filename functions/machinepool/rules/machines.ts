@@ -45,10 +45,9 @@ export function infraMachineKindOf(pool: MachinePool, infrastructure: Referenced
 }
 
 /**
- * Infrastructure machines by label, of the group of the infrastructure object; the reason when their kind is not to be
- * decided by its CRD. Differs: read in the version of their own CRD's contract labels, not in that of the pool's
- * object;
- * providers label all their CRDs alike.
+ * Reads infrastructure machines by label, of the group of the infrastructure object; the reason when their kind is not
+ * to be decided by its CRD. Differs: read in the version of their own CRD's contract labels, not in that of the pool's
+ * object; providers label all their CRDs alike.
  */
 export async function readInfraMachines(
   read: Pick<Reader, "list">,

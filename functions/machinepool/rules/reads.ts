@@ -26,7 +26,7 @@ export const CONNECTED_FIELDS = ["status.state"] as const;
 /** The fields by which the Nodes of a pool are found. */
 export const NODE_FIELDS = ["metadata.uid", "spec.providerID"] as const;
 
-/** Bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
+/** Reads bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
 export function readProviders(
   read: Pick<Reader, "referenced">,
   { metadata, spec }: MachinePool,
@@ -45,7 +45,7 @@ export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePo
   return isCompleteView(await read.get(Connection, clusterKeyOf(pool)));
 }
 
-/** Why the view of the workload cluster is not complete, as far as it is known. */
+/** Returns why the view of the workload cluster is not complete, as far as it is known. */
 export async function readUnseen(read: Pick<Reader, "get">, pool: MachinePool): Promise<string | undefined> {
   const connection = await read.get(Connection, clusterKeyOf(pool));
   return connection?.status.nodesComplete === true ? undefined : connection?.status.message;
@@ -65,7 +65,7 @@ export async function readNodes(read: Reader, pool: MachinePool): Promise<readon
   return [...listed, ...referenced.filter((node) => node !== undefined)];
 }
 
-/** Other pools of the Cluster that list the provider ID of one of these Nodes. */
+/** Reads other pools of the Cluster that list the provider ID of one of these Nodes. */
 export async function readRivals(
   read: Pick<Reader, "list">,
   pool: MachinePool,
@@ -95,8 +95,9 @@ export async function readRivalsLive(
 }
 
 /**
- * Other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API server is
- * asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would retire it.
+ * Reads other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API server
+ * is asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would retire
+ * it.
  */
 export async function readTakers(
   read: Reader,

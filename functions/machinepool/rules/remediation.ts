@@ -18,7 +18,7 @@ const DEFAULT_LIMIT = 1;
 
 const LIMIT = /^(\d{1,9})(%?)$/;
 
-/** How many Machines of the pool may be remediated at a time; `undefined`: its annotation is malformed. */
+/** Returns how many Machines of the pool may be remediated at a time; `undefined`: its annotation is malformed. */
 export function remediationLimit({ metadata, spec }: MachinePool): number | undefined {
   const text = metadata.annotations?.[REMEDIATION_LIMIT];
   if (text === undefined) return DEFAULT_LIMIT;

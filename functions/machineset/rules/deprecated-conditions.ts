@@ -8,7 +8,7 @@ import {
 import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
 import type { StatusView } from "./view.ts";
 
-/** All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. */
+/** Returns all of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. */
 export function setDeprecatedConditionsOf(
   view: StatusView,
   readyReplicas: number,

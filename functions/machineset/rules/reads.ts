@@ -21,7 +21,7 @@ export const SET_MACHINE_FIELDS = [
   ...OWNER_FIELDS,
 ] as const;
 
-/** Both templates of a set, from snapshots (metadata only) or, given `read.live`, from the API server. */
+/** Reads both templates of a set, from snapshots (metadata only) or, given `read.live`, from the API server. */
 export function readTemplates(
   read: Pick<Reader, "referenced">,
   { metadata, spec }: MachineSet,

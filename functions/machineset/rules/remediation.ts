@@ -105,7 +105,7 @@ export function setRemediation(facts: RemediationFacts): SetRemediation {
   };
 }
 
-/** Why none is marked, whatever the limit. */
+/** Returns why none is marked, whatever the limit. */
 function refusalOf({ set, deployment, blockers }: RemediationFacts): DesiredCondition | undefined {
   const revision = deployment?.metadata.annotations?.[REVISION];
   if (deployment !== undefined && revision !== set.metadata.annotations?.[REVISION]) return PENDING_REMOVAL;

@@ -98,7 +98,7 @@ function notice(reason: string, message: string): Notice {
   return { type: "Normal", reason, message };
 }
 
-/** Reserved names under which another owner has a Machine: asked live once a snapshot shows one. */
+/** Returns the reserved names under which another owner has a Machine: asked live once a snapshot shows one. */
 async function takenNames(read: Reader, { set, own }: SetView): Promise<ReadonlySet<string>> {
   const made = new Set(own.map(({ metadata }) => metadata.name));
   const { namespace = "" } = set.metadata;

@@ -40,7 +40,7 @@ export function isMoving({ metadata }: MachineSet): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, MOVE);
 }
 
-/** Which of the reserved Machines are made now, and what becomes of the reservation. */
+/** Returns which of the reserved Machines are made now, and what becomes of the reservation. */
 export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
   const { set, own, blockers } = view;
   const isOff = set.metadata.annotations?.[DISABLE_CREATE] === "true";

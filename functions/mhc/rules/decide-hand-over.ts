@@ -75,7 +75,7 @@ export function planHandOver({ scene, judged, requests, bound }: PlanFacts, now:
 /** A target with the object that has the name of its request. */
 type Requested = Pick<Occupant, "machine" | "verdict"> & { readonly request: KubeObject | undefined };
 
-/** Those whose owners take over now, and when the next one follows. */
+/** Returns those whose owners take over now, and when the next one follows. */
 function escalation(bound: Bound | undefined, asked: readonly Requested[], now: Date) {
   const timed = asked.flatMap((one) => {
     const { request } = one;

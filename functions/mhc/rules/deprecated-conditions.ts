@@ -10,7 +10,7 @@ import { splitBySpeaker } from "./overlap.ts";
 import { templateName, templateNotFound } from "./request-marks.ts";
 import { type Counted, REQUEST_AVAILABLE, TEMPLATE_AVAILABLE } from "./view.ts";
 
-/** `RemediationAllowed` of the older family; `message`: why it is not. */
+/** Returns `RemediationAllowed` of the older family; `message`: why it is not. */
 export function olderAllowed(message: string | undefined): DesiredDeprecatedCondition {
   return message === undefined
     ? deprecatedCondition("RemediationAllowed", "True")

@@ -85,7 +85,7 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
   };
 }
 
-/** Time that the health check is left alone, of so many targets. */
+/** Returns the time that the health check is left alone, of so many targets. */
 function floorMs(targets: number, isIdle: boolean): number {
   const each = isIdle ? IDLE_FLOOR_MS_PER_TARGET : WRITING_FLOOR_MS_PER_TARGET;
   return Math.ceil(Math.max(Math.min(SECOND, targets * each), targets * FLOOR_MS_PER_TARGET));

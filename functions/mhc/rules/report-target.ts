@@ -145,7 +145,7 @@ function requestWait(request: KubeObject, machine: Machine): string {
   return isDeleting(request) ? `${name} to be deleted` : `${name} to end`;
 }
 
-/** Why an unhealthy target is not handed over, the nearest reason first. */
+/** Returns why an unhealthy target is not handed over, the nearest reason first. */
 function handOverWait({ scene, planned }: TargetFacts, { machine }: Judged): string {
   const { check } = scene;
   const isExternal = check.spec.remediation?.templateRef !== undefined;

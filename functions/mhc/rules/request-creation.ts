@@ -100,7 +100,7 @@ async function isWatched(list: Reader["list"], reference: ContractReference): Pr
   return definition?.status?.watched === true;
 }
 
-/** Created by POST, so that nothing is overwritten, and refused for itself alone. */
+/** Returns an object that is created by POST, so that nothing is overwritten, and refused for itself alone. */
 function asNew({ check, speaks, now }: CreationFacts, machine: Machine, request: NewObject): NewObject {
   const [ifRefused] = speaks(machine) ? failurePatch(machine, CREATION_FAILED, now) : [];
   return {

@@ -24,7 +24,7 @@ export const CREATION_FAILED = condition(
   "Please check controller logs for errors",
 );
 
-/** `FooRemediationTemplate default/t` */
+/** Returns `FooRemediationTemplate default/t` */
 export function templateName({ metadata, spec }: MachineHealthCheck): string {
   const { kind = "", name = "" } = spec.remediation?.templateRef ?? {};
   return `${kind} ${metadata.namespace ?? ""}/${name}`;

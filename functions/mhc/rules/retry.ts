@@ -16,7 +16,7 @@ export function retryMs(judged: Pick<Judged, "machine" | "node" | "verdict">, no
   return Math.min(AT_MOST_MS, Math.max(AT_LEAST_MS, ageMs / 2));
 }
 
-/** How long a target has had its verdict; `undefined` where that is not known. */
+/** Returns how long a target has had its verdict; `undefined` where that is not known. */
 export function verdictAgeMs(
   { machine, node, verdict }: Pick<Judged, "machine" | "node" | "verdict">,
   now: Date,

@@ -80,7 +80,7 @@ function countsOf({ check, settled }: CheckView, { budget, targets }: Counted): 
   };
 }
 
-/** Everything but the counts; `message`: why nothing is remediated. */
+/** Returns everything but the counts; `message`: why nothing is remediated. */
 function statusOf(
   { check, cluster, now }: CheckView,
   message: string | undefined,
