@@ -32,7 +32,7 @@ export const conditionsSchema = () =>
   );
 
 /**
- * Condition of the API version v1beta1, kept under `status.deprecated.v1beta1.conditions`. `severity`
+ * Describes a condition of the API version v1beta1, kept under `status.deprecated.v1beta1.conditions`. `severity`
  * (`Error`,
  * `Warning`, `Info`) only where the status is False. An absent reason or message is left out, never empty.
  */
@@ -61,7 +61,7 @@ export const deprecatedStatusFields = () => ({
   failureMessage: text(1, 10_240).optional().describe("The same for people."),
 });
 
-/** `status.deprecated` with these fields under `v1beta1`. */
+/** Describes `status.deprecated` with these fields under `v1beta1`. */
 export function deprecatedSchema<S extends z.ZodRawShape>(fields: S) {
   return z
     .object({

@@ -92,7 +92,7 @@ function ownEntries(
     });
 }
 
-/** Value of the index `reference` for a provider object. */
+/** Returns the value of the index `reference` for a provider object. */
 export function referenceValue(reference: ContractReference, namespace: string): string {
   return `${reference.apiGroup}/${reference.kind}/${namespace}/${reference.name}`;
 }

@@ -159,7 +159,7 @@ export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
 
-/** Group of an `apiVersion`: `""` for core, `cluster.x-k8s.io` for `cluster.x-k8s.io/v1beta2`. */
+/** Returns the group of an `apiVersion`: `""` for core, `cluster.x-k8s.io` for `cluster.x-k8s.io/v1beta2`. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash);
@@ -170,7 +170,7 @@ export function kindNames({ kind, plural, group, crd }: Kind): readonly string[]
   return [kind.toLowerCase(), plural, `${plural}.${group}`, ...(crd?.shortNames ?? [])];
 }
 
-/** How reports, causes and plans name an object: `MachinePool default/p1`, `Node n1`. */
+/** Returns how reports, causes and plans name an object: `MachinePool default/p1`, `Node n1`. */
 export function titleOf(
   kind: string,
   { namespace = "", name }: Pick<ObjectMeta, "namespace" | "name">,

@@ -121,7 +121,7 @@ export interface Validation {
   readonly fieldPath?: string;
 }
 
-/** CEL rules of a schema, for `.meta()`. The zod check does not evaluate them: the API server does. */
+/** Returns CEL rules of a schema, for `.meta()`. The zod check does not evaluate them: the API server does. */
 export function validations(...rules: readonly Validation[]) {
   return { "x-kubernetes-validations": rules };
 }

@@ -51,7 +51,7 @@ const PATHS = {
 
 type Paths = (typeof PATHS)[ContractVersion];
 
-/** `undefined` for a field that the contract version does not have. */
+/** Returns `undefined` for a field that the contract version does not have. */
 export function controlPlanePath<Name extends keyof Paths>(
   contract: ContractVersion,
   field: Name,

@@ -34,7 +34,8 @@ const BASE_MS = 100;
 const CAP_MS = 5 * MINUTE;
 
 /**
- * Delay after failure number `failures` (from 1): 100 ms, doubled each time, at most 5 min, plus up to 10 % jitter.
+ * Returns the delay after failure number `failures` (from 1): 100 ms, doubled each time, at most 5 min, plus up to 10 %
+ * jitter.
  * `random` is in [0, 1). Source: Q-08
  */
 export function backoffMs(failures: number, random: number): number {

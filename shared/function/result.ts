@@ -13,12 +13,12 @@ export function waitFor(what: string): Result {
   return { type: "wait", what };
 }
 
-/** Only for clocks: grace period, timeout, expiry. `afterMs` below 0 counts as 0. */
+/** Asks for another run, only for clocks: grace period, timeout, expiry. `afterMs` below 0 counts as 0. */
 export function requeueAfter(afterMs: number, why: string): Result {
   return { type: "requeue", afterMs: Math.max(0, afterMs), why };
 }
 
-/** Terminal, decided: the writes of the Decision happen first, then the key is dead until a change. */
+/** Ends as a decided, terminal failure: the writes happen first, then the key is dead until a change. */
 export function failed(reason: string, message: string): Result {
   return { type: "failed", reason, message };
 }

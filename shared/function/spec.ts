@@ -276,7 +276,7 @@ export function managersOf(object: KubeObject, path: string): readonly string[] 
   return object.metadata.managers?.[path] ?? [];
 }
 
-/** Text of a reference for messages: `infrastructure.cluster.x-k8s.io/FooPool p1`. */
+/** Returns the text of a reference for messages: `infrastructure.cluster.x-k8s.io/FooPool p1`. */
 export function describeReference(reference: ContractReference): string {
   return `${reference.apiGroup}/${reference.kind} ${reference.name}`;
 }

@@ -101,7 +101,7 @@ type Assigned = readonly [
   text: string,
 ];
 
-/** `password: x`, `token=x`, `"secret": "x"`. */
+/** Redacts `password: x`, `token=x`, `"secret": "x"`. */
 function redactAssigned(match: Assigned, hide: Hide): string {
   const [all, before, name, double, inDouble, single, inSingle, bare, offset, text] = match;
   if (bare !== undefined) {
@@ -115,13 +115,13 @@ function redactAssigned(match: Assigned, hide: Hide): string {
   return `${before}${double ?? single ?? ""}${hidden(quoted.slice(0, quoted.length - end.length), hide)}${end}`;
 }
 
-/** `invalid token: expired`. */
+/** Whether it is like `invalid token: expired`. */
 function mayBeProse(name: string, value: string): boolean {
   if (/^pass/i.test(name)) return false;
   return /^secret$/i.test(name) ? isNameOfObject(value) : /^[A-Za-z()]{1,60}[.:]?$/.test(value);
 }
 
-/** `default/c1-kubeconfig`. */
+/** Whether it is like `default/c1-kubeconfig`. */
 function isNameOfObject(value: string): boolean {
   return /^[a-z0-9./()-]{1,300}:?$/.test(value) && !/[a-z0-9]{20}/.test(value);
 }

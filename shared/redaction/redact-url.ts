@@ -62,7 +62,7 @@ function mayBeToken(segment: string): boolean {
   return segment.length >= 8 && /\d/.test(segment) && !segment.includes("hmac-sha256:");
 }
 
-/** `?a=b&c=d#e=f`. */
+/** Redacts `?a=b&c=d#e=f`. */
 function redactQuery(query: string, hide: Hide): string {
   return query.replace(
     /([?&#;])([^=&#;]{1,512})=([^&#;]{1,8192})/g,

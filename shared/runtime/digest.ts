@@ -1,12 +1,12 @@
 // biome-ignore lint/style/noRestrictedImports: arithmetic, not I/O; the Web's digest comes from another thread, at a time of its own
 import { hash } from "node:crypto";
 
-/** SHA-256 of a JSON value as `sha256:<64 hex>`; the order of members does not matter. */
+/** Returns SHA-256 of a JSON value as `sha256:<64 hex>`; the order of members does not matter. */
 export async function digestOf(value: unknown): Promise<string> {
   return `sha256:${hash("sha256", canonical(value))}`;
 }
 
-/** JSON with sorted members; members that are undefined are absent. */
+/** Returns JSON with sorted members; members that are undefined are absent. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((element) => canonical(element ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);

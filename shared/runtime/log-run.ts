@@ -51,7 +51,7 @@ export function logRun(
   else log.debug(fields, "run");
 }
 
-/** `MachinePool default/p1@7`, `live Secret default/s@9`, `Node {} (12)@1 2 3 …`, `Cluster default/c: none`. */
+/** Returns `MachinePool default/p1@7`, `live Secret default/s@9`, `Node {} (12)@1 2 3 …`, `Cluster default/c: none`. */
 function versionsOf(read: RecordingReader | undefined): readonly string[] {
   return (read?.records() ?? []).map(({ source, kind, what, resourceVersions }) => {
     const asked = `${source === "live" ? "live " : ""}${kind} ${what}`;

@@ -92,12 +92,12 @@ export interface NamePart {
  */
 export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;
-  /** Sorted by namespace, then name. */
+  /** Lists objects, sorted by namespace, then name. */
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
   /** Objects of a type with `part` in their names, in no order, at most `limit`: for the searches of people. */
   named(type: TypeKey, part: NamePart, limit: number): Promise<readonly ObjectKey[]>;
-  /** Every snapshot of a type, in no order and some at a time; one that is stored or removed meanwhile may be missing. */
+  /** Yields every snapshot, in no order and some at a time; one stored or removed meanwhile may be missing. */
   each(type: TypeKey): AsyncIterable<KubeObject>;
   /**
    * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not lower),
@@ -143,16 +143,16 @@ export interface KubeClient {
     options: ListOptions,
   ): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
   create<T extends KubeObject>(kind: Kind, object: T): Promise<KubeObject>;
-  /** JSON patch (RFC 6902). */
+  /** Sends a JSON patch (RFC 6902). */
   jsonPatch(
     kind: Kind,
     key: ObjectKey,
     operations: readonly PatchOperation[],
     subresource?: "status",
   ): Promise<KubeObject>;
-  /** Server-side apply with force. */
+  /** Applies on the server's side, with force. */
   apply(kind: Kind, key: ObjectKey, body: object, subresource?: "status"): Promise<KubeObject>;
-  /** Background propagation with preconditions. A 404 is success (`undefined`). */
+  /** Deletes in the background, with preconditions. A 404 is success (`undefined`). */
   delete(
     kind: Kind,
     key: ObjectKey,

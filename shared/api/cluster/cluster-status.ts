@@ -6,7 +6,7 @@ const count = () => z.int32().optional();
 const version = () => text(1, 256);
 const limits = { min: 1, max: 32 };
 
-/** Replica counts and versions of the control plane, or of all workers together. */
+/** Describes replica counts and versions of the control plane, or of all workers together. */
 const replicasSchema = () =>
   z.object({
     desiredReplicas: count().describe("Replicas wanted."),

@@ -106,7 +106,7 @@ export type Cluster = Immutable<z.infer<ReturnType<typeof clusterSchema>>>;
 export type ClusterStatus = NonNullable<Cluster["status"]>;
 export type ClusterPhase = NonNullable<ClusterStatus["phase"]>;
 
-/** Desired, current, ready, available and up-to-date replicas; current and ready only in wide output. */
+/** Returns columns: desired, current, ready, available, up-to-date replicas; current and ready only in wide output. */
 function replicaColumns(prefix: string, path: string, whose: string): readonly PrinterColumn[] {
   return [
     {

@@ -54,7 +54,7 @@ function refuseUnknown(object: KubeObject): void {
   }
 }
 
-/** Path of the first member of `given` that `kept` lacks; `undefined`: it has all of them. */
+/** Returns the path of the first member of `given` that `kept` lacks; `undefined`: it has all of them. */
 function unknownField(given: unknown, kept: unknown, path: string): string | undefined {
   if (typeof given !== "object" || given === null || typeof kept !== "object" || kept === null)
     return undefined;

@@ -26,7 +26,7 @@ export const ALL_RULES: readonly RuleText[] = RULE_GROUPS.flatMap(({ prefix }) =
     .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
 );
 
-/** `IMP` of `IMP-13`. */
+/** Returns `IMP` of `IMP-13`. */
 export function prefixOf(id: string): string {
   return id.slice(0, id.indexOf("-"));
 }

@@ -4,7 +4,7 @@ import { traitsOf } from "../../api/traits.ts";
 /** Advice about ClusterClasses, a kind of which Capstan has no type. */
 const IN_PLACE_OF_CLASS = "write a Cluster with infrastructureRef and controlPlaneRef instead";
 
-/** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */
+/** Returns why Cluster API's object will not be worked on, and what to do; `undefined` when nothing is against it. */
 export function notRun({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): string | undefined {
   const group = groupOf(apiVersion);
   if (group !== CLUSTER_GROUP) return undefined;

@@ -32,7 +32,7 @@ export type Weight = "issue" | "unknown" | "good";
 const MAX_MESSAGES = 3;
 const MAX_NAMES = 3;
 
-/** How much a condition of this status matters: an issue wins over unknown, unknown over good. */
+/** Returns how much a condition of this status matters: an issue wins over unknown, unknown over good. */
 export function weightOf(status: string, polarity: Aggregation["polarity"]): Weight {
   if (status !== "True" && status !== "False") return "unknown";
   return (status === "True") === (polarity === "positive") ? "good" : "issue";

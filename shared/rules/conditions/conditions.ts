@@ -91,7 +91,7 @@ export function timestamp(at: Date): string {
   return at.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** Order of plain code units: the same on every machine, whatever its locale. */
+/** Compares by plain code units: the same on every machine, whatever its locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

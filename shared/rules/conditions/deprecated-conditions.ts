@@ -113,8 +113,8 @@ function sortKey(type: string): string {
 }
 
 /**
- * `Ready`: status, reason and message of the first of `types` inside the worst group (False with Error, Warning,
- * Info, then True, then Unknown). `undefined` while none of them exists.
+ * Returns `Ready`: status, reason and message of the first of `types` inside the worst group (False with Error,
+ * Warning, Info, then True, then Unknown). `undefined` while none of them exists.
  * Differs: a False without severity ranks with Info; upstream ranks it behind everything and calls the object ready.
  */
 export function summarizeDeprecated(
@@ -125,7 +125,7 @@ export function summarizeDeprecated(
   return merged("Ready", parts, steps);
 }
 
-/** `type`: the same of the `Ready` of several objects, with the name of the first one and how many are ready. */
+/** Returns `type`: the same of the `Ready` of several objects, with the first name and how many are ready. */
 export function aggregateDeprecated(
   type: string,
   objects: readonly KubeObject[],

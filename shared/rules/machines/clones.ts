@@ -105,7 +105,7 @@ export function contentOf(template: KubeObject): { readonly [field: string]: unk
   return typeof content === "object" && content !== null && !Array.isArray(content) ? { ...content } : {};
 }
 
-/** Only texts: a template without schema may hold anything. */
+/** Reads only texts: a template without schema may hold anything. */
 function textsAt(metadata: unknown, field: "labels" | "annotations"): { readonly [key: string]: string } {
   const values = valueAt(metadata, field);
   if (typeof values !== "object" || values === null) return {};

@@ -43,12 +43,12 @@ export function hasReady({ status }: Machine): boolean {
   return conditionOf(status?.conditions, "Ready") !== undefined;
 }
 
-/** Summary of `Ready` of some Machines as a condition of their owner. */
+/** Returns the summary of `Ready` of some Machines as a condition of their owner. */
 export function machinesReady(type: string, machines: readonly Machine[]): DesiredCondition {
   return together(type, READY, machines);
 }
 
-/** Summary of `UpToDate` of some Machines as a condition of their owner. */
+/** Returns the summary of `UpToDate` of some Machines as a condition of their owner. */
 export function machinesUpToDate(type: string, machines: readonly Machine[]): DesiredCondition {
   return together(type, UP_TO_DATE, machines);
 }

@@ -86,7 +86,7 @@ function randomText(seed: string): string {
   return text;
 }
 
-/** FNV-1a of 64 bits, mixed once more: texts that differ in their last character give names without likeness. */
+/** Returns FNV-1a of 64 bits, mixed once more: texts that differ in the last character give unlike names. */
 function hashOf(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

@@ -63,7 +63,7 @@ export async function readRenamed(
   return isOwn && node?.metadata.name !== machine.status.nodeRef.name ? node : undefined;
 }
 
-/** Other Machines of the Cluster with this provider ID. */
+/** Reads other Machines of the Cluster with this provider ID. */
 export async function readRivals(
   read: Pick<Reader, "list">,
   machine: Machine,

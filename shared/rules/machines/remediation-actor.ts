@@ -27,7 +27,7 @@ export function requestActor({ spec }: MachineHealthCheck, machine: string): Rem
   return { apiVersion: template.apiVersion, kind: kindOfClones(template.kind), name: machine };
 }
 
-/** `MachineSet s1` */
+/** Returns `MachineSet s1` */
 export function actorText({ kind, name }: Pick<RemediationActor, "kind" | "name">): string {
   return `${kind} ${name}`;
 }

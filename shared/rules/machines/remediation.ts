@@ -30,7 +30,7 @@ export const MACHINE_DELETING = condition(
   "Machine is deleting",
 );
 
-/** Why a Machine that a health check has handed over is not replaced yet. */
+/** Says why a Machine that a health check has handed over is not replaced yet. */
 export function deferred(message: string): DesiredCondition {
   return condition("OwnerRemediated", "False", "RemediationDeferred", message);
 }
@@ -61,7 +61,7 @@ export function isAskedFor({ metadata }: Machine): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, REMEDIATE_MACHINE);
 }
 
-/** Those that a person has asked for first, then the youngest, then by name. */
+/** Puts those that a person has asked for first, then the youngest, then by name. */
 export function byUrgency(a: Machine, b: Machine): number {
   const asked = (machine: Machine) => Number(isAskedFor(machine));
   const created = ({ metadata }: Machine) => metadata.creationTimestamp ?? "";

@@ -34,9 +34,9 @@ export interface ConnectionReport {
 }
 
 /**
- * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the last
- * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the condition as
- * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one Warning
+ * Returns `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the
+ * last success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the condition
+ * as it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one Warning
  * Event per reason from the first failure on.
  */
 export function connectionReport(
@@ -61,7 +61,7 @@ interface Reason {
 }
 
 /**
- * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
+ * Returns why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
  * initialized its server may be away and its Secret missing.
  */
 export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {

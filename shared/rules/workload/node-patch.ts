@@ -60,7 +60,7 @@ export function nodeTaintsPatch(node: Node, { isGone, set = [] }: TaintChange): 
   return [...changed, ...added.map((value) => ({ op: "add", path: "/spec/taints/-", value }) as const)];
 }
 
-/** `key:effect`, which no two taints of a Node share. */
+/** Returns `key:effect`, which no two taints of a Node share. */
 export function taintText({ key, effect }: TaintKey): string {
   return `${key}:${effect}`;
 }

@@ -73,7 +73,7 @@ export function redactMessage(message: string): string {
   return ALL_HIDDEN.test(redacted) ? `the message holds nothing but a secret (${redacted})` : redacted;
 }
 
-/** Redacted before it is cut: half a secret would not be found. */
+/** Redacts before it cuts: half a secret would not be found. */
 function redactLine(text: string, maxCharacters: number): string {
   return maskText(wholeWords(text)).slice(0, maxCharacters);
 }

@@ -77,7 +77,7 @@ function patched(operation: PatchOperation, before: unknown, found: FieldChange[
   if (found.length === known && !sameJson(old, operation.value)) found.push(changeOf(path, operation.value));
 }
 
-/** Path of an operation, and the value that it replaces. */
+/** Returns the path of an operation, and the value that it replaces. */
 function target(operation: PatchOperation, before: unknown): Place & { readonly old: unknown } {
   const segments = pointerSegments(operation.path);
   const last = segments.length - 1;
@@ -172,7 +172,7 @@ function readableValue(path: string, value: unknown): FieldChange["value"] {
   return path.split(/[.[\]]/).some(isSensitiveName) ? undefined : value;
 }
 
-/** Owned fields without a value in a decision, which the object had. */
+/** Returns the owned fields without a value in a decision, which the object had. */
 function givenUp(decision: object | undefined, before: unknown, found: FieldChange[]): void {
   const applied: unknown = decision === undefined ? undefined : Reflect.get(decision, "apply");
   if (typeof applied !== "object" || applied === null) return;

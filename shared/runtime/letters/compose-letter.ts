@@ -100,8 +100,8 @@ async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> 
 }
 
 /**
- * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are masked, so
- * that a replay on redacted inputs, without the key of the installation, gives the same.
+ * Returns the digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are
+ * masked, so that a replay on redacted inputs, without the key of the installation, gives the same.
  */
 export function decisionDigest(decided: {
   readonly decision?: object | undefined;
@@ -129,7 +129,7 @@ export function plainDecision(decision: object): object {
   return toPlain(apply === undefined ? decision : { ...decision, apply }) as object;
 }
 
-/** JSON without what only code can use: the schema of a kind, functions, undefined members. */
+/** Returns JSON without what only code can use: the schema of a kind, functions, undefined members. */
 export function toPlain(value: unknown): unknown {
   if (value === undefined) return undefined;
   const text = JSON.stringify(value, (_, member: unknown) => (isKind(member) ? plainKind(member) : member));

@@ -62,7 +62,7 @@ export interface DeadLetters extends AsyncDisposable {
    * that no page gave out.
    */
   page(selection: LetterSelection): Promise<LetterPage>;
-  /** Many letters, one after the other and some at a time in memory; those that are gone are left out. */
+  /** Reads many letters, one after the other and some at a time in memory; those that are gone are left out. */
   read(all: readonly LetterKey[]): AsyncIterable<DeadLetter>;
   /** Removes letters in one call; returns how many there were. */
   drop(functionName: string, keys: readonly Key[]): Promise<number>;

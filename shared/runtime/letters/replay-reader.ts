@@ -167,7 +167,7 @@ function presentSelection(selection: object): object {
   return names === undefined ? selection : { ...others, where: { path: "metadata.name", values: names } };
 }
 
-/** `get MachinePool default/p1`, `live.list Node {} in default/c1`. */
+/** Returns `get MachinePool default/p1`, `live.list Node {} in default/c1`. */
 export function describeQuestion(question: ReadQuestion | LetterRead["question"]): string {
   if ("reference" in question) {
     const { apiGroup, kind, name } = question.reference;

@@ -117,7 +117,7 @@ function unansweredIn({ reads }: LetterRun): readonly string[] {
     .map(({ question }) => describeQuestion(question));
 }
 
-/** Why what a step came to cannot be compared with what it came to then, for people. */
+/** Returns why what a step came to cannot be compared with what it came to then, for people. */
 function whyIncomparable(run: LetterRun, now: Ending, reader: ReplayReader): string | undefined {
   const [missing] = reader.unrecorded;
   if (missing !== undefined && run.reads.length === 0) return "the run ended before it read anything";
@@ -129,7 +129,7 @@ function whyIncomparable(run: LetterRun, now: Ending, reader: ReplayReader): str
   return wasCutOff(run) ? undefined : `the step now waits for what the run had no answer to: ${waitsFor}`;
 }
 
-/** Why a letter holds no run, for people. */
+/** Returns why a letter holds no run, for people. */
 export function whyWithoutRun({ reason, truncated }: DeadLetter): string {
   if (truncated.includes("run")) return "what the run read was left out of the dead letter: too large";
   if (reason === "Malformed") return "nothing ran: the message was not a key of this function";

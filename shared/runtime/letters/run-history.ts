@@ -118,8 +118,8 @@ export interface KeyRuns extends KeyHistory {
 export type ReadHistory = (functionName: string, key: Key) => Promise<KeyHistory>;
 
 /**
- * Text that is the same for equal idle runs; undefined for a run that failed or wrote, which stands by itself. When a run
- * comes back, and its causes, make no difference.
+ * Returns a text that is the same for equal idle runs; undefined for a run that failed or wrote, which stands by
+ * itself. When a run comes back, and its causes, make no difference.
  */
 export function idleText({ outcome, writes, waitingFor = "" }: RunEntry): string | undefined {
   return outcome === "error" || writes.length > 0 ? undefined : `${outcome} ${waitingFor}`;

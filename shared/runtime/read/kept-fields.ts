@@ -52,8 +52,8 @@ export function keptFields(functions: readonly AnyFunction[], kind: Kind): reado
 type Source = "stored" | "live";
 
 /**
- * Everything that these functions may decide by: what wakes them, what they read, own, patch, or leave to others, and
- * what objects are found by. Fields that they only read live are not `stored`.
+ * Returns everything that these functions may decide by: what wakes them, what they read, own, patch, or leave to
+ * others, and what objects are found by. Fields that they only read live are not `stored`.
  */
 export function declaredFields(
   functions: readonly AnyFunction[],

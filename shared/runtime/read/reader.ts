@@ -45,7 +45,7 @@ export interface RecordingReader extends Reader {
   readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
   /** The version that the last live read found; undefined when there was none, or no object. */
   liveVersion(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): string | undefined;
-  /** Live lists in place of snapshots, one fence per kind: the next run must not see less of it. */
+  /** Returns live lists in place of snapshots, one fence per kind: the next run must not see less of it. */
   listedInstead(): readonly Fence[];
 }
 

@@ -4,7 +4,8 @@ import { definitionsOf, type Resolved, resolveAmong } from "../../contract/refer
 import type { KubeClient, Store } from "../ports.ts";
 
 /**
- * Kind and version of a provider object, from its CRD's contract labels; the object's own apiVersion plays no part.
+ * Resolves kind and version of a provider object, from its CRD's contract labels; the object's own apiVersion plays no
+ * part.
  * Source: PC-2.2.
  */
 export async function resolveReference(

@@ -67,7 +67,7 @@ function isChange(verb: FailedWrite["verb"]): boolean {
   return verb === "patch" || verb === "apply";
 }
 
-/** No answer, one that cannot be read, or one of a server or proxy that failed halfway. */
+/** Whether there was no answer, one that cannot be read, or one of a server or proxy that failed halfway. */
 function mayBeDone({ class: kind, status }: KubeError): boolean {
   return kind === "Transient" && (status === 0 || status >= 500);
 }

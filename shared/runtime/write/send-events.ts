@@ -130,7 +130,7 @@ function prefixOf(name: string): string {
   return name.slice(0, 200).replace(/[-.]+$/, "");
 }
 
-/** FNV-1a, 64 bit, as 16 hexadecimal digits: stable names, not security. */
+/** Returns FNV-1a, 64 bit, as 16 hexadecimal digits: stable names, not security. */
 function hashOf(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

@@ -60,7 +60,7 @@ export function contractRoleOf(
   return { contractKind: match.contractKind, isTemplate };
 }
 
-/** `InfraMachinePool`, `InfraMachinePoolTemplate`; null for a kind of no contract. */
+/** Returns `InfraMachinePool`, `InfraMachinePoolTemplate`; null for a kind of no contract. */
 export function contractKindText(role: ContractRole | undefined): string | null {
   return role === undefined ? null : `${role.contractKind}${role.isTemplate ? "Template" : ""}`;
 }

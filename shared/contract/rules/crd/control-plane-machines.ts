@@ -29,7 +29,7 @@ const REFERENCE: {
   },
 };
 
-/** How a control plane has its machine template: `placeholder` means that values are pruned. */
+/** Returns how a control plane has its machine template: `placeholder` means that values are pruned. */
 function machinesOf(root: SchemaNode, at: string): "absent" | "placeholder" | "open" | "declared" {
   const found = lookUp(root, MACHINES, at);
   if (found.is !== "declared") return found.is;

@@ -64,7 +64,7 @@ export function bounded(bounds: Bounds): (found: Declared) => readonly Judgement
   };
 }
 
-/** `maxItems absent`, `minLength 0`: bounds of a schema that are absent or wider. */
+/** Returns `maxItems absent`, `minLength 0`: bounds of a schema that are absent or wider. */
 export function wideBounds(node: SchemaNode, bounds: Bounds): readonly string[] {
   return Object.entries(bounds).flatMap(([keyword, limit]) => {
     const value = boundOf(node, keyword);
@@ -94,7 +94,7 @@ export function listType(node: SchemaNode): string {
   return typeof type === "string" ? type : "absent";
 }
 
-/** Several demands on one field. */
+/** Joins several demands on one field. */
 export function together(
   ...demands: readonly ((found: Declared) => readonly Judgement[])[]
 ): (found: Declared) => readonly Judgement[] {

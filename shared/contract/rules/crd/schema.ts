@@ -57,7 +57,9 @@ export function requiredOf(node: SchemaNode): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** `string`, `integer`, `array of string`, `int-or-string`, `date-time string`; for findings and comparisons. */
+/**
+ * Returns `string`, `integer`, `array of string`, `int-or-string`, `date-time string`; for findings and comparisons.
+ */
 export function typeOf(node: SchemaNode): string {
   if (node["x-kubernetes-int-or-string"] === true) return "int-or-string";
   const { type, format } = node;

@@ -52,7 +52,7 @@ const EXPECTED: { readonly [reason in StayReason]: string } = {
   "cannot be placed": "owners that move",
 };
 
-/** Everything that belongs to a Cluster of the namespace and is not at the target afterwards, sorted. */
+/** Returns everything that belongs to a Cluster of the namespace and is not at the target afterwards, sorted. */
 export function staysBehind(subject: MoveSubject): readonly StaysBehind[] {
   const clusters = clustersOf(subject);
   return subject.objects

@@ -32,7 +32,7 @@ export function targetRule(
   );
 }
 
-/** Place of a judgement about one object. */
+/** Returns the place of a judgement about one object. */
 export function at(title: string): Pick<Judgement, "at"> {
   return { at: { object: title } };
 }

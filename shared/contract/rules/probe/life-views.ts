@@ -23,7 +23,7 @@ export function machinesOf(title: string, snapshot: Snapshot): readonly KubeObje
   );
 }
 
-/** Host and port, as core counts an endpoint as one. */
+/** Whether host and port are there, as core counts an endpoint. */
 export function hasEndpoint(object: KubeObject | undefined): boolean {
   const endpoint = valueAt(object, "spec.controlPlaneEndpoint");
   const port = valueAt(endpoint, "port");

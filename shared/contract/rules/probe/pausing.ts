@@ -82,7 +82,7 @@ function statusOf(object: KubeObject): unknown {
   return { ...rest, conditions: others };
 }
 
-/** Everything of an object that a provider or core does not write while it rests. */
+/** Returns everything of an object that a provider or core does not write while it rests. */
 export function restOf(object: KubeObject): unknown {
   const { uid, finalizers } = object.metadata;
   return { uid, finalizers, spec: valueAt(object, "spec"), status: statusOf(object) };

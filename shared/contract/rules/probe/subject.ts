@@ -122,7 +122,7 @@ export interface ProbeSubject {
 export type ProbeRule = Rule<ProbeSubject>;
 export type ProbeCheck = ProbeRule["check"];
 
-/** `Kind name`: every object of a life is in one namespace. */
+/** Returns `Kind name`: every object of a life is in one namespace. */
 export function titleOf({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): string {
   return `${kind} ${metadata.name}`;
 }

@@ -6,7 +6,7 @@ import type { Manifest, Release } from "./subject.ts";
 
 const AGGREGATED = "cluster.x-k8s.io/aggregate-to-manager";
 
-/** Content of a release that the rules on its CRDs need; `crds` are those of its components. */
+/** Returns the content of a release that the rules on its CRDs need; `crds` are those of its components. */
 export function releaseAround(release: Release, crds: readonly Crd[]): ReleaseAround {
   return {
     crds,

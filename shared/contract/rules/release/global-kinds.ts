@@ -22,7 +22,7 @@ const KUBERNETES: ReadonlySet<string> = new Set([
   "storagemigration.k8s.io/StorageVersionMigration",
 ]);
 
-/** `group/Kind` of the kinds without namespace that clusterctl does not know, with those of CRDs in the file. */
+/** Returns `group/Kind` of kinds without namespace that clusterctl does not know, with those of the file's CRDs. */
 export function globalKindsIn({ documents }: ReleaseFile): ReadonlySet<string> {
   const own = documents
     .filter(

@@ -8,7 +8,7 @@ export function namespacesIn({ documents }: ReleaseFile): readonly ManifestDocum
   return documents.filter(({ value }) => value["kind"] === "Namespace");
 }
 
-/** Name of the first Namespace object, where clusterctl installs by default; empty without one. */
+/** Returns the name of the first Namespace object, where clusterctl installs by default; empty without one. */
 export function namespaceOf(file: ReleaseFile): string {
   const [first] = namespacesIn(file);
   return first === undefined ? "" : nameOf(first.value);

@@ -25,7 +25,7 @@ export interface ProviderId {
   readonly name: string;
 }
 
-/** Undefined for a label that no provider can have: no known prefix, and not that of core. */
+/** Returns undefined for a label that no provider can have: no known prefix, and not that of core. */
 export function providerOf(label: string): ProviderId | undefined {
   if (label === CORE_LABEL) return { type: "core", name: label };
   const type = PREFIXED.find((prefix) => label.startsWith(`${prefix}-`) && label.length > prefix.length + 1);
