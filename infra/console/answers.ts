@@ -11,14 +11,14 @@ import type { Viewer } from "./viewer.ts";
 /** Answers the paths below /api/v1, for requests and for topics of a stream. */
 export interface Api {
   readonly routes: readonly Route[];
-  /** `target`: path and query, `/queue/machine-node/keys?state=dead`. Rejects with a Problem. */
+  /** Answers `target`: path and query, `/queue/machine-node/keys?state=dead`. Rejects with a Problem. */
   answer(method: string, target: string, asking: Asking): Promise<Answered>;
   /** Whether a GET is answered when a person asks, and not again by itself. */
   isOnce(target: string): boolean;
 }
 
 interface Answered extends Versioned {
-  /** Which changes make it old. */
+  /** Returns which changes make it old. */
   interest(): Interest;
 }
 

@@ -67,7 +67,7 @@ function componentsOf(operations: readonly Operation[]): object {
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]));
 }
 
-/** `GetQueueFunctionKeys` */
+/** Returns `GetQueueFunctionKeys` */
 function nameOf({ method, path }: Operation): string {
   const words = `${method.toLowerCase()} ${path}`.match(/[a-z0-9]+/gi) ?? [];
   return words.map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`).join("");

@@ -14,7 +14,7 @@ export interface Viewer {
   /** When the session ends at the latest. */
   readonly until: Date | undefined;
   readonly sight: Sight;
-  /** `at`: a namespace, or of `pause` the name of a function; undefined: all of them. */
+  /** `at` is a namespace, or of `pause` the name of a function; undefined: all of them. */
   may(right: Right, at: string | undefined): Promise<boolean>;
 }
 

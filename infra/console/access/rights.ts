@@ -30,7 +30,7 @@ export const LOOKING = {
   verb: "list",
 } as const satisfies ResourceAttributes;
 
-/** `at`: the namespace of a letter, or the name of a function to pause; undefined: all of them. */
+/** `at` is the namespace of a letter, or the name of a function to pause; undefined: all of them. */
 export function attributesOf(right: Right, at: string | undefined): ResourceAttributes {
   if (at === undefined) return ACTIONS[right];
   return { ...ACTIONS[right], ...(right === "pause" ? { name: at } : { namespace: at }) };

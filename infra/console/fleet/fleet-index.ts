@@ -17,7 +17,7 @@ export interface FleetIndex extends AsyncDisposable {
   /** Throws a TypeError for a limit out of range or a foreign cursor. */
   page(selection: FleetSelection): FleetList;
   cluster(key: ObjectKey): FleetItem | undefined;
-  /** Why what is read from read model and queue is old; empty: it is current. */
+  /** Returns why what is read from read model and queue is old; empty: it is current. */
   stale(): readonly Stale[];
   /**
    * Calls back with the names of Clusters that have changed, at most once a second; undefined: everything is old now, or

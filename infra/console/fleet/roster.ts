@@ -48,7 +48,7 @@ export interface FleetList {
 
 /** All Clusters with their standing, in memory. */
 export interface Roster {
-  /** `problem`: the one that must be mended first. */
+  /** `problem` is the one that must be mended first. */
   set(facts: ClusterFacts, problem?: Problem): void;
   delete(name: string): void;
   names(): readonly string[];
@@ -57,7 +57,7 @@ export interface Roster {
   /** Clusters whose keys no worker takes, and why; returns those of which that has changed. */
   setHeld(held: ReadonlyMap<string, Concern>): ReadonlySet<string>;
   held(): ReadonlyMap<string, Concern>;
-  /** Why nothing may be called healthy; every Cluster must be judged again after it. */
+  /** Sets why nothing may be called healthy; every Cluster must be judged again after it. */
   setStale(reason: string | undefined): void;
   get(name: string): FleetItem | undefined;
   /** Throws a TypeError for a limit out of range or a foreign cursor. */
@@ -204,7 +204,7 @@ function itemOf({ facts, standing, troubles }: Entry): FleetItem {
   return { namespace, name, ...standing, phase, version, provider, machines, deadLetters: dead, failing };
 }
 
-/** `cause`: of the Cluster that those of the page are like. */
+/** Returns a page; `cause` is that of the Cluster that those of the page are like. */
 function pageOf(order: readonly Entry[], selection: FleetSelection, cause: string | undefined): FleetList {
   const { states, like, limit, sort, after } = selection;
   checkPageLimit(limit, MAX_PAGE);

@@ -22,7 +22,7 @@ export interface Troubles {
   read(functionName: string): Promise<ReadonlySet<string>>;
   /** Reads one key; returns its Cluster when that has changed. */
   readKey(functionName: string, key: Key): Promise<string | undefined>;
-  /** How many keys of a function are known to be in trouble. */
+  /** Returns how many keys of a function are known to be in trouble. */
   count(functionName: string): number;
 }
 
@@ -139,7 +139,7 @@ function sumOf(troubles: readonly Trouble[]): ClusterTroubles | undefined {
   return { worst, dead, failing: troubles.length - dead };
 }
 
-/** Dead before failing, then what failed most often, then by name. */
+/** Puts dead before failing, then what failed most often, then by name. */
 function compareTroubles(a: Trouble, b: Trouble): number {
   return (
     Number(b.isDead) - Number(a.isDead) || b.failures - a.failures || compareText(a.function, b.function)

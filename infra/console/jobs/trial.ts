@@ -26,7 +26,7 @@ export interface TrialOptions {
 export interface RunningTrial {
   readonly keys: readonly string[];
   status(): Omit<Trial, "asOf" | "stale">;
-  /** How each letter would end, as far as they are tried, in the order of the heads. */
+  /** Returns how each letter would end, as far as they are tried, in the order of the heads. */
   tried(): readonly Tried[];
   /** Ends the replay that is under way, and takes no further letter. */
   stop(): void;

@@ -86,7 +86,7 @@ function replicasOf(object: KubeObject): string | undefined {
 const COUNTERS = { readyReplicas: "ready", availableReplicas: "available", upToDateReplicas: "up to date" };
 const VERSIONS = ["status.version", "spec.version", "spec.template.spec.version"];
 
-/** `default/p1` of `MachinePool default/p1`. */
+/** Returns `default/p1` of `MachinePool default/p1`. */
 function namesIn({ object, children }: Explained): readonly string[] {
   return [object.slice(object.indexOf(" ") + 1), ...children.flatMap(namesIn)];
 }

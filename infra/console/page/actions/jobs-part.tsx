@@ -14,7 +14,7 @@ type JobItem = Jobs["items"][number];
 /** The newest. */
 const MOST = 10;
 
-/** Bulk actions with their progress, the newest first; nothing where none of them is wanted. */
+/** Shows bulk actions with their progress, the newest first; nothing where none of them is wanted. */
 export function JobsPart({ isWanted = () => true }: { readonly isWanted?: (job: JobItem) => boolean }) {
   const answer = useTopic<Jobs>(useRoute("GET /jobs") === true ? "jobs" : undefined);
   const jobs = answer.body?.items.filter(isWanted).slice(0, MOST) ?? [];

@@ -27,7 +27,7 @@ export async function act(path: string, body: object): Promise<Asked> {
   return answered(path, init, "it may have been done: look at the state again before you repeat it");
 }
 
-/** `next`: the next step of the person when no answer comes. */
+/** `next` is the next step of the person when no answer comes. */
 async function answered(path: string, init: RequestInit, next: string): Promise<Asked> {
   try {
     const limit = AbortSignal.timeout(LIMIT_MS);

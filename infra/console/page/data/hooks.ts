@@ -43,7 +43,7 @@ export function useLink(): Link {
   return currentLink();
 }
 
-/** Why everything that the page shows is old, the worst first; empty: it is current. */
+/** Returns why everything that the page shows is old, the worst first; empty: it is current. */
 export function useStale(): readonly Stale[] {
   const { body, error } = useTopic<Me>("me");
   const link = useLink();

@@ -34,7 +34,7 @@ interface Props {
 }
 
 /** Name, pages, search, and how current the page is. Its name stands in the shell (`index.html`) until then. */
-/** Why the page is old, with the next step: said once, above everything that it concerns. */
+/** Shows why the page is old, with the next step: said once, above everything that it concerns. */
 export function Staleness() {
   const stale = useStale();
   if (stale.length === 0) return null;

@@ -8,7 +8,7 @@ import { PlaceLink } from "../parts/place-link.tsx";
 import { objectOfKey } from "../text/keys.ts";
 import { RunDetails } from "./run-details.tsx";
 
-/** Everything about the run that a person has chosen: cause, decision, writes, next runs. */
+/** Shows everything about the run that a person has chosen: cause, decision, writes, next runs. */
 export function ChosenRun({ run, close }: { readonly run: Run; readonly close: () => void }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [run.runId]);

@@ -146,7 +146,7 @@ function lookOf({ row }: LaneMark): RunLook {
   return row.type === "idle" ? "idle" : runText(row.run).look;
 }
 
-/** `12m ago: apply MachinePool/status default/p1, for MachinePool default/p1`. */
+/** Returns `12m ago: apply MachinePool/status default/p1, for MachinePool default/p1`. */
 function labelOf({ row, runs: [run] }: LaneMark): string {
   if (run === undefined) return "";
   const age = ageText(serverNow() - Date.parse(run.endedAt));
@@ -221,7 +221,7 @@ function Axis({ line, namesPx }: { readonly line: TimeLine; readonly namesPx: nu
   );
 }
 
-/** `14:03:21`, by the clock of the reader; of another day with its date. */
+/** Returns `14:03:21`, by the clock of the reader; of another day with its date. */
 function timeText(time: string | undefined): string {
   if (time === undefined) return "";
   const [at, now] = [new Date(time), new Date(serverNow())];

@@ -41,7 +41,7 @@ export function runText({
   return { look: "idle", text: `${times}nothing to do` };
 }
 
-/** `apply MachinePool/status default/p1`. */
+/** Returns `apply MachinePool/status default/p1`. */
 function writeText({ verb, what, subresource, cluster }: Run["writes"][number]): string {
   const target = subresource === undefined ? what : what.replace(" ", `/${subresource} `);
   return `${verb} ${target}${cluster === "management" ? "" : ` in ${cluster}`}`;

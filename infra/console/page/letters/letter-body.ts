@@ -52,7 +52,7 @@ function attemptOf(attempt: Unknown): Attempt {
   };
 }
 
-/** `get Machine default/m1 (snapshot) → m1@123`. */
+/** Returns `get Machine default/m1 (snapshot) → m1@123`. */
 function readText(read: Unknown): string {
   const question = record(read["question"]);
   const kind = text(record(question["kind"])["kind"]) ?? text(record(question["reference"])["kind"]) ?? "";
@@ -67,7 +67,7 @@ function readText(read: Unknown): string {
 }
 const MOST_FOUND = 5;
 
-/** `apply MachinePool/status default/p1 → version 124`. */
+/** Returns `apply MachinePool/status default/p1 → version 124`. */
 function writeText(write: Unknown): string {
   const ref = record(write["ref"]);
   const outcome = record(write["outcome"]);

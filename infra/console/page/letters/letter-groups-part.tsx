@@ -12,7 +12,7 @@ import { NoLetter } from "./no-letter.tsx";
 type Group = LetterGroups["items"][number];
 const TOPIC = "letter-groups?limit=100";
 
-/** Dead letters by function and error: 4,000 with one cause are one line. */
+/** Shows dead letters by function and error: 4,000 with one cause are one line. */
 export function LetterGroupsPart() {
   const answer = useTopic<LetterGroups>(TOPIC);
   return (

@@ -16,7 +16,7 @@ interface Props {
   readonly isFiltered: boolean;
 }
 
-/** Dead letters one by one. */
+/** Shows dead letters one by one. */
 export function LetterTable({ topic, letters, isFiltered }: Props) {
   return (
     <PagedGrid

@@ -21,7 +21,7 @@ interface Props {
   readonly count: number | undefined;
 }
 
-/** *Try all*: replays letters offline and says how each would end. */
+/** Shows *Try all*: replays letters offline and says how each would end. */
 export function TrialPart({ answer, trial, of, count }: Props) {
   const isOffered = mayTry(useMe());
   const isRunning = trial?.state === "running";

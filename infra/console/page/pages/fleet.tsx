@@ -19,7 +19,7 @@ const MOST_NEEDS = 6;
 /** Parameters of the address that leave some Clusters out, beside the state and the text. */
 const FILTERS = ["namespace", "version", "provider", "like"] as const;
 
-/** All Clusters: what needs a person and why, then a table, the worst first. */
+/** Shows all Clusters: what needs a person and why, then a table, the worst first. */
 export function Fleet() {
   const { query } = useAddress();
   const asked = ["state", ...FILTERS, "q", "sort"].flatMap((name) => {

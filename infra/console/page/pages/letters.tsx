@@ -5,7 +5,7 @@ import { LetterList } from "../letters/letter-list.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { useAddress } from "../place/location.ts";
 
-/** Dead letters: by function and error at first, then those of one error or one function. */
+/** Shows dead letters: by function and error at first, then those of one error or one function. */
 export function Letters() {
   const hasGroups = useRoute("GET /letter-groups");
   const { query } = useAddress();

@@ -43,7 +43,7 @@ export function QueuePage() {
   );
 }
 
-/** Ready keys, the oldest of them, runs and failures. */
+/** Shows ready keys, the oldest of them, runs and failures. */
 function QueuePlot() {
   return (
     <Part title="Last hour" answer={useTopic<SamplesAnswer>("queue/all/samples")}>

@@ -8,7 +8,7 @@ interface Props {
   readonly children?: ComponentChildren;
 }
 
-/** Why a key was enqueued: a change of an object leads to that object. */
+/** Shows why a key was enqueued: a change of an object leads to that object. */
 export function Cause({ cause: { what, resourceVersion }, children }: Props) {
   return (
     <li>

@@ -22,7 +22,7 @@ export function Crumbs({ of }: { readonly of: readonly Crumb[] }) {
   );
 }
 
-/** Those above everything in a namespace. */
+/** Returns those above everything in a namespace. */
 export function namespaceCrumbs(namespace: string): readonly Crumb[] {
   return [
     { title: "Fleet", href: "/" },

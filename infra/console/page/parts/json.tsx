@@ -1,6 +1,6 @@
 import { Foreign } from "./foreign.tsx";
 
-/** JSON to be read and copied; of a longer one the command line has the rest. */
+/** Shows JSON to be read and copied; of a longer one the command line has the rest. */
 export function Json({ text }: { readonly text: string }) {
   return (
     <pre class="json mono">

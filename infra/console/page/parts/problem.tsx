@@ -28,7 +28,7 @@ export function Problem({ error }: { readonly error: ErrorBody }) {
   );
 }
 
-/** `the console does not answer` → `The console does not answer.` */
+/** Turns `the console does not answer` into `The console does not answer.` */
 function sentence(text: string): string {
   const trimmed = text.trim();
   return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;

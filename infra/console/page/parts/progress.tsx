@@ -6,7 +6,7 @@ interface Props {
   readonly total: number;
 }
 
-/** How far something is: a bar, and the numbers beside it. */
+/** Shows how far something is: a bar, and the numbers beside it. */
 export function Progress({ label, value, total }: Props) {
   return (
     <span class="progress">

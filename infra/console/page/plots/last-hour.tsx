@@ -14,7 +14,7 @@ import { type HourRow, hourRows, isKnown } from "./hour-rows.ts";
 import { Plot } from "./plot.tsx";
 import { PLOTS, rateText } from "./series.ts";
 
-/** How a function stood during the last hour, as plots or as the table behind them. */
+/** Shows how a function stood during the last hour, as plots or as the table behind them. */
 export function LastHour({ of: name }: { readonly of: string }) {
   const { query } = useAddress();
   const { body: me } = useTopic<Me>("me");

@@ -75,7 +75,7 @@ function useDrawn(
   return canDraw;
 }
 
-/** `Runs at most 8.2, Failures at most 0`. */
+/** Returns `Runs at most 8.2, Failures at most 0`. */
 function inWords({ series, textOf }: PlotSpec, rows: readonly HourRow[]): string {
   return series
     .map((one) => {

@@ -99,7 +99,7 @@ function awaitedIn({ functions, children }: Explained): ReadonlySet<string> {
 
 type Cause = ClusterAnswer["causes"][number];
 
-/** How a cause that holds up several functions is drawn. */
+/** Returns how a cause that holds up several functions is drawn. */
 export function markOfCause({ about }: Pick<Cause, "about">): MarkName {
   return Object.hasOwn(CAUSE_MARKS, about) ? CAUSE_MARKS[about as keyof typeof CAUSE_MARKS] : "waiting";
 }

@@ -68,7 +68,7 @@ export function Tree({ label, root }: Props) {
 
 type Fold = (id: string, isOpen: boolean) => void;
 
-/** `default/`: objects below the root are in its namespace, which would stand in each row. */
+/** Returns `default/`: objects below the root are in its namespace, which would stand in each row. */
 function namespaceOf({ object }: Explained): string {
   return /^\S+ ([^\s/]+\/)/.exec(object)?.[1] ?? "";
 }
@@ -147,7 +147,7 @@ function LeftOut({ row: { more, of } }: { readonly row: Extract<TreeRow, { type:
   return <a href={hrefOfChildren(place, more)}>{text}</a>;
 }
 
-/** `983 Machines ready`, `37 more Machines`. */
+/** Returns `983 Machines ready`, `37 more Machines`. */
 function leftOutText({ kind, state, count }: Explained["more"][number]): string {
   return state === "ready"
     ? `${counted(count, kind)} ready`
@@ -176,7 +176,7 @@ function Toggle({ row, fold }: { readonly row: Extract<TreeRow, { type: "object"
   );
 }
 
-/** `MachinePool p1`, the kind apart. */
+/** Shows `MachinePool p1`, the kind apart. */
 function ObjectName({ text, within }: { readonly text: string; readonly within: string }) {
   const place = placeOfText(text);
   const [kind = "", name = ""] = place === undefined ? [text] : text.split(" ");
