@@ -18,7 +18,7 @@ import {
 } from "./sim-controlplane-fields.ts";
 import { count, flag, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
-/** `corev1.ObjectReference`, as the contract v1beta1 has it. */
+/** Describes `corev1.ObjectReference`, as the contract v1beta1 has it. */
 function objectReferenceSchema(apiVersion: string, kind: string) {
   return z.object({
     apiVersion: text(3, 317, `^${apiVersion.replaceAll(".", "\\.")}/v[a-z0-9]+$`).describe(

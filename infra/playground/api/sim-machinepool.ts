@@ -7,7 +7,7 @@ import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, versi
 /** Describes IDs without the limits of a provider: a fault may list values that no MachinePool accepts. */
 const providerIDs = () => atomicList(z.string(), { max: 20_000 }).optional();
 
-/** False values that the provider reports, each on its own. The instances are not affected. */
+/** Describes false values that the provider reports, each on its own. The instances are not affected. */
 const faultsSchema = () =>
   z.object({
     failureReason: z.string().optional().describe("Final failure to report, one word."),

@@ -51,8 +51,9 @@ export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metad
 export const CONTRACT_LABEL = { "cluster.x-k8s.io/v1beta2": "v1beta2" } as const;
 
 /**
- * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
- * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
+ * Returns the CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in
+ * the fields of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of
+ * the older.
  */
 export function providerCrd(
   printerColumns: readonly PrinterColumn[],
@@ -67,7 +68,7 @@ export function providerCrd(
   };
 }
 
-/** Schema of the template of a kind: `spec.template` has the metadata and the spec of what is made from it. */
+/** Returns the schema of a kind's template: `spec.template` has metadata and spec of what is made from it. */
 export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: string) {
   return z
     .object({
@@ -84,7 +85,7 @@ export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: str
     .describe(`Template from which ${kindName}s are made.`);
 }
 
-/** Kind of the template of a kind: it follows the contract of that kind and has no status. */
+/** Returns the kind of the template of a kind: it follows the contract of that kind and has no status. */
 export function templateOf<T extends KubeObject>(
   {
     group,

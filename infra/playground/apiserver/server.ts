@@ -80,7 +80,7 @@ export interface ApiServer extends Administered, AsyncDisposable {
   readonly requests: readonly RequestRecord[];
   /** Its objects, for who looks on; others after a restart. */
   readonly storage: Storage;
-  /** YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
+  /** Returns YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
   kubeconfig(token?: string): string;
   /** Converts between the versions of kinds whose CRD has strategy Webhook. */
   readonly converters: Converters;

@@ -9,7 +9,7 @@ export function useSoon<T, U>(value: Soon<T>, use: (value: T) => U): Soon<U> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** All values together. */
+/** Resolves all values together. */
 export function allSoon<T>(values: readonly Soon<T>[]): Soon<readonly T[]> {
   // Without a promise among them they are values already.
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);

@@ -88,7 +88,7 @@ function machineSet(): Manifest {
   });
 }
 
-/** Spec of a Machine by the kinds that it is made from. */
+/** Returns the spec of a Machine by the kinds that it is made from. */
 function instanceOf(bootstrap: Named, infrastructure: Named, name: string): object {
   return {
     clusterName: NAME,

@@ -107,7 +107,7 @@ export function isHeld({ management, object }: Claim<CloudObject>): boolean {
   return isPaused(management.clusters.get(clusterKeyOf(object)), object);
 }
 
-/** `<namespace>/<name>` of the Cluster of an object, which is also the key of its SimServer. */
+/** Returns `<namespace>/<name>` of the Cluster of an object, which is also the key of its SimServer. */
 export function clusterKeyOf({ metadata, spec }: CloudObject): string {
   return `${metadata.namespace ?? ""}/${spec.clusterName}`;
 }

@@ -90,7 +90,7 @@ function forget<T extends KubeObject>(options: FollowOptions<T>, known: Map<stri
   if (known.delete(keyOf(last))) options.onChange(last, true);
 }
 
-/** `<namespace>/<name>`. */
+/** Returns `<namespace>/<name>`. */
 export function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }

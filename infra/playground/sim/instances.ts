@@ -112,7 +112,7 @@ export function createInstanceRun(options: InstancesOptions): (id: string) => Pr
   }
 }
 
-/** Time that a Node without instance still stays, counted from when that was seen, ms. */
+/** Returns the time that a Node without instance still stays, counted from when that was seen, ms. */
 function lingersFor(node: Registered | undefined, nodeLingersMs: number, now: Date): number {
   if (node === undefined) return 0;
   node.leftAt ??= now.getTime();

@@ -19,7 +19,7 @@ export function hasRun(claims: readonly Claim<SimInstance>[]): boolean {
   return claims.some(({ object }) => object.status?.phase === "Running");
 }
 
-/** How long until each stage, ms; 0 or less: reached. `servesInMs` only on the control plane. */
+/** Returns how long until each stage, ms; 0 or less: reached. `servesInMs` only on the control plane. */
 export function stagesOf({ spec }: SimInstance, { bornAtMs, hasRun }: Life, now: Date) {
   const ageMs = now.getTime() - bornAtMs;
   const bootMs = spec.bootDelaySeconds * SECOND;

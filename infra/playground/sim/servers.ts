@@ -86,7 +86,7 @@ async function spoilKubeconfig({ management: { client }, object }: Claim<SimServ
   ]);
 }
 
-/** Certificate and key of the Cluster's authority; undefined without them, or while they do not fit. */
+/** Returns the certificate and key of the Cluster's authority; undefined without them, or while they do not fit. */
 async function authorityOf(
   { log, pki }: ServersOptions,
   { management: { client }, object }: Claim<SimServer>,

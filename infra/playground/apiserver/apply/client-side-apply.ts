@@ -7,7 +7,7 @@ import { compare } from "./typed-compare.ts";
 import { setOf } from "./typed-set.ts";
 
 /**
- * True when all that is in conflict was last set by client-side `kubectl apply`: it is in the annotation and has not
+ * Whether all that is in conflict was last set by client-side `kubectl apply`: it is in the annotation and has not
  * changed since. Then `kubectl apply --server-side` takes it over without force.
  */
 export function ownedByClientSideApply(type: Type, live: KubeJson, conflicts: readonly Conflict[]): boolean {

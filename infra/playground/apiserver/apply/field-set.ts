@@ -118,7 +118,7 @@ function inOrder(children: ReadonlyMap<string, FieldSet>): [string, FieldSet][] 
   return [...children].sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-/** Every path of the set, a node's own members before those below its children. */
+/** Returns every path of the set, a node's own members before those below its children. */
 export function pathsOf(set: FieldSet): string[][] {
   const found: string[][] = [];
   const visit = (current: FieldSet, path: readonly string[]): void => {
@@ -130,7 +130,7 @@ export function pathsOf(set: FieldSet): string[][] {
   return found;
 }
 
-/** `.spec.items[name="a"].tags[="x"]`, the spelling of conflict messages. */
+/** Returns `.spec.items[name="a"].tags[="x"]`, the spelling of conflict messages. */
 export function formatPath(path: readonly string[]): string {
   return path
     .map((element) => {
@@ -144,7 +144,7 @@ export function formatPath(path: readonly string[]): string {
     .join("");
 }
 
-/** `k:{"a":1,"b":"x"}`: the path element of a keyed list member; members sorted by name. */
+/** Returns `k:{"a":1,"b":"x"}`: the path element of a keyed list member; members sorted by name. */
 export function keyElement(members: readonly (readonly [string, Json])[]): string {
   const sorted = [...members].sort(([left], [right]) => (left < right ? -1 : 1));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;

@@ -13,8 +13,8 @@ import {
 } from "./typed.ts";
 
 /**
- * Why a configuration cannot be applied: undeclared fields, list members without or with the same identity, objects
- * where a scalar belongs and the reverse. One line each, such as `.spec.bogus: field not declared in schema`.
+ * Returns why a configuration cannot be applied: undeclared fields, list members without or with the same identity,
+ * objects where a scalar belongs and the reverse. One line each, such as `.spec.bogus: field not declared in schema`.
  */
 export function checkConfiguration(type: Type, config: Json): string[] {
   const problems: string[] = [];

@@ -64,7 +64,7 @@ function markOneSided(walk: Walk, before: Side, after: Side): void {
   else if (after === undefined) insertPath(walk.removed, walk.path);
 }
 
-/** True when the node was compared as one leaf. */
+/** Whether the node was compared as one leaf. */
 function compareAs(walk: Walk, type: Type, shape: Shape, sides: readonly [Side, Side]): boolean {
   const map = mapPart(type, shape);
   const list = listPart(type, shape);

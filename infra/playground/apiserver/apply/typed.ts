@@ -129,7 +129,7 @@ function resourceType(type: Type): Type {
   return { scalar: undefined, list: undefined, map: { ...map, fields } };
 }
 
-/** `isOpen`: a parent preserves unknown fields, which holds for everything below it. */
+/** `isOpen` says that a parent preserves unknown fields, which holds for everything below it. */
 function toType(schema: Schema, isOpen = false): Type {
   if (schema["x-kubernetes-int-or-string"] === true) return ATOMIC;
   if (schema.format === "date-time") return SCALAR;

@@ -1,7 +1,7 @@
 import type { Json } from "../objects/json.ts";
 import type { Cause } from "./status-error.ts";
 
-/** Why a field of a compiled-in kind is refused, worded as Kubernetes words it. */
+/** Returns why a field of a compiled-in kind is refused, worded as Kubernetes words it. */
 
 export function required(field: string): Cause {
   return { reason: "FieldValueRequired", message: "Required value", field };
@@ -24,7 +24,7 @@ export function unknownName(field: string, name: string): Cause {
   return { reason: "FieldValueNotFound", message: `Not found: ${JSON.stringify(name)}`, field };
 }
 
-/** Nothing when the text is one of those supported. */
+/** Returns nothing when the text is one of those supported. */
 export function unlessSupported(field: string, value: string, supported: readonly string[]): Cause[] {
   if (supported.includes(value)) return [];
   const list = supported.map((one) => JSON.stringify(one)).join(", ");

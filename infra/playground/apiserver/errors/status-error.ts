@@ -43,7 +43,7 @@ export class StatusError extends Error {
   }
 }
 
-/** `widgets.test.capstan.dev`, or `pods` in the core group. */
+/** Returns `widgets.test.capstan.dev`, or `pods` in the core group. */
 function qualified(group: string, name: string): string {
   return group === "" ? name : `${name}.${group}`;
 }
@@ -91,7 +91,7 @@ function firstOf(causes: readonly Cause[]): readonly Cause[] {
   });
 }
 
-/** 422 with one cause per field; the message lists them as the real server does: one plain, several in brackets. */
+/** Returns 422 with one cause per field, listed as the real server does: one plain, several in brackets. */
 export function invalid(group: string, kind: string, name: string, causes: readonly Cause[]): StatusError {
   const named = firstOf(causes);
   const lines = [...new Set(named.map((cause) => `${cause.field ?? "<nil>"}: ${cause.message}`))];

@@ -20,7 +20,7 @@ export const VERSION = {
   platform: `${process.platform}/${process.arch}`,
 };
 
-/** `/`: the paths that hold no objects. */
+/** Returns `/`: the paths that hold no objects. */
 export function rootPaths(registry: Registry): JsonObject {
   const groups = [...registry.groups()]
     .filter(([group]) => group !== "")
@@ -41,13 +41,13 @@ export function rootPaths(registry: Registry): JsonObject {
   };
 }
 
-/** `/api` */
+/** Returns `/api` */
 export function coreVersions(address: string): JsonObject {
   const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress: address }];
   return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
 }
 
-/** `/apis` */
+/** Returns `/apis` */
 export function groupList(registry: Registry): JsonObject {
   const groups = [...registry.groups()].filter(([group]) => group !== "");
   return {
@@ -57,13 +57,13 @@ export function groupList(registry: Registry): JsonObject {
   };
 }
 
-/** `/apis/<group>`; undefined for an unknown group. */
+/** Returns `/apis/<group>`; undefined for an unknown group. */
 export function groupDocument(registry: Registry, group: string): JsonObject | undefined {
   const versions = registry.groups().get(group);
   return versions && { kind: "APIGroup", apiVersion: "v1", ...toGroup(group, versions) };
 }
 
-/** `/api/v1`, `/apis/<group>/<version>`; undefined for an unknown group version. */
+/** Returns `/api/v1`, `/apis/<group>/<version>`; undefined for an unknown group version. */
 export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const found = registry.served(group, version);
   if (found.length === 0) return undefined;

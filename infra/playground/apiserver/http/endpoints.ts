@@ -14,7 +14,7 @@ export interface EndpointRequest {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** Health, version, discovery and OpenAPI; undefined for other paths. */
+/** Answers health, version, discovery and OpenAPI; undefined for other paths. */
 export function endpoint(request: EndpointRequest): Answered | undefined {
   const { server, segments, host } = request;
   const { registry } = server;

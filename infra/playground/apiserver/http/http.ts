@@ -172,7 +172,7 @@ export function resetConnection(socket: Socket | null): void {
   else socket?.resetAndDestroy();
 }
 
-/** Any error as a Status answer; an unexpected one is the server's fault and says what it was. */
+/** Returns any error as a Status answer; an unexpected one is the server's fault and says what it was. */
 export function errorAnswer(error: unknown): Answered {
   const refusal =
     error instanceof StatusError

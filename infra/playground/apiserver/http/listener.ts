@@ -164,10 +164,9 @@ function requireOwnHost({ headers }: Exchange, names: ReadonlySet<string>): void
 }
 
 /**
- * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain HTTP, so
- * its kubeconfig carries the token in the server's path: `/as/<token>`.
- * Throws StatusError 401 without a token or a client certificate, and for a certificate that is not trusted, as the real
- * server does.
+ * Returns who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain
+ * HTTP, so its kubeconfig carries the token in the server's path: `/as/<token>`. Throws StatusError 401 without a token
+ * or a client certificate, and for a certificate that is not trusted, as the real server does.
  */
 function authenticate(
   { users, clock }: VirtualServer,

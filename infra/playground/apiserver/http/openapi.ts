@@ -22,7 +22,7 @@ export function openapiHash(registry: Registry): string {
   return hash;
 }
 
-/** `/openapi/v3`: where the document of each group version is. */
+/** Returns `/openapi/v3`: where the document of each group version is. */
 export function openapiIndex(registry: Registry): JsonObject {
   const hash = openapiHash(registry);
   const paths: Record<string, Json> = {};

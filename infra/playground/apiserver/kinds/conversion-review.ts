@@ -46,7 +46,7 @@ export function convertedObjects(review: JsonObject, answer: Json): readonly Jso
   return objects;
 }
 
-/** `group/version, Kind=kind`, as Kubernetes writes it. */
+/** Returns `group/version, Kind=kind`, as Kubernetes writes it. */
 function kindText(object: JsonObject): string {
   const apiVersion = textAt(object, "apiVersion");
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${textAt(object, "kind")}`;

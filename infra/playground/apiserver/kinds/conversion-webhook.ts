@@ -48,7 +48,7 @@ export function webhookOf(
   };
 }
 
-/** Work that is aborted when it takes too long or the server stops. */
+/** Does work that is aborted when it takes too long or the server stops. */
 async function inTime<T>(
   { clock, stopped }: Surroundings,
   work: (signal: AbortSignal) => Promise<T>,

@@ -9,7 +9,7 @@ const CLIENT_CONFIG = "spec.conversion.webhookClientConfig";
 const VERSIONS = "spec.conversion.conversionReviewVersions";
 const STRATEGIES = ["None", "Webhook"];
 
-/** `spec.conversion` with the port of a service that has none. */
+/** Returns `spec.conversion` with the port of a service that has none. */
 export function withConversionDefaults(conversion: Json | undefined): Json {
   if (conversion === undefined) return { strategy: "None" };
   const webhook = objectAt(isJsonObject(conversion) ? conversion : {}, "webhook");

@@ -22,7 +22,7 @@ const SUBDOMAIN_TEXT =
 const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/** Metadata without members that are null or empty, as Kubernetes stores it. */
+/** Returns metadata without members that are null or empty, as Kubernetes stores it. */
 export function tidyMetadata(metadata: JsonObject): JsonObject {
   const tidy: Record<string, Json> = {};
   for (const [member, value] of Object.entries(metadata)) {

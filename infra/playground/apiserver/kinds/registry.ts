@@ -110,7 +110,7 @@ export interface ResourceType {
   readonly review?: Review;
 }
 
-/** `widgets.test.capstan.dev`, or `secrets` for the core group. */
+/** Returns `widgets.test.capstan.dev`, or `secrets` for the core group. */
 export function qualifiedPlural(type: ResourceType): string {
   return type.group === "" ? type.plural : `${type.plural}.${type.group}`;
 }

@@ -11,7 +11,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Why no answer came, as the real server says it; errors that it has no counterpart for speak for themselves. */
+/** Returns why no answer came, in the real server's words; errors without a counterpart speak for themselves. */
 export function connectionProblem(error: unknown): string {
   // One for every address of the name; the last one tried is as good as any.
   const cause = error instanceof AggregateError ? error.errors.at(-1) : error;

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from "./json.ts";
 
-/** JSON text that is the same for equal values: members are sorted by name. Finds equal values in linear time. */
+/** Returns JSON text that is the same for equal values: members are sorted by name. Takes linear time. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(sorted(value));
 }

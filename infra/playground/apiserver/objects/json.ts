@@ -15,7 +15,7 @@ export interface KubeJson extends JsonObject {
   readonly metadata: JsonObject;
 }
 
-/** True for `{}` and friends, false for null and arrays. */
+/** Returns true for `{}` and friends, false for null and arrays. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LongInteger)
@@ -45,7 +45,7 @@ export function isInteger(value: number | LongInteger): boolean {
   return value instanceof LongInteger || Number.isInteger(value);
 }
 
-/** Deep equality of JSON values; members in any order. */
+/** Compares JSON values deeply; members in any order. */
 export function equalJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (left instanceof LongInteger) return right instanceof LongInteger && left.value === right.value;
@@ -61,7 +61,7 @@ export function equalJson(left: Json, right: Json): boolean {
   );
 }
 
-/** Deep equality of JSON values that may be absent; the order of members does not matter. */
+/** Compares JSON values deeply that may be absent; the order of members does not matter. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && equalJson(a, b));
 }

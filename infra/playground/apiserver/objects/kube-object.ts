@@ -52,7 +52,7 @@ export function textAt(object: JsonObject | undefined, field: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Storage key: `namespace/name`, or `/name` for cluster-scoped objects; sorts like etcd's keys. */
+/** Returns the storage key: `namespace/name`, or `/name` for cluster-scoped objects; sorts like etcd's keys. */
 export function keyOf(meta: { readonly namespace?: string; readonly name: string }): string {
   return `${meta.namespace ?? ""}/${meta.name}`;
 }

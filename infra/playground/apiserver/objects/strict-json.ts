@@ -23,7 +23,7 @@ export function parseJson(text: string, { checkDuplicates = true } = {}): Parsed
 /** The digits without which every number is one of JavaScript; texts may hold them, too. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** `JSON.parse` that keeps integers of 64 bits as they are. Throws SyntaxError for a number that is too large. */
+/** Parses as `JSON.parse` does, but keeps integers of 64 bits. Throws SyntaxError for a number that is too large. */
 export function readJson(text: string): Json {
   // The source of a value is not in the types yet.
   const revive = exactNumber as unknown as (name: string, value: unknown) => unknown;
@@ -88,7 +88,7 @@ function findDuplicates(text: string, checkDuplicates: boolean): string[] {
   return [...duplicates];
 }
 
-/** False when the object in hand had a member of that name already, once for each name. */
+/** Returns false when the object in hand had a member of that name already, once for each name. */
 function enterMember(level: Level | undefined, quotedName: string): boolean {
   if (level?.names === undefined) return true;
   level.at = JSON.parse(quotedName) as string;

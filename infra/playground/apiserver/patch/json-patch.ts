@@ -20,7 +20,7 @@ type Operation =
   | { readonly op: "move" | "copy"; readonly path: readonly string[]; readonly from: readonly string[] };
 
 /**
- * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds,
+ * Applies a JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds,
  * `replace` of a missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names
  * something missing fails.
  *
@@ -77,7 +77,7 @@ function readOperation(operation: Json): Operation {
   }
 }
 
-/** RFC 6901. */
+/** Reads a pointer of RFC 6901. */
 function readPointer(pointer: Json | undefined): readonly string[] {
   if (typeof pointer !== "string") throw failedPatch();
   if (pointer === "") return [];

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, memberOf, setMember } from "../objects/json.ts";
 
 /**
- * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.
- * Neither input is changed; unchanged parts are shared with `doc`.
+ * Applies a JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Neither input is
+ * changed; unchanged parts are shared with `doc`.
  */
 export function applyMergePatch(doc: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

@@ -49,7 +49,7 @@ const RULES_UNCHECKED: Cause = {
   field: "<nil>",
 };
 
-/** Server-filled fields, then validation. Throws StatusError 422 with every cause, those `found` before included. */
+/** Fills what the server fills, then validates. Throws StatusError 422 with every cause, `found` included. */
 export function admit(
   request: ApiRequest,
   live: KubeObject | undefined,
@@ -80,7 +80,7 @@ function contentCauses({ type, served }: Target, object: KubeObject, live: KubeO
   ];
 }
 
-/** generation + 1 when anything outside metadata and status changed. */
+/** Adds 1 to generation when anything outside metadata and status changed. */
 function withGeneration({ type, served }: Target, live: KubeObject, next: KubeObject): KubeObject {
   const { generation } = live.metadata;
   if (!type.hasGeneration || generation === undefined) return next;

@@ -16,7 +16,7 @@ import { checkPlace } from "./place.ts";
 
 const GENERATED_NAME_TRIES = 8;
 
-/** POST to a collection: stores a new object. */
+/** Serves POST to a collection: stores a new object. */
 export async function create(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "create");
   const { value, duplicates } = await decodeObject(request.contentType, request.body);
@@ -58,7 +58,7 @@ async function createNamed(
   return storeNew(request, withMetadata(admitted, { resourceVersion: version }), options);
 }
 
-/** PUT or apply of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
+/** Serves PUT or apply of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
 export function createAtUrl(request: ApiRequest, sent: KubeObject, options: WriteOptions): Promise<Answer> {
   const resourceVersion = textAt(sent.metadata, "resourceVersion");
   checkVersionForm(resourceVersion);

@@ -8,11 +8,10 @@ import { takeFromBudget } from "./disruption-budgets.ts";
 import { checkPlace } from "./place.ts";
 
 /**
- * POST to `pods/<name>/eviction`: deletes the Pod unless a PodDisruptionBudget forbids it now.
- * Throws StatusError 429 when the budget is used up, 500 when two budgets select the Pod, 403 when its namespace is being
- * terminated: an eviction counts as new content.
- * As on the real server, a budget refuses until its status is of its present generation, and is not asked about Pods that
- * do not run.
+ * Serves POST to `pods/<name>/eviction`: deletes the Pod unless a PodDisruptionBudget forbids it now. Throws
+ * StatusError 429 when the budget is used up, 500 when two budgets select the Pod, 403 when its namespace is being
+ * terminated: an eviction counts as new content. As on the real server, a budget refuses until its status is of its
+ * present generation, and is not asked about Pods that do not run.
  * Source: Kubernetes v1.34, pkg/registry/core/pod/storage/eviction.go
  */
 export async function evict(request: ApiRequest): Promise<Answer> {

@@ -9,7 +9,7 @@ import { representEach } from "./represent.ts";
 import { invalidVersionText, parseVersion, waitForVersion } from "./resource-version.ts";
 import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 
-/** GET of one object. */
+/** Serves GET of one object. */
 export async function get(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
   const object = await findLive(server, target, target.name ?? "");
@@ -25,8 +25,8 @@ interface Page {
 }
 
 /**
- * GET of a collection: selectors, pages, versions.
- * An exact version of the past is shown while history reaches back, as by Kubernetes 1.34.
+ * Serves GET of a collection: selectors, pages, versions. An exact version of the past is shown while history reaches
+ * back, as by Kubernetes 1.34.
  */
 export async function list(request: ApiRequest): Promise<Answer> {
   const { server, target, query } = request;

@@ -52,7 +52,7 @@ const METADATA: Schema = {
   },
 };
 
-/** Metadata without members that no metadata has; the paths of those start with `metadata.`. */
+/** Returns metadata without members that no metadata has; the paths of those start with `metadata.`. */
 export function pruneMetadata(metadata: JsonObject): Pruned & { readonly value: JsonObject } {
   const { value, unknown } = prune(METADATA, { metadata }, { isResource: false });
   return { value: objectAt(value as JsonObject, "metadata"), unknown };

@@ -94,7 +94,7 @@ function immutable(field: string, value: Json): Cause {
   };
 }
 
-/** 422 of an update that lacks its resourceVersion. */
+/** Returns 422 of an update that lacks its resourceVersion. */
 export function missingVersion(target: Target, name: string): StatusError {
   const { type } = target;
   const message = "Invalid value: 0: must be specified for an update";

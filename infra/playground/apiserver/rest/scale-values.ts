@@ -20,7 +20,7 @@ export function scaleCauses(paths: ScalePaths, object: JsonObject): Cause[] {
   ];
 }
 
-/** Undefined when it is not there; a parent of the wrong type stands for a value of the wrong type. */
+/** Returns undefined when it is not there; a parent of the wrong type stands for a value of the wrong type. */
 function valueAt(object: JsonObject, path: string): Json | undefined {
   let value: Json = object;
   for (const member of path.split(".").filter((part) => part !== "")) {

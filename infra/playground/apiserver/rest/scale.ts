@@ -32,7 +32,7 @@ import { replaceOwned } from "./update.ts";
 /** Scale of an object without replicas while it is being changed; it cannot be read. */
 const NO_REPLICAS = -(2 ** 31);
 
-/** `/scale`: an autoscaling/v1 Scale built from three paths of the object. */
+/** Serves `/scale`: an autoscaling/v1 Scale built from three paths of the object. */
 export async function scale(request: ApiRequest): Promise<Answer> {
   const { server, target, verb } = request;
   const { name = "", served, type } = target;

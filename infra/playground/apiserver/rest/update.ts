@@ -15,8 +15,7 @@ import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
 import { checkPlace } from "./place.ts";
 
 /**
- * PUT: replaces an object.
- * Like Kubernetes 1.34, it creates Events, Leases and RBAC objects that do not exist.
+ * Serves PUT: replaces an object. Like Kubernetes 1.34, it creates Events, Leases and RBAC objects that do not exist.
  */
 export async function update(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "update");

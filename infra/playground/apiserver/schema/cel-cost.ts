@@ -175,7 +175,7 @@ function sizeOf(value: CelValue): number {
   return isCelList(value) || isCelMap(value) ? value.size : 1;
 }
 
-/** Everything below a value, as far as it matters: what is heavier than a call may be is not looked at further. */
+/** Weighs everything below a value; what is heavier than a call may be is not looked at further. */
 function weightOf(value: CelValue): number {
   let weight = 0;
   const pending: CelValue[] = [value];

@@ -10,7 +10,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** How a property is called in rules: `__dot__`, `__dash__`, `__slash__` and `__underscores__` stand for what a CEL name cannot hold. */
+/** Returns a property's name in rules: `__dot__`, `__dash__`, `__slash__`, `__underscores__` stand for other signs. */
 function escapeName(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name

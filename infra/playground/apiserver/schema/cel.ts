@@ -51,7 +51,7 @@ function childrenOf(schema: Schema): Schema[] {
   ];
 }
 
-/** True when this node or one below it has rules; most subtrees have none and are not walked. */
+/** Whether this node or one below it has rules; most subtrees have none and are not walked. */
 function hasRules(schema: Schema): boolean {
   const known = ruledBySchema.get(schema);
   if (known !== undefined) return known;
@@ -163,7 +163,7 @@ function checkRule(
   });
 }
 
-/** Error of a rule that costs too much; no rule after it is evaluated. */
+/** Returns the error of a rule that costs too much; no rule after it is evaluated. */
 function overrunOf({ budget }: Place, cost: number, rule: ValidationRule): string | undefined {
   budget.left = cost > CALL_COST_LIMIT ? -1 : budget.left - cost;
   if (cost > CALL_COST_LIMIT) {

@@ -18,7 +18,7 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[0-9A-Za-z+/]*={0,2}$/.test(text);
 }
 
-/** Absolute, or a path from the root, as Go's url.ParseRequestURI. */
+/** Whether it is absolute, or a path from the root, as Go's url.ParseRequestURI. */
 function isUri(text: string): boolean {
   return text.startsWith("/") ? !text.includes(" ") : URL.canParse(text);
 }

@@ -228,7 +228,7 @@ function bounds(keys: readonly string[], namespace: string | undefined, after: s
   return { from, to };
 }
 
-/** Index of the first key that is not smaller than `key`. */
+/** Returns the index of the first key that is not smaller than `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

@@ -16,7 +16,7 @@ export interface JournalEntry {
 const CHECKSUM_DIGITS = 8;
 const NEWLINE = 10;
 
-/** `<crc32 in hex> <JSON>\n`; the checksum finds lines that were cut off or damaged. */
+/** Returns `<crc32 in hex> <JSON>\n`; the checksum finds lines that were cut off or damaged. */
 function line(json: string): string {
   return `${crc32(json).toString(16).padStart(CHECKSUM_DIGITS, "0")} ${json}\n`;
 }

@@ -183,7 +183,7 @@ async function writeObjects(path: string, storage: Storage): Promise<number> {
   return length;
 }
 
-/** `ENOSPC: no space left on device`, without the call. */
+/** Returns `ENOSPC: no space left on device`, without the call. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+$/, "") : String(error);
 }

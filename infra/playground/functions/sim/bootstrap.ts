@@ -95,7 +95,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
   },
 );
 
-/** Present status with these conditions. */
+/** Returns the present status with these conditions. */
 function statusOf(
   { status = {}, metadata }: SimBootstrapConfig,
   desired: readonly DesiredCondition[],

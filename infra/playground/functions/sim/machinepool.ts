@@ -234,7 +234,7 @@ async function deleteInstances(
   return { delete: removalOf(object, parts, left), result: waitFor("SimInstance deleted") };
 }
 
-/** Present status with these conditions. */
+/** Returns the present status with these conditions. */
 function statusOf(
   { status = {}, metadata }: SimMachinePool,
   desired: readonly DesiredCondition[],

@@ -49,7 +49,7 @@ export async function controlPlaneMachines(
   return step.type === "rest" ? { result: restOf(situation, step.what) } : act(situation, read.live);
 }
 
-/** Owner reference, what the template gives, and UpToDate; of one Machine only the first of these. */
+/** Returns patches: owner reference, what the template gives, and UpToDate; of one Machine only the first of these. */
 function patchesOf(situation: Situation): readonly GuardedPatch[] {
   const { object, template, members, now } = situation;
   const owner = controllerReference(kindOfControlPlane(object), object);

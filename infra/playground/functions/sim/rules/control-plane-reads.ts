@@ -62,7 +62,7 @@ export function withClones(
   );
 }
 
-/** Both templates by snapshots, in this order; `undefined` for one that does not exist. */
+/** Reads both templates by snapshots, in this order; `undefined` for one that does not exist. */
 export function readTemplates(
   read: Pick<Reader, "get">,
   { metadata: { namespace = "" } }: AnyControlPlane,

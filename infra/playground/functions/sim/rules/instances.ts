@@ -93,8 +93,8 @@ export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {
 }
 
 /**
- * Provider IDs of the instances that run and are to stay, by index. One that says nothing of itself and is listed ran
- * before its status was lost, in a move for instance: it stays listed, or its Node would be deleted.
+ * Returns the provider IDs of the instances that run and are to stay, by index. One that says nothing of itself and is
+ * listed ran before its status was lost, in a move for instance: it stays listed, or its Node would be deleted.
  */
 export function runningProviderIDs(
   pool: SimMachinePool,

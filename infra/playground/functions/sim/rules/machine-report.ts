@@ -14,7 +14,7 @@ export const MACHINE_STATUS = [
 ] as const;
 export type SimMachineDecision = Decision<SimMachine, (typeof MACHINE_STATUS)[number]>;
 
-/** Present status with these conditions, and what an instance says that is provisioned. Provisioned stays. */
+/** Returns the present status with these conditions, and what an instance says. Provisioned stays. */
 export function machineReport(
   { status, spec, metadata }: SimMachine,
   desired: readonly DesiredCondition[],

@@ -19,7 +19,7 @@ export function simMachineReference({ namespace = "", name }: SimMachine["metada
   return referenceValue({ apiGroup: SimMachine.group, kind: SimMachine.kind, name }, namespace);
 }
 
-/** SimMachines to create so that every instance that stays has one. */
+/** Returns the SimMachines to create so that every instance that stays has one. */
 export function missingSimMachines({ object, pool, instances, simMachines }: SimFleet): readonly NewObject[] {
   if (object.spec.machines !== true) return [];
   const known = new Set(simMachines.map(({ metadata }) => metadata.name));
@@ -47,7 +47,7 @@ export function missingSimMachines({ object, pool, instances, simMachines }: Sim
 export interface SimFleetParts extends Pick<SimFleet, "instances" | "simMachines" | "machines"> {}
 
 /**
- * Only what belongs to this SimMachinePool; of Machines those of its SimMachines, and what its MachinePool
+ * Returns only what belongs to this SimMachinePool; of Machines those of its SimMachines, and what its MachinePool
  * controls.
  */
 export function ownParts(object: SimMachinePool, parts: SimFleetParts): SimFleetParts {
