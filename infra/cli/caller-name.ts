@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** User for the audit log: dead letters are released and removed by people. */
+/** Returns the user for the audit log: dead letters are released and removed by people. */
 export function callerName(): string {
   try {
     return userInfo().username;

@@ -162,7 +162,7 @@ async function startWatching(
   return started;
 }
 
-/** Holder of the leases of a process. */
+/** Returns the holder of the leases of a process. */
 function newOwner(): string {
   return `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 }

@@ -19,7 +19,7 @@ interface FieldsOptions {
   readonly output: string;
 }
 
-/** KW-13. */
+/** Declares the command of KW-13. */
 export function fieldsCommand(command: Command): Command {
   return addObjectArguments(
     command,

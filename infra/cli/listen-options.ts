@@ -36,7 +36,7 @@ export function healthAddressOption(): Option {
   ).argParser(parseListenAddress);
 }
 
-/** `:9440` for every address of the machine, or HOST:PORT; port 0 = any free one. */
+/** Parses `:9440` for every address of the machine, or HOST:PORT; port 0 = any free one. */
 export function parseListenAddress(text: string): ListenAddress {
   const [, host = "", digits = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);

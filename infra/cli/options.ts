@@ -100,7 +100,7 @@ export function logLevelOption(): Option {
   return new Option("--log-level <level>", "log to standard error").choices(levels);
 }
 
-/** `-o`: the first format is the default; any other than these is refused. */
+/** Declares `-o`: the first format is the default; any other than these is refused. */
 export function outputOption(...formats: readonly string[]): Option {
   const option = new Option("-o, --output <format>", "how to print it").choices(formats);
   return option.default(formats[0]);
@@ -113,7 +113,7 @@ export function givenText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** `--namespace`, given any number of times; an empty value adds nothing. */
+/** Declares `--namespace`, given any number of times; an empty value adds nothing. */
 export function namespaceOption(): Option {
   return new Option(
     "--namespace <namespace>",
@@ -123,7 +123,7 @@ export function namespaceOption(): Option {
   );
 }
 
-/** `--kubeconfig-secrets` of processes that run under an account of their own. */
+/** Declares `--kubeconfig-secrets` of processes that run under an account of their own. */
 export function kubeconfigSecretsOption(): Option {
   return new Option(
     "--kubeconfig-secrets <how>",
@@ -133,7 +133,7 @@ export function kubeconfigSecretsOption(): Option {
     .default("get");
 }
 
-/** `--flag=true` and `--flag=false` of manifests. */
+/** Parses `--flag=true` and `--flag=false` of manifests. */
 export function parseSwitch(text: string): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw new InvalidArgumentError("write true or false");

@@ -11,7 +11,7 @@ export function section(title: string, lines: readonly string[]): readonly strin
   return ["", bold(title), ...shown.map((line) => `  ${line}`)];
 }
 
-/** `1 Cluster`, `2 Clusters`. */
+/** Returns `1 Cluster`, `2 Clusters`. */
 export function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;
 }

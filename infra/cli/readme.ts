@@ -23,7 +23,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
   return updated.flat();
 }
 
-/** `- name (kind): meaning`, an item per row. */
+/** Returns `- name (kind): meaning`, an item per row. */
 function listOf(rows: readonly (readonly string[])[]): string {
   return rows.map(([name, kind, meaning]) => `- ${name} (${kind}): ${meaning}`).join("\n");
 }

@@ -32,7 +32,7 @@ export function secretsCommand(command: Command): Command {
     });
 }
 
-/** RFC 1123 label. */
+/** Parses a label of RFC 1123. */
 function parseName(text: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
   throw new InvalidArgumentError("write the name of a namespace: lower-case letters, digits and -");

@@ -14,7 +14,7 @@ export interface Shown<R> {
   /** The time between two looks; default: a second. */
   readonly everyMs?: number;
   look(): Promise<readonly R[]>;
-  /** Different for every row. */
+  /** Returns an id that is different for every row. */
   idOf(row: R): string;
   /** Draws the rows for people, below one another. */
   draw(rows: readonly R[]): readonly string[];

@@ -17,7 +17,7 @@ export async function writePackageRecords(
   await Promise.all([...packages].map((place) => writeRecord(join(root, place), join(folder, place))));
 }
 
-/** Path of the innermost package that a file is in, from `node_modules/`; undefined for a file of no package. */
+/** Returns the path of the innermost package of a file, from `node_modules/`; undefined for a file of none. */
 function packageOf(file: string): string | undefined {
   return /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
 }

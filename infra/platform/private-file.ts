@@ -30,7 +30,7 @@ export async function writePrivateFile(file: string, text: string | AsyncIterabl
   }
 }
 
-/** `/dev/stdout`, a named pipe. */
+/** Whether it is like `/dev/stdout`, a named pipe. */
 async function isStream(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();

@@ -41,15 +41,15 @@ export interface ProcessStatus {
 const STORE_WITHIN_MS = 2 * SECOND;
 
 /**
- * Why the process cannot do its work now; empty = ready. Each reason is one line that names the part and what it waits
- * for.
+ * Returns why the process cannot do its work now; empty = ready. Each reason is one line that names the part and what
+ * it waits for.
  */
 export async function unreadyReasons(sources: HealthSources): Promise<readonly string[]> {
   const [queue, store] = await Promise.all([queueReasons(sources), storeReasons(sources)]);
   return [...partReasons(sources.relay(), sources.worker()), ...queue, ...store].map(oneLine);
 }
 
-/** Why relay and worker of a process cannot do their work now, without a request. */
+/** Returns why relay and worker of a process cannot do their work now, without a request. */
 export function partReasons(
   relay: ReturnType<HealthSources["relay"]>,
   worker: ReturnType<HealthSources["worker"]>,

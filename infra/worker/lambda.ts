@@ -185,7 +185,7 @@ function recordsOf(event: unknown): readonly SqsRecord[] {
   return records.filter((record): record is SqsRecord => typeof record === "object" && record !== null);
 }
 
-/** `undefined` unless the queue belongs to one of the functions (S-20, S-71). */
+/** Returns `undefined` unless the queue belongs to one of the functions (S-20, S-71). */
 function sourceOf(
   { eventSourceARN }: SqsRecord,
   { functions, prefix = DEFAULT_SQS_PREFIX }: LambdaOptions,

@@ -6,7 +6,7 @@ export interface LoopbackAddress {
 }
 
 /**
- * `127.0.0.1:PORT`, `localhost:PORT` or `[::1]:PORT`; port 0 = any free one. Throws for every other address:
+ * Parses `127.0.0.1:PORT`, `localhost:PORT` or `[::1]:PORT`; port 0 = any free one. Throws for every other address:
  * metrics and status beyond loopback need TLS and an access review first (S-40).
  */
 export function parseLoopbackAddress(text: string): LoopbackAddress {

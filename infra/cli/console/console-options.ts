@@ -52,7 +52,7 @@ export function addConsoleOptions(command: Command): Command {
     .option("--dashboards-url <url>", "where the console links to for plots of more than an hour", parseUrl);
 }
 
-/** Only what a browser opens as a page. */
+/** Accepts only what a browser opens as a page. */
 function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href;

@@ -40,7 +40,7 @@ export async function serveConsole(
   return served;
 }
 
-/** Those that hold a Cluster. */
+/** Returns those that hold a Cluster. */
 async function namespacesOf(store: Store): Promise<readonly string[]> {
   const namespaces = new Set<string>();
   for await (const { metadata } of store.each(managementType(Cluster))) {

@@ -18,7 +18,7 @@ export function listCommand(command: Command): Command {
     });
 }
 
-/** Everything that is known of one rule, for people who have a finding in front of them. */
+/** Prints everything that is known of one rule, for people who have a finding in front of them. */
 export function explainCommand(command: Command): Command {
   return command
     .argument("<rule>", "its id, as findings and `contract list` show it, such as IMP-13")
@@ -68,12 +68,12 @@ function ruleTable(rules: readonly RuleText[]): readonly string[] {
   );
 }
 
-/** `MUST`; `MAY, SHOULD` where it is MAY under v1beta1 and SHOULD under v1beta2. */
+/** Returns `MUST`; `MAY, SHOULD` where it is MAY under v1beta1 and SHOULD under v1beta2. */
 export function levelText({ level }: RuleText): string {
   return typeof level === "string" ? level : `${level.v1beta1}, ${level.v1beta2}`;
 }
 
-/** `both`, or the only one. */
+/** Returns `both`, or the only one. */
 export function contractText({ contracts }: RuleText): string {
   return contracts.length > 1 ? "both" : contracts.join();
 }

@@ -30,7 +30,7 @@ export function reportLines(outcome: Outcome, verbose: boolean): readonly string
   ];
 }
 
-/** `crds.yaml:7: fail IMP-16 awsmachinepools.… v1beta1 status.ready: absent, expected boolean: the only …` */
+/** Returns `crds.yaml:7: fail IMP-16 awsmachinepools.… v1beta1 status.ready: absent, expected boolean: the only …` */
 function findingLine(finding: Finding): string {
   const { file, line, verdict, rule, waived, effect } = finding;
   const place = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}: `;
@@ -52,7 +52,7 @@ function subjectOf({ object, contract, path, rule }: Finding): string {
 
 const VERSION_PATH = /^spec\.versions\[([^\]]*)\]\.(?:schema\.openAPIV3Schema\.?)?(.*)$/;
 
-/** `spec.versions[v1].schema.openAPIV3Schema.properties.status.properties.ready` as `v1` and `status.ready`. */
+/** Returns `spec.versions[v1].schema.openAPIV3Schema.properties.status.properties.ready` as `v1` and `status.ready`. */
 function shortPath(path: string): readonly [version: string, field: string] {
   const [, version, rest] = VERSION_PATH.exec(path) ?? [];
   if (version === undefined || rest === undefined) return ["", path];

@@ -114,7 +114,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   unknown: "cannot be judged offline",
 };
 
-/** `3,988 would succeed, 12 fails as before`. */
+/** Returns `3,988 would succeed, 12 fails as before`. */
 function textOfVerdicts(verdicts: Verdicts): string {
   const parts = VERDICTS.flatMap((verdict) => {
     const count = verdicts[verdict];

@@ -115,7 +115,7 @@ export function textOfFunction({ now, history }: ExplainedFunction): string {
   return textOfNow(settled);
 }
 
-/** Result of a step that ran now, in one line. */
+/** Returns the result of a step that ran now, in one line. */
 function textOfNow(now: StepNow): string {
   const { failure, notListed, notRead, old, wouldSend, waitsFor, againAfterMs, why } = now;
   if (old !== undefined) return paint("yellow", "not known, as its snapshots are old");
@@ -134,7 +134,7 @@ function textOfNow(now: StepNow): string {
   return parts.length === 0 ? paint("green", "nothing to do") : parts.join("; ");
 }
 
-/** `Cluster default/demo: spec.paused is true`. */
+/** Returns `Cluster default/demo: spec.paused is true`. */
 function textOfDependency({ reason, ...dependency }: Dependency): string {
   const text = nameOfDependency(dependency);
   return reason === undefined ? text : `${text}: ${reason}`;

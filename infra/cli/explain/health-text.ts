@@ -68,7 +68,7 @@ function cellsOf(name: string, target: TargetReport, now: Date): readonly string
   ];
 }
 
-/** `in 45s`. */
+/** Returns `in 45s`. */
 function inTime(at: string, now: Date): string {
   return `in ${ageOf(now.toISOString(), new Date(at))}`;
 }
@@ -88,7 +88,7 @@ function factsOf(health: ExplainedHealth, now: Date): readonly Detail[] {
   ];
 }
 
-/** Why it rests, which of its checks never fail, and with which others it shares targets. */
+/** Returns why it rests, which of its checks never fail, and with which others it shares targets. */
 function heldOf({ held, remarks = [], overlap }: HealthReport): readonly Detail[] {
   const of = (about: string, lines: readonly string[]): Detail[] =>
     lines.length === 0 ? [] : [{ about, lines, isProblem: true }];

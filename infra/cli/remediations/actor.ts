@@ -34,7 +34,7 @@ export function actorOfMark(mark: Mark, { check, machine }: Present): string | u
   return namedBy(mark) ?? requestIn(check, name) ?? (machine && ownerOf(machine));
 }
 
-/** `MachineSet s1` */
+/** Returns `MachineSet s1` */
 export function ownerOf(machine: Machine): string | undefined {
   const owner = controllerOf(machine);
   return owner && actorText(owner);

@@ -209,7 +209,7 @@ function failureOf(machine: Machine | undefined) {
   return health?.status === "False" ? health : undefined;
 }
 
-/** How a remediation stands whose Machine exists. */
+/** Returns how a remediation stands whose Machine exists. */
 function stateOf(machine: Machine): Pick<Remediation, "outcome" | "reason" | "endedAt"> {
   const health = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
   const why = health?.status === "False" ? { reason: health.reason } : {};

@@ -123,7 +123,7 @@ function waitedText({ at, failedAt, waitedFor = [], outcome }: Remediation): str
 
 const GOES_ON: readonly Remediation["outcome"][] = ["open", "deleting", "escalated"];
 
-/** Nothing where the end is not known. */
+/** Returns nothing where the end is not known. */
 function lasted({ at, endedAt, outcome }: Remediation, now: Date): string {
   if (endedAt !== undefined) return ageOf(at, new Date(endedAt));
   return GOES_ON.includes(outcome) ? ageOf(at, now) : "";

@@ -110,7 +110,7 @@ function placedOf(reads: readonly LetterRead[]): readonly Placed[] {
   return [...placed.values()];
 }
 
-/** CRDs of the referenced objects: their labels decide the contract. */
+/** Returns CRDs of the referenced objects: their labels decide the contract. */
 function definitionsOf(reads: readonly LetterRead[]): string {
   const calls = new Set<string>();
   for (const { answer } of reads) {

@@ -65,7 +65,7 @@ function planned({ name, members }: ClusterSurvey, survey: Survey, scope: Scope)
   };
 }
 
-/** How often each text occurs, sorted by text. */
+/** Returns how often each text occurs, sorted by text. */
 function countBy<T>(
   items: readonly T[],
   textsOf: (item: T) => readonly string[],
@@ -81,7 +81,7 @@ interface Shown {
   readonly now: Date;
 }
 
-/** Who leads, what stops it, what to know, and where each Cluster is. */
+/** Returns who leads, what stops it, what to know, and where each Cluster is. */
 export function planLines(survey: Survey, { scope, findings, now }: Shown): readonly string[] {
   const of = (verdict: Finding["verdict"]) =>
     findings.filter((finding) => finding.verdict === verdict).map(findingLine);

@@ -9,7 +9,7 @@ export interface Screen {
 
 /** The last lines above the cursor, which change in place, while other lines scroll by above them. */
 export interface LiveArea {
-  /** Largest width and height of the drawing; at least 1 each, also where the terminal does not report its size. */
+  /** Returns the largest width and height of the drawing; at least 1 each, also where no size is reported. */
   size(): { readonly columns: number; readonly rows: number };
   /** Replaces the drawn lines. Lines that are too wide are cut; there must be fewer than `size().rows`. */
   draw(lines: readonly string[]): void;

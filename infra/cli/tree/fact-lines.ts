@@ -2,7 +2,7 @@ import type { Concern, ObjectFacts } from "../../operate/explain/object-facts.ts
 import { paint } from "../../platform/terminal/paint.ts";
 import { detailLines } from "./detail-lines.ts";
 
-/** `MachinePool default/p1  Running  3 of 3 Nodes`. */
+/** Returns `MachinePool default/p1 Running 3 of 3 Nodes`. */
 export function titleOfFacts({ object, phase, nodes, deletingSince, problem, old }: ObjectFacts): string {
   const parts = [paint("bold", object)];
   if (old !== undefined) parts.push(paint("yellow", "old:"));
@@ -21,7 +21,7 @@ export function linesOfFacts({ conditions, details = [] }: ObjectFacts): readonl
   return [...detailLines(details), ...conditions.filter(({ type }) => !said.has(type)).map(textOfConcern)];
 }
 
-/** `Available False (NotAvailable): 0 available replicas, 3 desired`. */
+/** Returns `Available False (NotAvailable): 0 available replicas, 3 desired`. */
 export function textOfConcern({ type, status, reason, message }: Concern): string {
   const why = [reason === "" ? "" : ` (${reason})`, message === "" ? "" : `: ${message}`].join("");
   return `${paint("yellow", `${type} ${status}`)}${oneLine(why)}`;

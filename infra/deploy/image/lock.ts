@@ -60,7 +60,7 @@ function readLine(line: string): ForeignFile {
   return { ...identify(file, line), file, sha256 };
 }
 
-/** Name, version and architecture that a file name says. */
+/** Returns name, version and architecture that a file name says. */
 export function identify(file: string, line = file): Omit<ForeignFile, "file" | "sha256"> {
   const debian = DEBIAN_FILE.exec(file)?.groups;
   const { name = "", version = "", architecture } = debian ?? NPM_FILE.exec(file)?.groups ?? {};

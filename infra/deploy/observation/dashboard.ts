@@ -199,7 +199,7 @@ export function dashboard(): object {
   };
 }
 
-/** Three graphs beside each other, each row of them below its title. */
+/** Returns three graphs beside each other, each row of them below its title. */
 function placed(): readonly object[] {
   const panels: object[] = [];
   let y = 0;

@@ -90,7 +90,7 @@ function startOf({ status }: Machine, reason: string): string | undefined {
   }
 }
 
-/** How a hook is released: its annotation is removed by who set it. */
+/** Returns how a hook is released: its annotation is removed by who set it. */
 function hooksOf({ metadata }: Machine, reason: string): readonly Detail[] {
   const points = { WaitingForPreDrainHook: "pre-drain", WaitingForPreTerminateHook: "pre-terminate" };
   const point = Object.hasOwn(points, reason) ? points[reason as keyof typeof points] : undefined;

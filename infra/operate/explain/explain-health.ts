@@ -129,7 +129,7 @@ async function requestOf(
   return { requestState: live === undefined ? "is gone" : stateOf(live) };
 }
 
-/** `phase Running; Succeeded False: NodeNotFound`, of any controller. */
+/** Returns `phase Running; Succeeded False: NodeNotFound`, of any controller. */
 function stateOf(request: KubeObject): string {
   const phase = valueAt(request, "status.phase");
   const conditions = valueAt(request, "status.conditions");

@@ -172,7 +172,7 @@ export function dependencyOf(what: string, { fn, object, reads }: Scene): Depend
   };
 }
 
-/** Short enough for a line. */
+/** Returns a text short enough for a line. */
 function shown(value: unknown): string | number | boolean | undefined {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value === "") return "empty";

@@ -179,7 +179,7 @@ async function explainFunctions(
   );
 }
 
-/** Last writes, by field manager. The read model keeps no managedFields, so this is one request. */
+/** Reads the last writes, by field manager. The read model keeps no managedFields, so this is one request. */
 async function lastWrites(
   { model }: ExplainSources,
   { kind, key }: ObjectNode,

@@ -36,7 +36,7 @@ function says({ type, message }: Concern, problem: Problem): boolean {
   return message.includes(problem.cause);
 }
 
-/** `* InfrastructureReady: …` for each of the others, further lines indented. */
+/** Whether it is `* InfrastructureReady: …` for each of the others, further lines indented. */
 function isSummary({ type, message }: Concern, types: ReadonlySet<string>): boolean {
   const parts = [...message.matchAll(/^\* ([A-Za-z]+):/gm)].map(([, part = ""]) => part);
   return type === "Available" && parts.length > 0 && parts.every((part) => types.has(part));

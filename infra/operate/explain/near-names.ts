@@ -20,7 +20,7 @@ function isPartOf(a: string, b: string): boolean {
   return a.startsWith(`${b}-`) || b.startsWith(`${a}-`);
 }
 
-/** Number of letters to insert, remove or replace. */
+/** Returns the number of letters to insert, remove or replace. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [index, letter] of [...a].entries()) {

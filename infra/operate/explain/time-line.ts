@@ -87,7 +87,7 @@ function isWanted({ outcome, writes }: RunEntry, only: TimeLineSelection["only"]
   return only === undefined || writes.length > 0;
 }
 
-/** Newest first. */
+/** Returns the place in a list, the newest first. */
 function placeOf({ endedAt, runId }: RunEntry) {
   return { score: -Date.parse(endedAt), member: runId };
 }

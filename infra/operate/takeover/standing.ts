@@ -30,7 +30,7 @@ export function isPausedByTakeover({ metadata }: Pick<KubeObject, "metadata">): 
   return metadata.annotations?.[PAUSED_ANNOTATION] === PAUSED_BY_TAKEOVER;
 }
 
-/** Paused by a user, who wants it to stay paused. */
+/** Whether a user has paused it, who wants it to stay paused. */
 export function isHeldByUser({ metadata }: Pick<KubeObject, "metadata">): boolean {
   const value = metadata.annotations?.[PAUSED_ANNOTATION];
   return value !== undefined && value !== PAUSED_BY_TAKEOVER;

@@ -80,7 +80,7 @@ function unpause(object: KubeObject): readonly PatchOperation[] {
   return [{ op: "remove", path: `/metadata/annotations/${escapePointer(PAUSED_ANNOTATION)}` }];
 }
 
-/** Only this object, as it was read; no patch without a change. */
+/** Changes only this object, as it was read; no patch without a change. */
 function guarded({ metadata }: KubeObject, operations: readonly PatchOperation[]): readonly PatchOperation[] {
   if (operations.length === 0) return [];
   return [

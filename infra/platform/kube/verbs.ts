@@ -242,7 +242,7 @@ function lostTest({ message }: KubeError): KubeError {
   return new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message });
 }
 
-/** No turn for it came, or no answer. */
+/** Whether no turn for it came, or no answer. */
 function isUnanswered(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 0;
 }

@@ -134,7 +134,7 @@ function validity(notBefore: Date, notAfter: Date) {
   return { notBefore: notBefore.toISOString(), notAfter: notAfter.toISOString() };
 }
 
-/** Undefined for what is missing or too large. */
+/** Returns undefined for what is missing or too large. */
 function decoded(value: string | undefined, maxBytes: number): string | undefined {
   if (value === undefined || value === "" || value.length > maxBytes * 1.4) return undefined;
   return Buffer.from(value, "base64").toString("utf8");

@@ -1,6 +1,6 @@
 /** Keys and certificates of one process as PEM texts. The simulation has its own. */
 export interface Pki {
-  /** ECDSA P-256, made off the event loop. */
+  /** Makes keys of ECDSA P-256 off the event loop. */
   newKeys(): Promise<Keys>;
   /** Throws when the key of `signer` cannot sign. */
   sign(request: CertificateRequest): Promise<string>;

@@ -108,7 +108,7 @@ function alternativeNames(
   ]);
 }
 
-/** How a key signs. Throws for keys that are neither RSA, with at most 8,192 bits, nor ECDSA. */
+/** Returns how a key signs. Throws for keys that are neither RSA, with at most 8,192 bits, nor ECDSA. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
   const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === "rsa" && modulusLength <= MAX_RSA_BITS) {

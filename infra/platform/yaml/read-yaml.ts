@@ -85,7 +85,7 @@ const ENDS = new Set([LINE_FEED, CARRIAGE_RETURN, ...[..."[]{},"].map((end) => e
 /** A value begins behind them when a blank follows. */
 const BEGINNINGS = new Set([..."-?:"].map((beginning) => beginning.charCodeAt(0)));
 
-/** How many lines there are, and characters between two values; those within texts are counted, too. */
+/** Returns how many lines there are, and characters between two values; those within texts are counted, too. */
 function marksIn(text: string): number {
   let marks = 1;
   let last = LINE_FEED;

@@ -34,7 +34,7 @@ function numberOf(source: string): number | LongInteger | undefined {
   return integerOf(sign === "-" ? -value : value);
 }
 
-/** Undefined for `.inf` and `.nan`, too: JSON has neither. */
+/** Returns undefined for `.inf` and `.nan`, too: JSON has neither. */
 function floatOf(source: string): number | undefined {
   const value = FLOAT.test(source) ? Number(source) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;

@@ -67,7 +67,7 @@ export function startOf(event: ValueEvent): number {
   return event.type === EVENT_ID.ALIAS ? event.anchorStart : event.start;
 }
 
-/** Undefined for `<<`, which a map may have twice, and for keys that are not texts. */
+/** Returns undefined for `<<`, which a map may have twice, and for keys that are not texts. */
 function keyOf(event: ValueEvent, text: string): string | undefined {
   if (event.type !== EVENT_ID.SCALAR) return undefined;
   const key = getScalarValue(text, event);

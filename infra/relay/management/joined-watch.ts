@@ -52,7 +52,7 @@ class JoinedWatch implements WatchLoop {
     this.parts = [...this.#loops.values()];
   }
 
-  /** That of a loop which does not stream, if there is one. */
+  /** Returns that of a loop which does not stream, if there is one. */
   status(): LoopStatus {
     const statuses = this.parts.map((loop) => loop.status());
     const [first] = statuses;

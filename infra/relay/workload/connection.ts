@@ -32,7 +32,7 @@ import {
  * after the other (steps.ts); loops only post steps and never wait.
  */
 export interface WorkloadConnection extends AsyncDisposable {
-  /** `why`: why there is none, unless it does not exist. */
+  /** `why` says why there is none, unless it does not exist. */
   secretChanged(secret: Secret | undefined, why?: string): void;
   /** Retries a failed attempt at once, because a change may make it succeed. */
   retryNow(): void;

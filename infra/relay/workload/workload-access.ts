@@ -87,7 +87,7 @@ function accessIn(
   }
 }
 
-/** RFC 3339; undefined for one that is valid, or that the server has to judge. */
+/** Returns the time, RFC 3339; undefined for one that is valid, or that the server has to judge. */
 function expiredSince(cert: string | undefined, now: Date): string | undefined {
   if (cert === undefined) return undefined;
   try {

@@ -58,7 +58,7 @@ function isFromPage({ headers }: IncomingMessage): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
 }
 
-/** RFC 6750: the token68 of a header `Authorization: Bearer TOKEN`. */
+/** Returns the token of RFC 6750: the token68 of a header `Authorization: Bearer TOKEN`. */
 export function tokenOf({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   return /^bearer +([\w\-.~+/]+=*)$/i.exec(headers.authorization ?? "")?.[1];
 }

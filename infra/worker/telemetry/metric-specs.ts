@@ -327,7 +327,7 @@ export const METRICS = {
   },
 } as const satisfies { readonly [name: string]: MetricSpec };
 
-/** Name with labels, type and meaning of each metric, for the list in README.md of this folder. */
+/** Returns name with labels, type and meaning of each metric, for the list in README.md of this folder. */
 export function metricRows(): readonly (readonly string[])[] {
   return Object.entries<MetricSpec>(METRICS).map(([name, { type, labels, help }]) => {
     const set = labels.length === 0 ? "" : `{${labels.join(",")}}`;

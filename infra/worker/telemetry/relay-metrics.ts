@@ -111,7 +111,7 @@ function lastByteOf({ lastByteAt, lastHeardAt }: Loop): number | undefined {
   return lastByteAt === undefined ? lastHeardAt : Math.max(lastByteAt, lastHeardAt ?? 0);
 }
 
-/** `management machinepools.cluster.x-k8s.io`, `default/c1 nodes`. */
+/** Returns `management machinepools.cluster.x-k8s.io`, `default/c1 nodes`. */
 function labelsOf({ name }: Loop): LoopLabels {
   const [server = "", resource = ""] = name.split(" ");
   return {

@@ -50,7 +50,7 @@ export function refusedList(error: unknown, { group, plural }: Kind): Unread {
   return { resource: resourceOf({ group, plural }), reason: "Forbidden" };
 }
 
-/** `machines.cluster.x-k8s.io`, `secrets` */
+/** Returns `machines.cluster.x-k8s.io`, `secrets` */
 function resourceOf({ group, plural }: Pick<Kind, "group" | "plural">): string {
   return group === "" ? plural : `${plural}.${group}`;
 }

@@ -110,7 +110,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return names.toSorted();
 }
 
-/** Alone where the folder above cannot be listed. */
+/** Returns the version alone where the folder above cannot be listed. */
 async function versionsBeside(path: string): Promise<readonly string[]> {
   const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

@@ -70,7 +70,7 @@ function findChunk({ chunk, left, hasStar, isLast }: Search, spend: Spend): numb
   return undefined;
 }
 
-/** How many bytes of `name` the chunk matches; undefined: it does not match there. */
+/** Returns how many bytes of `name` the chunk matches; undefined: it does not match there. */
 function chunkLength(chunk: Bytes, name: Bytes, spend: Spend): number | undefined {
   let at = 0;
   let used = 0;

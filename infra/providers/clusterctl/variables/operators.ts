@@ -89,7 +89,7 @@ function substring(value: string, offset: string, length: string | undefined): s
 
 const INTEGER = /^[+-]?[0-9]{1,30}$/;
 
-/** Undefined for a text that is not an integer of 64 bits. */
+/** Returns undefined for a text that is not an integer of 64 bits. */
 function integer(text: string): bigint | undefined {
   if (!INTEGER.test(text)) return undefined;
   const number = BigInt(text.replace(/^\+/, ""));

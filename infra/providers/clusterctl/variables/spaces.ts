@@ -11,7 +11,7 @@ interface Unspaced {
   readonly originOf: (at: number) => number;
 }
 
-/** First pass of clusterctl over a file. Source: PC-8. */
+/** Makes the first pass of clusterctl over a file. Source: PC-8. */
 export function removeSpaces(text: string): Unspaced {
   const ends: number[] = [];
   const removed: number[] = [0];

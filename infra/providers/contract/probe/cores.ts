@@ -17,7 +17,7 @@ const MAX_LEASES = 1_000;
 const OF_CORE = /capi|cluster-api|capstan/;
 const OWN = "capstan-contract-";
 
-/** Who plays core: holders of Leases by their names, and the field managers of the Cluster's status. */
+/** Returns who plays core: holders of Leases by their names, and the field managers of the Cluster's status. */
 export async function coresOf(
   { client }: Pick<Scratch, "client">,
   snapshot: ReadonlyMap<string, KubeObject>,

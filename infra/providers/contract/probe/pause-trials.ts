@@ -26,7 +26,7 @@ export async function pauseByAnnotation(stage: Stage): Promise<PauseTrial> {
   return runTrial(stage, { by: "annotation", unpause });
 }
 
-/** All annotations of a manager of its own: that of the manifest would lose every other field. */
+/** Applies all annotations by a manager of its own: that of the manifest would lose every other field. */
 async function annotate(
   { scratch }: Stage,
   object: KubeObject,

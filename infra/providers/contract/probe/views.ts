@@ -6,7 +6,7 @@ import { restOf } from "../../../../shared/contract/rules/probe/pausing.ts";
 import { type Snapshot, titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
 import type { RoleOf } from "./scratch.ts";
 
-/** Provider objects with a contract, without templates. */
+/** Returns the provider objects with a contract, without templates. */
 export function objectsIn(roleOf: RoleOf, snapshot: Snapshot): readonly KubeObject[] {
   return [...snapshot.values()].filter((object) => {
     const role = roleOf(object);

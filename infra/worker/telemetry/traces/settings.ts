@@ -62,7 +62,7 @@ function destinationOf(endpoint: string, variables: TraceVariables): TraceSettin
   return { type: "collector", access: { server, ca }, headers };
 }
 
-/** `name=value,name=value`; values are percent-encoded. */
+/** Parses `name=value,name=value`; values are percent-encoded. */
 function headersOf(text: string): Readonly<Record<string, string>> {
   if (text.trim() === "") return {};
   const problem = new Error(
@@ -87,7 +87,7 @@ function decodedOf(value: string): string | undefined {
   }
 }
 
-/** Undefined when nothing is sampled: then nothing is recorded either. */
+/** Returns undefined when nothing is sampled: then nothing is recorded either. */
 function ratioOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: TraceVariables): number | undefined {
   const sampler = (OTEL_TRACES_SAMPLER ?? "").replace(/^parentbased_/, "");
   switch (sampler) {
