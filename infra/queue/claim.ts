@@ -57,10 +57,10 @@ export function floorMs(outcome: Outcome, minIntervalMs: number): number {
 /** Reason of a failure that no further attempt can mend: the only one. */
 export const MALFORMED_KEY = "MalformedKey";
 
-/** For queues without metrics. */
+/** Counts nothing, for queues without metrics. */
 export const forgetCount: NoteCount = () => undefined;
 
-/** For queues without dead letters. */
+/** Notes nothing, for queues without dead letters. */
 export const forgetFailure: NoteFailure = async () => undefined;
 
 /** Returns why a key died, from its last failure. */

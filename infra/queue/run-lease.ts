@@ -30,7 +30,7 @@ export type RunEnd = { readonly type: "finished"; readonly outcome: Outcome } | 
 export interface RunTerms {
   readonly clock: Clock;
   readonly timing: LeaseTiming;
-  /** Default: that of this machine. */
+  /** The random numbers; default: those of this machine. */
   readonly random?: Random | undefined;
   readonly run: (lease: Lease) => Promise<Outcome>;
   /** False = fenced. Throws while the ledger cannot be reached: retried until the lease expires. */

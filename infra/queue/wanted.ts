@@ -8,11 +8,11 @@ export interface Load extends Pick<QueueSettings, "concurrency" | "maxRunningPer
 
 /** Time in which the ready keys of a class must be drained. */
 const DRAIN_MS = { live: 5 * SECOND, resync: 300 * SECOND };
-/** Of the slots of a worker; the others are for keys that come meanwhile. */
+/** The busy share of the slots of a worker; the others are for keys that come meanwhile. */
 const BUSY_SHARE = 0.7;
 /** A worker is there before a waiting key becomes due. */
 const AHEAD_MS = 10 * SECOND;
-/** Of a run, while none has ended in the last minute. */
+/** The time of a run, while none has ended in the last minute. */
 const UNKNOWN_RUN_MS = 100;
 
 /**

@@ -178,7 +178,7 @@ function limitReport(
   };
 }
 
-/** Only while some target needs it. */
+/** Says what is waited for, only while some target needs it. */
 function waitingOf(judged: readonly Judged[], { waits, againAtMs }: Planned): Pick<HealthReport, "handOver"> {
   if (waits === undefined || !judged.some(({ verdict }) => verdict.is === "unhealthy")) return {};
   const { because, text } = waits;

@@ -51,7 +51,7 @@ interface HistoryPorts extends Ports {
 }
 
 export interface LimitPorts extends Ports {
-  /** Infinity: no limit. */
+  /** The most deletions an hour; infinity: no limit. */
   readonly perHour: number;
 }
 
@@ -62,9 +62,9 @@ export interface Backend extends Parts {
 
 /** Opens each part of a backend. */
 export interface Parts {
-  /** For a process that wakes keys or runs them. */
+  /** Opens the queue for a process that wakes keys or runs them. */
   queue(ports: QueuePorts): Promise<Queue>;
-  /** For a process that runs no keys: as Redis user `observer` to look, as `operator` also to pause, resume and requeue. */
+  /** Opens it for a process without runs: as Redis user `observer` to look, as `operator` also to control. */
   ledger(ports: Pick<Ports, "log">): Promise<OpenLedger>;
   /** `timing` of the platform. */
   pushed(ports: QueuePorts & Pick<SqsQueueOptions, "timing">): Promise<PushedSqsQueue>;
@@ -73,7 +73,7 @@ export interface Parts {
   letters(ports: LetterPorts): Promise<DeadLetters>;
   /** Returns undefined when it is off. */
   history(ports: HistoryPorts): Promise<RunHistory | undefined>;
-  /** How every function stands, for curves. */
+  /** Returns how every function stands, for curves. */
   samples(ports: Ports): Promise<Samples>;
   /** Changes of other processes. */
   hints(ports: Pick<Ports, "log">): Promise<Hints>;

@@ -57,7 +57,7 @@ export function openQueueSource(flags: QueueFlags, log: Log): QueueSource {
   };
 }
 
-/** In two parts: whole, it would be hidden as credentials are. */
+/** An example in two parts: whole, it would be hidden as credentials are. */
 const EXAMPLE =
   "rediss://HOST:6379 or sqs://REGION?redis=rediss://HOST:6379, with USER:PASSWORD@ before the host of Redis";
 

@@ -13,7 +13,7 @@ export interface Heartbeat {
   readonly functions: readonly string[];
   /** Runs in progress; absent without a worker. */
   readonly running?: number | undefined;
-  /** Of the management cluster; absent without a relay, and where they are too many for a beat. */
+  /** The watches of the management cluster; absent without a relay, and where they are too many for a beat. */
   readonly watches?: readonly LoopStatus[] | undefined;
   /** Who leads, as this relay knows; absent where relays do not elect. */
   readonly leader?: string | undefined;
@@ -22,7 +22,7 @@ export interface Heartbeat {
 }
 
 export interface LivingProcess extends Heartbeat {
-  /** By the clock of Redis. */
+  /** The time by the clock of Redis. */
   readonly seenAt: Date;
 }
 
@@ -30,6 +30,6 @@ export interface Heartbeats extends AsyncDisposable {
   beat(heartbeat: Heartbeat): Promise<void>;
   /** Forgets a process that ends. */
   end(id: string): Promise<void>;
-  /** Those whose last beat is at most 30 s old, by id, at most 200. */
+  /** Returns those whose last beat is at most 30 s old, by id, at most 200. */
   processes(): Promise<readonly LivingProcess[]>;
 }

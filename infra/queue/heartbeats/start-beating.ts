@@ -6,7 +6,7 @@ const EVERY_MS = 10 * SECOND;
 
 interface BeatingOptions {
   readonly heartbeats: Heartbeats;
-  /** As the process is now. */
+  /** Looks at the process as it is now. */
   readonly look: () => Heartbeat;
   readonly clock: Clock;
   readonly log: Log;

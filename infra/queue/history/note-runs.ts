@@ -5,7 +5,7 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { Outcome, Queue } from "../../../shared/runtime/queue/queue-port.ts";
 
 export interface NoteRunsOptions {
-  /** Absent: nothing is noted. */
+  /** The history of runs; absent where nothing is noted. */
   readonly history: Pick<RunHistory, "note"> | undefined;
   readonly clock: Clock;
 }

@@ -5,7 +5,7 @@ import { inOrder } from "./letter-map.ts";
 const HEADS_AT_ONCE = 1_000;
 
 interface Selection {
-  /** Default: all. */
+  /** The function; default: all. */
   readonly function?: string | undefined;
   /** No further page is read once there are so many. Default: all. */
   readonly most?: number | undefined;

@@ -24,7 +24,7 @@ function asCommit(text: string | undefined): string | undefined {
   return text !== undefined && /^[0-9a-f]{40}$/.test(text) ? text : undefined;
 }
 
-/** Empty where the file does not exist or is a folder. */
+/** Returns an empty text where the file does not exist or is a folder. */
 function textOf(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }

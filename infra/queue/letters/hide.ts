@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Hide } from "../../../shared/redaction/hide.ts";
 
-/** 32 random bytes as hex: what makes equal secrets of one installation equal, and of two different. */
+/** Returns 32 random bytes as hex: what makes equal secrets of one installation equal, and of two different. */
 export function newHideKey(): string {
   return randomBytes(32).toString("hex");
 }

@@ -31,8 +31,8 @@ export interface JsonLinesDeadLetters extends DeadLetters {
 }
 
 /**
- * Dead letters as lines of a file, for the queue in memory: the newest line of a key counts. Other processes may
- * read it, and drop from it, at the same time. Letters that cannot be written stay in memory.
+ * Creates dead letters as lines of a file, for the queue in memory: the newest line of a key counts. Other processes
+ * may read it, and drop from it, at the same time. Letters that cannot be written stay in memory.
  */
 export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLinesDeadLetters {
   const { file, clock, log, compact = false } = options;

@@ -4,7 +4,7 @@ import { deadKeys } from "../dead-keys.ts";
 
 /** Head of a letter, with what the queue says about its key. */
 export interface KnownHead extends DeadLetterHead {
-  /** False: it was requeued, or an event has revived it; the letter stays. */
+  /** Whether the key is still dead; false: it was requeued, or an event has revived it; the letter stays. */
   readonly isDead: boolean;
 }
 

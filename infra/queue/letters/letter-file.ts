@@ -94,7 +94,7 @@ function parsedLine(text: string): Line | undefined {
   }
 }
 
-/** Whole lines from a byte on; returns how many bytes they are. A line that is being written is left for later. */
+/** Reads whole lines from a byte on; returns how many bytes they are. A line being written is left for later. */
 async function readLines(file: string, from: number, onLine: (line: string) => void): Promise<number> {
   await using handle = await open(file, "r");
   const { size } = await handle.stat();

@@ -10,17 +10,17 @@ export interface LetterGroup {
   /** 16 hexadecimal digits; the same for the same cause in every process. */
   readonly id: string;
   readonly function: string;
-  /** Of the deaths: `MaxAttempts`. */
+  /** The reason of the deaths: `MaxAttempts`. */
   readonly reason: string;
   /** `Transient NoAnswer: server … does not answer`. */
   readonly error: string;
   readonly count: number;
-  /** Of their keys, those that are still dead; absent where the queue was not asked. */
+  /** The number of their keys that are still dead; absent where the queue was not asked. */
   readonly dead?: number;
   /** The longest dead, RFC 3339. */
   readonly oldest: string;
   readonly newest: string;
-  /** At most three keys. */
+  /** Examples, at most three keys. */
   readonly examples: readonly Key[];
 }
 
@@ -52,7 +52,7 @@ export async function groupLetters(heads: Iterable<Head> | AsyncIterable<Head>):
   return { items, ungrouped };
 }
 
-/** Most dead keys first, then the longest dead. */
+/** Puts most dead keys first, then the longest dead. */
 export function groupPlaceOf({ count, dead = count, oldest, id }: LetterGroup): Cursor {
   return { score: -dead, member: `${oldest} ${id}` };
 }

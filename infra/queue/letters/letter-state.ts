@@ -8,7 +8,7 @@ import type { KeyState } from "../../../shared/runtime/queue/queue-state.ts";
  */
 export type LetterState = "dead" | "revived" | "resolved";
 
-/** `found`: how the key stands in the queue; undefined: it is idle. */
+/** `found` says how the key stands in the queue; undefined: it is idle. */
 export function letterStateOf(
   { reason }: Pick<DeadLetterHead, "reason">,
   found: KeyState | undefined,

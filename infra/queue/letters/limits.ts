@@ -1,11 +1,11 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
 
-/** Of one function; then the oldest letters of the namespace that has most of them make room (S-28, S-31). */
+/** The most letters of one function; then the namespace that has most of them loses the oldest (S-28, S-31). */
 export const MAX_LETTERS = 10_000;
 /** Letters that make room at once, at most half of the namespace's: to find it takes a look at all letters. */
 export const ROOM = 100;
 const DAY = 24 * 60 * MINUTE;
-/** After the last death of its key a letter is kept this long (S-28). */
+/** The time for which a letter is kept after the last death of its key (S-28). */
 export const RETENTION_MS = 14 * DAY;
 /** Attempts in a row come within minutes of each other. */
 export const ATTEMPTS_KEPT_MS = DAY;
@@ -22,7 +22,7 @@ export function keysToLeave(keys: readonly string[]): readonly string[] {
   return most.slice(0, Math.max(excess, Math.min(ROOM, most.length / 2)));
 }
 
-/** Of a key: `namespace/cluster|Kind|namespace/name`. */
+/** Returns the namespace of a key: `namespace/cluster|Kind|namespace/name`. */
 function namespaceOf(key: string): string {
   return key.slice(0, key.indexOf("/"));
 }

@@ -47,7 +47,7 @@ const MAX_UNSTORED = 100;
  */
 export function createRecorder({ deadLetters, functions, clock, log }: RecorderOptions): Recorder {
   const builds = new Map<string, Promise<DeadLetter["build"]>>();
-  /** By function and key: the failures of a key are written in the order of the calls. */
+  /** Writes that are not over, by function and key: the failures of a key are written in the order of the calls. */
   const pending = new Map<string, Promise<void>>();
   const buildOf = (name: string): Promise<DeadLetter["build"]> => {
     const known = builds.get(name) ?? describeBuild(functions.find(({ spec }) => spec.name === name));
@@ -151,7 +151,7 @@ function keepingUnstored(record: NoteFailure): NoteFailure {
   };
 }
 
-/** Written at the same death and after the same run: what is known without that run cannot make it better. */
+/** Whether it was written at this death, after this run: what is known without that run cannot improve it. */
 function isLetterOf(letter: DeadLetter, { death, owner, record }: FailedRun): boolean {
   const isSameDeath = letter.deadSince === death?.since.toISOString();
   return record === undefined && isSameDeath && isAfterRunOf(letter, owner);

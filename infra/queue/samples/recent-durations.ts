@@ -4,7 +4,7 @@ import type { Sample } from "../../../shared/runtime/queue/samples.ts";
 /** How long runs took, in milliseconds. */
 interface RecentDurations {
   readonly runs: number;
-  /** Half of the runs, and 99 of 100, took no longer. */
+  /** The time than which half of the runs, and then 99 of 100, took no longer. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }

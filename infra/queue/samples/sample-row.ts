@@ -9,7 +9,7 @@ export function rowOf(sample: Sample): readonly number[] {
   return [at, ready, waiting, running, dead, oldestReadyMs, failures, ...durations];
 }
 
-/** Undefined for a malformed row. */
+/** Returns undefined for a malformed row. */
 export function sampleOf(row: readonly number[]): Sample | undefined {
   const [at = 0, ready = 0, waiting = 0, running = 0, dead = 0, oldestReadyMs = 0, failures = 0] = row;
   if (row.length !== ROW_LENGTH || at === 0 || !row.every(Number.isFinite)) return undefined;

@@ -6,17 +6,17 @@ type Column = readonly (number | null)[];
 /** Samples as columns of a plot, a row per 10 s; null where nothing is known. */
 export interface Series {
   readonly stepMs: number;
-  /** Of the first row, ms since 1970. */
+  /** The time of the first row, ms since 1970. */
   readonly from: number;
   readonly ready: Column;
   readonly waiting: Column;
   readonly running: Column;
   readonly dead: Column;
   readonly oldestReadyMs: Column;
-  /** Of the 10 s before each row. */
+  /** The runs of the 10 s before each row. */
   readonly runs: Column;
   readonly failures: Column;
-  /** Half of the runs, and 99 of 100, took no longer; null without runs. */
+  /** The time than which half of the runs, and then 99 of 100, took no longer; null without runs. */
   readonly p50Ms: Column;
   readonly p99Ms: Column;
 }

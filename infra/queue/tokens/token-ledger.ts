@@ -14,7 +14,7 @@ import type { Claim, ClaimTerms } from "../claim.ts";
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
 export interface Token {
   readonly key: Key;
-  /** Of the event that made the key ready; a token with another seq is stale. Empty: fits any. */
+  /** The number of the event that made the key ready; a token with another seq is stale. Empty: fits any. */
   readonly seq: string;
   readonly class: QueueEntry["class"];
   /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
@@ -27,7 +27,7 @@ export interface KeyDeath {
   readonly class: QueueEntry["class"];
   readonly failures: number;
   readonly since: Date;
-  /** For `markDead`: another process may have to write the letter meanwhile. */
+  /** The owner, for `bury`: another process may have to write the letter meanwhile. */
   readonly owner: string;
   /** The last one. */
   readonly failure: Failure;
@@ -71,7 +71,7 @@ interface RequeueChange extends Change {
 /** A ledger that several processes share; with the table of Q-21. Every call is atomic. */
 export interface TokenLedger extends QueueReader {
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
-  /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */
+  /** Claims a key. With `anyKey` it may be another one than the token's, which is then stale or must wait. */
   claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
   /** `next`: also claims a key that waits without a token, if one does. */
   finish(

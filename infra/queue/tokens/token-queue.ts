@@ -51,7 +51,7 @@ export interface TokenQueueOptions {
    * `window`). Default: only the keys of tokens.
    */
   readonly anyKey?: boolean;
-  /** Default: that of this machine. */
+  /** The random numbers; default: those of this machine. */
   readonly random?: Random | undefined;
   /** Approximate time between two ticks of a function, by all processes together. Default 250 ms. */
   readonly tickMs?: number | undefined;
@@ -74,7 +74,7 @@ export class TokenQueue implements AsyncDisposable {
   readonly #name: string;
   readonly #accept: (entry: QueueEntry) => Promise<void>;
   #claims = 0;
-  /** Until then this process has the ticks of the function (Q-25). */
+  /** The time until when this process has the ticks of the function (Q-25). */
   #ticksUntil = Number.NEGATIVE_INFINITY;
   /** The last event got a token, and no key of its tenant was in front of it. */
   #keepsUp = false;

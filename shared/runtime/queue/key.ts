@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../../api/kinds.ts";
 
 /**
- * One unit of work of a function, as text: `<cluster namespace>/<cluster name or
- * ->|<kind>|<namespace>/<name>`.
+ * One unit of work of a function, as text:
+ * `<cluster namespace>/<cluster name or ->|<kind>|<namespace>/<name>`.
  * The part before the first `|` is the tenant (fairness, Q-12). At most 480 bytes; the queue puts
  * `<function>|` in front. Identity is this text (Q-01).
  */

@@ -8,7 +8,7 @@ import type { Cause, KeyState } from "./queue-state.ts";
 export interface QueueControl {
   /** Stops the claims of a function in all processes; running keys end, events are accepted. False: it was so before. */
   pause(functionName: string): Promise<boolean>;
-  /** False: it was not paused. */
+  /** Resumes a function. False: it was not paused. */
   resume(functionName: string): Promise<boolean>;
   /**
    * Sends a live event to every key that is dead since the instant that was seen; `cause` is that of its next run. At
@@ -19,13 +19,13 @@ export interface QueueControl {
 
 export interface SeenDeath {
   readonly key: Key;
-  /** To the millisecond: `DeadKey.since`, or `deadSince` of its letter. */
+  /** The time of death to the millisecond: `DeadKey.since`, or `deadSince` of its letter. */
   readonly deadSince: Date;
 }
 
 export interface Requeued {
   readonly key: Key;
-  /** False: it is not dead, or it has died again; nothing was done. */
+  /** Whether it was done; false: it is not dead, or it has died again; nothing was done. */
   readonly done: boolean;
   /** Where a key that was left alone stands now; absent = idle. */
   readonly state?: KeyState | undefined;

@@ -23,13 +23,13 @@ export interface Fence extends ObjectKey {
   readonly group: string;
   readonly kind: string;
   readonly resourceVersion: string;
-  /** After a lost race only a newer version will do. */
+  /** Whether only a newer version will do, after a lost race. */
   readonly newerThan?: boolean | undefined;
 }
 
 export interface QueueEntry {
   readonly key: Key;
-  /** Default 0. */
+  /** The delay; default 0. */
   readonly delayMs?: number;
   readonly class: "live" | "resync";
   readonly cause?: Cause | undefined;
@@ -103,7 +103,7 @@ export type Outcome =
       /** Dead at once. */
       readonly terminal: boolean;
       readonly requested: boolean;
-      /** Absent when unknown: those of earlier runs stay. */
+      /** The fences; absent when unknown: those of earlier runs stay. */
       readonly fences?: readonly Fence[] | undefined;
     });
 
@@ -153,7 +153,7 @@ export interface WorkOptions extends QueueSettings {
  * checks it for every driver. Function names are `[a-z0-9-]{1,63}`.
  */
 export interface Queue extends QueueReader, QueueControl, AsyncDisposable {
-  /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
+  /** Guarantees a claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
   /** Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys (Q-14). */
   work(
@@ -168,6 +168,6 @@ export interface Queue extends QueueReader, QueueControl, AsyncDisposable {
    * refused event. The relay then resyncs (Q-15).
    */
   epoch(functionName: string): Promise<string>;
-  /** As this process sees it, without a request. */
+  /** Returns the health as this process sees it, without a request. */
   healthy(): QueueHealth;
 }

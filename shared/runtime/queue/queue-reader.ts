@@ -4,7 +4,7 @@ import type { RunCounts } from "./run-counts.ts";
 
 /** Looks at a queue. No call writes, moves time on or creates anything. */
 export interface QueueReader {
-  /** As `Queue.depth`, with the counts of runs and without tenants: there may be 10,000 of them. */
+  /** Reads as `Queue.depth` does, with the counts of runs and without tenants: there may be 10,000 of them. */
   peek(functionName: string): Promise<QueuePeek>;
   /**
    * The tenants with the most keys that are not idle, most first, equal ones by name; `limit` is 1 to 200. Only those of
@@ -19,7 +19,7 @@ export interface QueueReader {
   countsIn(functionName: string, namespaces: ReadonlySet<string>): Promise<TenantDepth>;
   /** A page of the keys in one state. Throws a TypeError for a limit or a cursor that no page gave out. */
   keys(functionName: string, selection: KeySelection): Promise<KeyPage>;
-  /** Where one key stands; undefined = idle: no run is due until an event. */
+  /** Returns where one key stands; undefined = idle: no run is due until an event. */
   keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
 }
 
@@ -50,7 +50,7 @@ export interface KeySelection {
  */
 export interface KeyPage {
   readonly items: readonly KeyRow[];
-  /** Absent on the last page. Opaque. */
+  /** The cursor of the next page, opaque; absent on the last one. */
   readonly next?: string | undefined;
 }
 

@@ -22,9 +22,9 @@ export interface QueueDepth {
   readonly dead: number;
   /** Milliseconds until the next waiting key is due; undefined when none waits. */
   readonly nextDueMs?: number | undefined;
-  /** By how much time is behind: since when a waiting key is due, or a lease over; absent where none is. */
+  /** How late time is noticed: since when a waiting key is due, or a lease over; absent where none is. */
   readonly tickLagMs?: number | undefined;
-  /** Of the ready keys, those of class resync; absent where that is not known. */
+  /** The number of ready keys of class resync; absent where that is not known. */
   readonly readyResync?: number | undefined;
   /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
   readonly oldestReadyMs?: { readonly [urgency in "live" | "resync"]?: number } | undefined;
@@ -36,9 +36,9 @@ export interface QueueDepth {
   readonly breakerOpen?: boolean | undefined;
   /** Dead keys that were forgotten because there were too many; absent while there are none. */
   readonly deadEvicted?: number | undefined;
-  /** By tenant (part of the key before the first `|`); absent where no key is or that is not known. */
+  /** The depths by tenant (part of the key before the first `|`); absent where no key is or that is not known. */
   readonly tenants?: { readonly [tenant: string]: TenantDepth } | undefined;
-  /** Absent when no run has ended in it. */
+  /** The runs of the last minute; absent when no run has ended in it. */
   readonly lastMinute?: EndedRuns | undefined;
 }
 
@@ -54,24 +54,24 @@ export interface TenantDepth {
   readonly waiting: number;
   readonly running: number;
   readonly dead: number;
-  /** Of the ready keys, those of class resync; absent when there are none. */
+  /** The number of ready keys of class resync; absent when there are none. */
   readonly readyResync?: number | undefined;
 }
 
 /** Where a key stands that is not idle, for `explain`. */
 export interface KeyState {
   readonly state: "waiting" | "ready" | "running" | "dead";
-  /** Since when it is ready, runs or is dead; absent where that is not known. */
+  /** The time since when it is ready, runs or is dead; absent where that is not known. */
   readonly since?: Date | undefined;
   /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out, a dead one is tried again. */
   readonly until?: Date | undefined;
-  /** Of a dead key that is being tried again: its death is not over. */
+  /** The time of death of a key that is being tried again: its death is not over. */
   readonly deadSince?: Date | undefined;
   /** Who runs it. */
   readonly owner?: string | undefined;
   /** Why it will run (again), newest first. */
   readonly causes: readonly Cause[];
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
   /** The last one of these. */
   readonly failure?: Failure | undefined;

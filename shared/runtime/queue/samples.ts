@@ -12,7 +12,7 @@ export interface Sample extends RunCounts {
   readonly oldestReadyMs: number;
 }
 
-/** In place of the name of a function, which has a hyphen: all of them together. */
+/** The word in place of the name of a function, which has a hyphen: all of them together. */
 export const ALL_FUNCTIONS = "all";
 
 export const SAMPLE_EVERY_MS = 10_000;

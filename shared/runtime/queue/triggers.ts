@@ -44,7 +44,7 @@ export function triggersOf(causes: readonly Cause[]): AssertTriggers {
   };
 }
 
-/** By object: the newest version that a cause names. */
+/** Returns for each object the newest version that a cause names. */
 function newestOf(causes: readonly Cause[]): ReadonlyMap<string, string> {
   const newest = new Map<string, string>();
   for (const { what, resourceVersion } of causes) {

@@ -19,7 +19,7 @@ interface Ring {
   readonly bytes: number;
 }
 
-/** Beside their texts, measured by bench `history`: id, Map entry, ring and list; a run with its times; a shared text. */
+/** Bytes beside their texts, by bench `history`: id, Map entry, ring and list; a run with its times; a shared text. */
 const RING_BYTES = 280;
 const RUN_BYTES = 130;
 const DEED_BYTES = 90;
@@ -32,7 +32,7 @@ export function createMemoryRunHistory({ clock, maxBytes }: MemoryRunHistoryOpti
   let older: ReadonlyMap<string, Ring> = new Map();
   /** Deeds of the runs of `newer`, each text once. */
   let deeds = new Map<string, string>();
-  /** Of `newer` and `deeds`. */
+  /** The bytes of `newer` and `deeds`. */
   let bytes = 0;
   const shared = (run: PackedRun): PackedRun => {
     const known = deeds.get(run.deed);

@@ -167,7 +167,7 @@ export class LuaVm {
     return this.#text(state, index);
   }
 
-  /** As Redis does: numbers are cut, a list ends at its first gap, `false` is nothing. */
+  /** Reads a reply as Redis does: numbers are cut, a list ends at its first gap, `false` is nothing. */
   #read(state: number, index: number): Reply {
     const c = this.#c;
     const type = c._lua_type(state, index);

@@ -25,7 +25,7 @@ const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 export interface MemoryQueueOptions {
   readonly clock: Clock;
   readonly log?: Log;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random?: () => number;
   readonly timing?: Partial<LeaseTiming>;
   /** Called with every failure, for dead letters. */

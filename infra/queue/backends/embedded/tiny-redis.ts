@@ -38,7 +38,7 @@ export class TinyRedis {
     return command(this, key, rest);
   }
 
-  /** All keys that begin with a text. */
+  /** Returns all keys that begin with a text. */
   keys(prefix: string): readonly string[] {
     return [...this.#values.keys()].filter((key) => key.startsWith(prefix));
   }

@@ -11,12 +11,12 @@ export interface SqsTarget {
   readonly region: string;
   /** An endpoint other than that of AWS: an emulator, a VPC endpoint. */
   readonly endpoint?: string | undefined;
-  /** Default: the chain of the AWS SDK (environment, profile, web identity, container, instance). */
+  /** The credentials; default: the chain of the AWS SDK (environment, profile, web identity, container, instance). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
 interface SqsCall {
-  /** For the whole call, retries included. */
+  /** The limit for the whole call, retries included. */
   readonly limitMs: number;
   /** Aborts the call without counting it as a failure. */
   readonly stop?: AbortSignal;

@@ -20,7 +20,7 @@ const ANSWER_MS = 5 * SECOND;
 export interface SqsPollerOptions {
   readonly endpoint: SqsEndpoint;
   readonly queues: SqsQueues;
-  /** Of a long poll, whole seconds up to 20; 0 = short polls only. */
+  /** The wait of a long poll, whole seconds up to 20; 0 = short polls only. */
   readonly waitSeconds: number;
   readonly visibilitySeconds: number;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ const MAX_NAME = 80;
 /** Receives until a message goes to the transport DLQ: a safety net, expected empty. */
 export const MAX_RECEIVES = 10;
 const DAY_SECONDS = 86_400;
-/** On standard queues a moved message keeps its age, so the dead ones must be kept longer than the others. */
+/** The retention: a moved message of a standard queue keeps its age, so the dead ones must be kept longer. */
 export const RETENTION_SECONDS = { source: 4 * DAY_SECONDS, dead: 14 * DAY_SECONDS };
 
 export interface SqsQueuesOptions {
@@ -16,7 +16,7 @@ export interface SqsQueuesOptions {
   readonly functionName: string;
   readonly prefix: string;
   readonly region: string;
-  /** True: create missing queues, with a transport DLQ; otherwise a missing queue is an error. */
+  /** Whether to create missing queues, with a transport DLQ; otherwise a missing queue is an error. */
   readonly create: boolean;
   /** True on AWS itself: encryption and access are set, too, which emulators do not know (S-25). */
   readonly aws: boolean;

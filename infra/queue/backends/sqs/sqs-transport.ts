@@ -34,7 +34,7 @@ export function createSqsTransport(options: SqsTransportOptions): Transport {
   };
 }
 
-/** For tokens that a platform hands over (Lambda): its handler calls `deliver`. */
+/** A transport for tokens that a platform hands over (Lambda): its handler calls `deliver`. */
 export interface PushedTransport extends Transport {
   /** Settles when the token may be acknowledged; rejects when the ledger did not answer, or without a worker. */
   deliver(message: Message, wanted: Token["class"]): Promise<void>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { SqsQueueOptions } from "./sqs.ts";
 
-/** As in `sqs://eu-west-1?redis=redis://host:6379`; parameters are percent-encoded where they contain `&` or `#`. */
+/** The form of a URL, `sqs://eu-west-1?redis=redis://host:6379`; parameters with `&` or `#` are percent-encoded. */
 const SQS_URL_FORM = "sqs://REGION?redis=redis://HOST:PORT";
 
 const parametersSchema = z.strictObject({

@@ -40,18 +40,18 @@ export const DEFAULT_SQS_PREFIX = "capstan-";
 const MAX_WAIT_SECONDS = 20;
 const MAX_VISIBILITY_SECONDS = 43_200;
 
-/** Beside SQS the Redis of the ledger. */
+/** The options of a queue on SQS, with the Redis of the ledger. */
 export interface SqsQueueOptions extends SqsTarget, RedisTarget {
-  /** In front of every queue name; letters, digits, `_`, `-`, up to 10. Default `capstan-`. */
+  /** The text in front of every queue name; letters, digits, `_`, `-`, up to 10. Default `capstan-`. */
   readonly prefix?: string | undefined;
   /** Create missing queues. Default: only with an `endpoint`; on AWS the deployment creates them. */
   readonly createQueues?: boolean | undefined;
-  /** For timers of this process; instants come from Redis. */
+  /** The clock for timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
   /** ms until the token of an unclaimed key is sent again. Default 5 s. */
   readonly resendMs?: number;
-  /** Of a long poll; whole seconds, 0 to 20. Default 20. */
+  /** The wait of a long poll; whole seconds, 0 to 20. Default 20. */
   readonly waitSeconds?: number;
   /** Called with every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;

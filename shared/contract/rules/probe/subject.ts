@@ -99,7 +99,7 @@ export interface Life {
   readonly outlived: ReadonlyMap<string, string>;
   /** Snapshots of a living Cluster at rest, in order. */
   readonly snapshots: readonly Snapshot[];
-  /** For each title: what each object was like whenever its metadata had changed, in order. */
+  /** The versions of each object, by title, whenever its metadata had changed, in order. */
   readonly seen: ReadonlyMap<string, readonly KubeObject[]>;
 }
 

@@ -27,7 +27,7 @@ const tokenSchema = z.strictObject({ k: z.string().min(1), s: z.string().max(128
 export interface BullmqTransportOptions {
   readonly functionName: string;
   readonly producer: Redis;
-  /** With maxRetriesPerRequest null. */
+  /** The connection with maxRetriesPerRequest null. */
   readonly worker: Redis;
   readonly clock: Clock;
   readonly log: Log;

@@ -23,7 +23,7 @@ import { createBullmqTransport } from "./bullmq-transport.ts";
 import { removeOrphans } from "./orphans.ts";
 
 export interface BullmqQueueOptions extends RedisTarget {
-  /** For timers of this process; instants come from Redis. */
+  /** The clock for timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
   /** ms until the token of an unclaimed key is sent again. Default 5 s. */

@@ -17,7 +17,7 @@ import { connectRedis, endConnection, type RedisTarget } from "../server/connect
 
 export interface RedisRunHistoryOptions extends RedisTarget {
   readonly clock: Clock;
-  /** Of all workers together. */
+  /** The most bytes of all workers together. */
   readonly maxBytes: number;
 }
 
@@ -27,7 +27,7 @@ const FLUSH_MS = SECOND;
 const MAX_PENDING = 5_000;
 /** Redis holds up all other clients meanwhile. */
 const RINGS_AT_ONCE = 50;
-/** Of a ring beside its runs: its key, list and score; measured by bench `history`. */
+/** The bytes of a ring beside its runs: its key, list and score; measured by bench `history`. */
 const RING_BYTES = 450;
 const PREFIX = "{cap:history}:";
 const NOTE = "capstanHistory:note";

@@ -94,7 +94,7 @@ export async function loadScripts(
 interface Head extends Omit<ScriptSettings, "limits"> {
   /** A text that has never occurred before. */
   readonly seed: string;
-  /** In [0, 1). */
+  /** The chance, in [0, 1). */
   readonly chance: number;
 }
 

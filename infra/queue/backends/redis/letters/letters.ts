@@ -40,8 +40,8 @@ const PUT = "capstanDeadLetters:put";
 const DROP = "capstanDeadLetters:drop";
 
 /**
- * Dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when it cannot
- * be reached or evicts data.
+ * Creates dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when it
+ * cannot be reached or evicts data.
  */
 export async function createRedisDeadLetters({
   clock,
@@ -170,7 +170,7 @@ async function noteAttempt(redis: Redis, at: LetterKey, attempt: AttemptSummary)
   };
 }
 
-/** Those that exist, in the order of the keys. Throws when one is damaged. */
+/** Returns those that exist, in the order of the keys. Throws when one is damaged. */
 async function lettersOf(
   redis: Redis,
   name: string,
@@ -198,7 +198,7 @@ async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterH
   });
 }
 
-/** In the order of the keys; undefined for those without a letter. */
+/** Returns the heads in the order of the keys; undefined for those without a letter. */
 async function headsOfKeys(
   redis: Redis,
   name: string,
@@ -224,7 +224,7 @@ function headOfText(text: string): DeadLetterHead | undefined {
   }
 }
 
-/** `<times> <dead since>`. */
+/** Returns `<times> <dead since>`. */
 function timesOf(text: string | null | undefined): number {
   return Math.max(1, Number.parseInt(text ?? "1", 10));
 }

@@ -8,7 +8,7 @@ import { refusalIn } from "./connection.ts";
 import { identifyRedis } from "./identity.ts";
 import { watchServer } from "./server-watch.ts";
 
-/** In a shorter outage the senders retry, and nothing is lost. */
+/** The shortest long outage: in a shorter one the senders retry, and nothing is lost. */
 const LONG_OUTAGE_MS = 5 * SECOND;
 
 /** The state of the server of a ledger, as one process sees it. Disposing stops the checks. */

@@ -2,7 +2,7 @@ import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Clock } from "../../../../../shared/runtime/ports.ts";
 import type { RedisTie } from "./owner.ts";
 
-/** As often as a relay looks whether data are lost. */
+/** The period: as often as a relay looks whether data are lost. */
 const RENEW_EVERY_MS = 5 * SECOND;
 
 /** Disposing ends the renewals. */

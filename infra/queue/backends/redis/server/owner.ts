@@ -54,13 +54,13 @@ const NEXT =
 /** Looks whose data are in a Redis, and writes nothing. */
 export interface OwnerLook extends AsyncDisposable {
   /**
-   * Why what is shown are the data of another management cluster; undefined: they are not, or nothing has used this Redis
-   * yet. Rejects while the Redis is away.
+   * Returns why what is shown are the data of another management cluster; undefined: they are not, or nothing has used
+   * this Redis yet. Rejects while the Redis is away.
    */
   foreignness(): Promise<string | undefined>;
 }
 
-/** For processes that only look: rights of one management cluster must not show the data of another. */
+/** Looks for the owner: rights of one management cluster must not show the data of another. */
 export async function lookForOwner(target: RedisTarget, cluster: OwnerCluster): Promise<OwnerLook> {
   const { redis, ...connection } = await connected(target);
   return {

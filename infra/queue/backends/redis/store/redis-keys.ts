@@ -15,7 +15,7 @@ export function keysOf({ cluster, group, kind }: TypeKey) {
   };
 }
 
-/** Of all watches on the management server: hash, type → ms since 1970 of its last sign of life. */
+/** The key of the signs of all watches on the management server: hash, type → ms since 1970 of its last sign. */
 export const SIGNS = "{cap:store:management}:signs";
 
 /** Returns JSON, because names may be any text: it escapes every separator and every control character. */

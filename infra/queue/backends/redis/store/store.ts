@@ -33,7 +33,7 @@ const READ_AT_ONCE = 500;
 const EACH_AT_ONCE = 100;
 
 export interface RedisStoreOptions extends RedisTarget {
-  /** Default: the registry. */
+  /** Finds a kind; default: the registry. */
   readonly kindOf?: KindLookup;
 }
 
@@ -108,10 +108,10 @@ export async function createRedisStore({
   };
 }
 
-/** By so much at most the shown time of a sign is wrong, where the clocks of two machines differ. */
+/** The most by which the shown time of a sign is wrong, where the clocks of two machines differ. */
 const CLOCK_STEP_MS = 5_000;
 
-/** By the clock of Redis, which is one for all processes: the caller learns how long each has been silent. */
+/** Keeps signs by the clock of Redis, one for all processes: the caller learns how long each has been silent. */
 function redisSigns(redis: Redis): Signs {
   const nowMs = async (): Promise<number> => {
     const [seconds, micros] = await redis.time();
