@@ -31,6 +31,10 @@ const BANNED: readonly (readonly [word: RegExp, better: string])[] = [
   ],
 ];
 
+/** First words of a docstring that leave out what it is about: "Of the letter", "Absent: healthy", "By name". */
+const FRAGMENT =
+  /^\s*(?:Of|By|As|For|In|Into|Without|On|Onto|With|From|At|After|Since|Until|So|Also|Before|Below|Behind|Above|Beside|Beyond|Between|Among|To|Towards|Once|Whose|Within|While|Over|Under|During|Per|Because|Or|And|But|Than|Like|Never|Neither|Otherwise|Absent|(?:Undefined|`undefined`|False|True|Default|Empty)(?=:| \d))(?![\w-])/;
+
 /** Blanks out names: code in backticks, and every text without a blank. */
 function withoutNames(text: string): string {
   return text.trim().includes(" ") ? text.replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length)) : "";
@@ -56,5 +60,11 @@ describe("English that a stranger reads once", () => {
     const prose = await proseIn("{,.github/}*.md", "{functions,shared,infra,test}/**/*.{ts,tsx,md}");
     // The list of the banned words itself.
     expect(bannedIn(prose.filter(({ path }) => path !== "test/invariants/words.test.ts"))).toEqual([]);
+  });
+
+  it("begins every docstring of the product with a verb or the thing", async () => {
+    const prose = await proseIn("{functions,shared,infra}/**/*.{ts,tsx}");
+    const fragments = prose.filter(({ isDocstring, text }) => isDocstring === true && FRAGMENT.test(text));
+    expect(fragments.map(({ path, line, text }) => `${path}:${line}: ${text.trim()}`)).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ below\`;
 describe("prose of a source", () => {
   it("is its comments, texts and parts of templates, with the line where each begins", () => {
     expect(proseOf(CODE)).toEqual([
-      { line: 1, text: "\n Returns two\n lines." },
+      { line: 1, text: "\n Returns two\n lines.", isDocstring: true },
       { line: 5, text: " one\n and the same" },
       { line: 7, text: 'text \\" of' },
       { line: 7, text: "it" },

@@ -10,6 +10,8 @@ export interface Prose {
   readonly line: number;
   /** Without comment marks; as many line breaks as in the file. */
   readonly text: string;
+  /** Whether it is a docstring, which begins with two stars. */
+  readonly isDocstring?: true;
 }
 
 /** Returns everything that people read in the TypeScript and Markdown files below the folders. */
@@ -23,9 +25,7 @@ export async function proseIn(...patterns: readonly string[]): Promise<readonly 
       .map(async (path) => ({ path, text: await readFile(new URL(path, ROOT), "utf8") })),
   );
   return files.flatMap(({ path, text }) =>
-    path.endsWith(".md")
-      ? [{ path, line: 1, text }]
-      : proseOf(text).map(({ line, text: found }) => ({ path, line, text: found })),
+    path.endsWith(".md") ? [{ path, line: 1, text }] : proseOf(text).map((found) => ({ path, ...found })),
   );
 }
 
@@ -46,7 +46,7 @@ const TEMPLATE = /(?:\\.|\$(?!\{)|[^`\\$])*(`|\$\{)/gs;
 
 /** Returns comments, docstrings and string literals of TypeScript source that Biome has formatted. */
 export function proseOf(code: string): readonly Omit<Prose, "path">[] {
-  const found: { readonly at: number; readonly text: string }[] = [];
+  const found: Found[] = [];
   /** One entry per open brace: true where it is the `${` of a template. */
   const braces: boolean[] = [];
   let at = 0;
@@ -63,7 +63,7 @@ export function proseOf(code: string): readonly Omit<Prose, "path">[] {
     if (match === null) return withLines(code, found);
     const { comment, text, tick, brace } = match.groups ?? {};
     at = TOKEN.lastIndex;
-    if (comment !== undefined) found.push({ at: match.index, text: withoutMarks(comment) });
+    if (comment !== undefined) found.push({ at: match.index, ...commentOf(comment) });
     if (text !== undefined) found.push({ at: match.index, text: text.slice(1, -1) });
     if (tick !== undefined) takeTemplate();
     if (brace === "{") braces.push(false);
@@ -71,15 +71,20 @@ export function proseOf(code: string): readonly Omit<Prose, "path">[] {
   }
 }
 
-function withoutMarks(comment: string): string {
-  return comment.replace(/^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/)/gm, "").replace(/\s*(?:\*\/)?$/, "");
+function commentOf(comment: string): Pick<Prose, "text" | "isDocstring"> {
+  const text = comment.replace(/^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/)/gm, "").replace(/\s*(?:\*\/)?$/, "");
+  return comment.startsWith("/**") ? { text, isDocstring: true } : { text };
 }
 
-function withLines(code: string, found: readonly { readonly at: number; readonly text: string }[]) {
+interface Found extends Pick<Prose, "text" | "isDocstring"> {
+  readonly at: number;
+}
+
+function withLines(code: string, found: readonly Found[]): readonly Omit<Prose, "path">[] {
   let line = 1;
   let counted = 0;
-  return found.map(({ at, text }) => {
+  return found.map(({ at, ...prose }) => {
     for (; counted < at; counted += 1) if (code[counted] === "\n") line += 1;
-    return { line, text };
+    return { line, ...prose };
   });
 }
