@@ -48,7 +48,7 @@ export const mhcMachines = defineFunction(
     // A JSON patch counts in the list: snapshots must have all of it.
     reads: [
       { on: Machine, fields: ["status.deprecated.v1beta1.conditions"] },
-      // For its report alone.
+      // Only its report is made from this.
       { on: MachineHealthCheck, fields: ["status.conditions[RemediationAllowed]"] },
     ],
     readsLive: [Node],

@@ -73,7 +73,7 @@ function ownProcess({ relay, worker, functions, clock }: Running): LivingProcess
     id: `${hostname()}-${process.pid}`,
     roles: ["up"],
     version: packageVersion(),
-    // As other processes give a sign of life, so that the answer changes no more often.
+    // The time has the steps of other processes' signs of life, so that the answer changes no more often.
     seenAt: new Date(Math.floor(clock.now().getTime() / BEAT_MS) * BEAT_MS),
     ready: reasons.length === 0,
     reasons,

@@ -20,7 +20,7 @@ export function textOfExplained(explained: Explained, now: Date): readonly strin
 export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
   const { lines, children } = branchOf(explained, now);
   const [title = "", ...concerns] = lines;
-  // Of old knowledge that would comfort.
+  // With old knowledge, "nothing to do" would be false comfort.
   const isOld = causes.some(({ about }) => about === "freshness");
   const nothing = isOld
     ? "would change nothing of what is read live"

@@ -38,7 +38,7 @@ export function consoleComponents(): { readonly [name in "console" | "console-ac
 
 const ACTING = [
   { op: "add", path: "/spec/template/spec/containers/0/args/-", value: "--actions" },
-  // Behind `tmp`, in the order of `secrets` below.
+  // The volumes follow `tmp`, in the order of `secrets` below.
   {
     op: "replace",
     path: "/spec/template/spec/volumes/1/secret/secretName",

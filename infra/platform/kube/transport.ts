@@ -159,7 +159,7 @@ function receiveBody(answer: IncomingMessage, limitBytes: number): Promise<strin
     });
     answer.once("end", () => resolve(text + decoder.end()));
     answer.on("error", reject);
-    // Without an error when it was destroyed without one.
+    // It closes without an error when it was destroyed without one.
     answer.once("close", () => reject(new Error("the connection was closed within the answer")));
   });
 }

@@ -152,7 +152,7 @@ class StoreThenNotify implements Delivery {
     const isKnown = await this.#remove(type, deleted, version);
     if (!isKnown && (await this.#isForgotten(type, deleted)))
       await this.#notify(type, [{ before: deleted }], "live");
-    // At once: a run that waits for the object to be gone has only the version to go by.
+    // This happens at once: a run that waits for the object to be gone has only the version to go by.
     await this.#handedOn.advance(type, { resourceVersion: upTo ?? version });
   }
 

@@ -112,7 +112,7 @@ function replayLive({ ask, object, list, referenced }: Answering): LiveReader {
       };
       const answer = await ask(question);
       if (answer.type !== "secret") throw new UnrecordedReadError(describeQuestion(question));
-      // As it was recorded.
+      // The letter holds a summary, not a Secret.
       return answer.summary as SecretSummary | undefined;
     },
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>

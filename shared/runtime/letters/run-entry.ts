@@ -19,7 +19,7 @@ export function runEntryOf({ runId, causes }: Lease, outcome: Outcome, endedAt: 
     runId,
     endedAt: endedAt.toISOString(),
     durationMs: record?.durationMs ?? 0,
-    // Without the spans of their events, which come from outside.
+    // The spans of their events are left out: they come from outside.
     causes: causes.map(({ what, resourceVersion }) =>
       resourceVersion === undefined ? { what } : { what, resourceVersion },
     ),

@@ -14,7 +14,7 @@ interface Props {
 /** A dialog of the browser: it keeps the focus, closes with Esc, and gives the focus back. */
 export function Dialog({ title, close, closeTitle = "Close", action, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: a person types at once.
+  // The dialog opens before the next key: a person types at once.
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();

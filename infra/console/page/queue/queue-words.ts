@@ -37,7 +37,7 @@ export function queueHold(item: QueueItem): string | undefined {
     return "Paused by BullMQ's own queue.pause(): no run begins until queue.resume() is called there.";
   if (unserved === true) return `No worker serves it: start one with capstan worker --functions ${name}.`;
   if (breakerOpen !== true) return undefined;
-  // As the breaker of the queue counts (Q-27).
+  // The breaker of the queue counts so (Q-27).
   return "More than half of the runs of the last minute failed: until that is over, one run begins per second.";
 }
 

@@ -5,7 +5,7 @@ import type { Strategy } from "./registry.ts";
 /** Source: Kubernetes v1.34, pkg/apis/coordination/validation/validation.go */
 export const leaseStrategy: Strategy = {
   prepare(next) {
-    // Of coordinated leader election, which is off by default.
+    // These belong to coordinated leader election, which is off by default.
     return { ...next, spec: omit(omit(objectAt(next, "spec"), "strategy"), "preferredHolder") };
   },
   validate(next) {

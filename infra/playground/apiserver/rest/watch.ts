@@ -95,7 +95,7 @@ export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect)
     if (plan.endsInitialEvents && plan.sendsBookmarks)
       stream.sendBookmark(server.storage.version, INITIAL_EVENTS_END);
   }
-  // So that a webhook is asked one question for all of them.
+  // A webhook is asked one question for all of them.
   const objects = missed.map(({ object }) => object);
   representEach(target.type, target.served, objects);
   for (const change of missed) stream.sendChange(change);

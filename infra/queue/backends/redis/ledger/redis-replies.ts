@@ -222,7 +222,7 @@ export function tenantsOf(fields: readonly unknown[]): ReadonlyMap<string, Tenan
     const count = Number(fields[at + 1]);
     const counts = tenants.get(tenant) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
     const state = STATES[counted.charAt(0)];
-    // Of the ready keys, those in the resync line, and those that have aged out of it.
+    // Ready keys of class resync are in the resync line, or have aged out of it.
     const isResync = counted === "q0" || counted === "a";
     tenants.set(tenant, {
       ...counts,

@@ -17,7 +17,7 @@ export interface KeptTie extends AsyncDisposable {
  */
 export function keepTied(tie: Pick<RedisTie, "renew">, clock: Clock): KeptTie {
   const { promise: lost, reject } = Promise.withResolvers<never>();
-  // For processes that do not wait for it.
+  // A process that does not wait for it must not end by an unhandled rejection.
   lost.catch(() => undefined);
   let cancel = (): void => undefined;
   let closed = false;

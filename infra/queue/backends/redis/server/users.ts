@@ -20,7 +20,7 @@ const SEEN = [
   `${KEYS}*}:samples`,
   `${KEYS}processes}:*`,
   `${KEYS}dead-letters}:functions`,
-  // Whose data these are.
+  // The owner of these data.
   `${KEYS}cluster}:owner`,
   // Tokens, for dashboards of BullMQ.
   `${KEYS}*}:run:*`,
