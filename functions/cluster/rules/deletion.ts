@@ -172,8 +172,8 @@ function pendingLine({ label, objects }: Pending): string {
 }
 
 /**
- * Returns `undefined` once the object is gone, or counts as gone: it never existed, its CRD is gone (Differs: upstream
- * blocks for ever), or it is left to another Cluster.
+ * Returns `undefined` once the object is gone, or counts as gone: it never existed, its CRD is gone (Differs:
+ * upstream blocks for ever), or it is left to another Cluster.
  */
 export function providerStage(
   cluster: Cluster,

@@ -8,7 +8,7 @@ import { NAMESPACE, type ServerProcess, workersOf } from "./processes.ts";
 /** Bounds of the workers of a group. With 0 as the least, KEDA starts the first one when a key is due: the relay ticks. */
 const REPLICAS = { least: 1, most: 20 };
 
-/** Scales down in halves, and two minutes after a burst: bursts come in parts, and a worker that ends drains. */
+/** The way down: by half, two minutes after a burst, since bursts come in parts and a worker that ends drains. */
 const SCALE_DOWN = {
   stabilizationWindowSeconds: 120,
   policies: [{ type: "Percent", value: 50, periodSeconds: 60 }],

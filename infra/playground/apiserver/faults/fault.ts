@@ -81,7 +81,7 @@ export const faultSchema = z.strictObject({
   on: matchSchema.optional(),
   /** The matching requests that pass first; default 0. */
   skip: count.optional(),
-  /** The step n, where every n-th is hit then; default 1: each. */
+  /** The step n: every n-th is hit then; default 1: each. */
   every: z.int().min(1).optional(),
   /** The hits after which the fault is over; default: until it is removed. */
   times: z.int().min(1).optional(),

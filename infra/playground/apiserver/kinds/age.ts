@@ -17,7 +17,7 @@ const STEPS: readonly { readonly belowMs: number; readonly show: (ms: number) =>
   { belowMs: Number.POSITIVE_INFINITY, show: (ms) => `${Math.floor(ms / YEAR)}y` },
 ];
 
-/** Returns the time since an instant as kubectl prints it: `5s`, `3m20s`, `2d4h`; `<unknown>` without one. */
+/** Returns the time since an RFC 3339 instant, as kubectl has it: `5s`, `3m20s`, `2d4h`; `<unknown>` without one. */
 export function ageSince(instant: unknown, now: Date): string {
   if (typeof instant !== "string") return "<unknown>";
   const ms = now.getTime() - Date.parse(instant);
