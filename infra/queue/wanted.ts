@@ -6,7 +6,7 @@ export interface Load extends Pick<QueueSettings, "concurrency" | "maxRunningPer
   readonly depth: QueueDepth;
 }
 
-/** Time in which the ready keys of a class must be drained. */
+/** Time in which the ready keys of a priority must be drained. */
 const DRAIN_MS = { live: 5 * SECOND, resync: 300 * SECOND };
 /** The busy share of the slots of a worker; the others are for keys that come meanwhile. */
 const BUSY_SHARE = 0.7;

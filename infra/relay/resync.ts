@@ -242,7 +242,7 @@ async function enqueueAll(
   for (let at = 0; at < keys.length; at += BATCH) {
     const entries = keys
       .slice(at, at + BATCH)
-      .map((key) => ({ key, class: "resync", cause: { what } }) as const);
+      .map((key) => ({ key, priority: "resync", cause: { what } }) as const);
     await delivery.enqueue(spec.name, entries);
   }
 }

@@ -192,9 +192,9 @@ function sourceOf(
 ): MessageSource | undefined {
   const name = textOf(eventSourceARN)?.split(":").at(-1) ?? "";
   for (const { spec } of functions) {
-    for (const wanted of ["live", "resync"] as const) {
-      const own = sqsQueueName(prefix, spec.name, wanted);
-      if (name === own) return { functionName: spec.name, class: wanted };
+    for (const priority of ["live", "resync"] as const) {
+      const own = sqsQueueName(prefix, spec.name, priority);
+      if (name === own) return { functionName: spec.name, priority };
     }
   }
   return undefined;

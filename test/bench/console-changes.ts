@@ -130,7 +130,7 @@ function entryOf({ kind, object }: Snapshot) {
     what: `${kind.kind} ${key.namespace}/${key.name}`,
     resourceVersion: object.metadata.resourceVersion,
   };
-  return { key: formatKey({ tenant, kind: kind.kind, ...key }), class: "live" as const, cause };
+  return { key: formatKey({ tenant, kind: kind.kind, ...key }), priority: "live" as const, cause };
 }
 
 async function letDie(queue: Queue, members: readonly Member[]): Promise<void> {

@@ -40,7 +40,7 @@ export function contenderOf(name: string, queue: Queue): Contender {
 function eventOf(key: string): QueueEntry {
   return {
     key,
-    class: "live",
+    priority: "live",
     cause: { what: `MachinePool ${key.split("|")[2]}`, resourceVersion: "1234567" },
   };
 }

@@ -63,7 +63,7 @@ export async function createOurs(redisUrl: string | undefined): Promise<Contende
           consumer: {
             reduce,
             async listed(items, { resourceVersion }) {
-              await delivery.replace(type, items, { resourceVersion, urgency: "live" });
+              await delivery.replace(type, items, { resourceVersion, priority: "live" });
               jobs = 0;
               on.listed();
             },

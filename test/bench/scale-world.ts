@@ -97,7 +97,7 @@ function entryOf(index: number): QueueEntry {
   const tenant = `default/c${index % TENANTS}`;
   const name = `pool-${index}`;
   const key = formatKey({ tenant, kind: MachinePool.kind, namespace: "default", name });
-  return { key, class: "live", cause: { what: `MachinePool default/${name}`, resourceVersion: "1" } };
+  return { key, priority: "live", cause: { what: `MachinePool default/${name}`, resourceVersion: "1" } };
 }
 
 function kubeconfigTo(port: number): string {

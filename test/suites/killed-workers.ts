@@ -54,7 +54,7 @@ export function killedWorkersSuite(open: (options: ProcessOptions) => Promise<Qu
       return new Promise(() => undefined);
     });
     const before = clock.now();
-    await survivor.enqueue(functionName, [{ key: KEY, class: "live" }]);
+    await survivor.enqueue(functionName, [{ key: KEY, priority: "live" }]);
     const at = { function: functionName, key: KEY };
     await eventually(async () => expect(await deadLetters.get(at)).toBeDefined(), { withinMs: HANG_MS });
     const letter = await deadLetters.get(at);

@@ -54,7 +54,7 @@ export function queueChaosSuite({ name, create }: QueueChaosSuite): void {
       await redis.hset("versions", Object.fromEntries(KEYS.map((key) => [key, `${round}`])));
       await queue.enqueue(
         CHAOS_FUNCTION,
-        KEYS.map((key, n) => ({ key, class: n % 3 === 0 ? "resync" : "live" })),
+        KEYS.map((key, n) => ({ key, priority: n % 3 === 0 ? "resync" : "live" })),
       );
       if (round % 4 === 1) await under.loseTokens();
       if (round % 4 === 2) await under.doubleTokens();

@@ -20,7 +20,7 @@ const FAILED: Outcome = {
 
 /** The inputs of `wanted`, from every driver. */
 export function queueLoadSuite(create: CreateQueue): void {
-  it("ready keys of a tenant are counted by class, also when they have aged", async () => {
+  it("ready keys of a tenant are counted by priority, also when they have aged", async () => {
     await using world = await openWorld(create, { limits: { agingMs: AGING_MS } });
     await world.queue.pause(world.functionName);
     await world.enqueue(live(A), resync(OTHER_A), resync(B));

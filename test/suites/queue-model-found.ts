@@ -7,7 +7,7 @@ interface FoundSequence {
 
 const live = (key: string, delayMs = 0): Operation => ({
   type: "enqueue",
-  entry: { key, delayMs, class: "live" },
+  entry: { key, delayMs, priority: "live" },
 });
 
 const pass = (ms: number): Operation => ({ type: "pass", ms });
@@ -19,7 +19,7 @@ export const FOUND_SEQUENCES: readonly FoundSequence[] = [
     // good holds its tenant's slot until its letter is written, on every driver; meanwhile v, of another tenant, runs.
     what: "a dying key holds the slot of its tenant until it is marked dead",
     sequence: [
-      { type: "enqueue", entry: { key: "t|c", delayMs: 0, class: "resync" } },
+      { type: "enqueue", entry: { key: "t|c", delayMs: 0, priority: "resync" } },
       live("u|a"),
       { type: "release", back: 0 },
       pass(6_000),

@@ -201,7 +201,7 @@ class Pair {
     switch (operation.type) {
       case "enqueue":
         this.#model.enqueue(this.#now, operation.entry);
-        return this.#queue(operation.entry.class === "live" ? 0 : 1).enqueue(this.#functionName, [
+        return this.#queue(operation.entry.priority === "live" ? 0 : 1).enqueue(this.#functionName, [
           operation.entry,
         ]);
       case "pause":

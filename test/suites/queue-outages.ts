@@ -30,7 +30,7 @@ const WITHIN = { withinMs: 30_000 };
 const CUT_MS = 30 * SECOND;
 
 const entries = (count: number): readonly QueueEntry[] =>
-  Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, class: "live" }));
+  Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, priority: "live" }));
 
 function connection(url: string): AsyncDisposable & { readonly redis: Redis } {
   const redis = new Redis(url);
@@ -70,7 +70,9 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
         await queue.enqueue("f", [first]);
         await started.promise;
         // Due in the middle of the outage.
-        await queue.enqueue("f", [{ key: "late/-|Machine|default/m", class: "live", delayMs: CUT_MS / 2 }]);
+        await queue.enqueue("f", [
+          { key: "late/-|Machine|default/m", priority: "live", delayMs: CUT_MS / 2 },
+        ]);
         await proxy.cut(how);
         // As the relay does: what is refused is kept and sent again.
         const sent = eventually(() => queue.enqueue("f", others), { withinMs: 5 * CUT_MS, stepMs: 500 });
@@ -217,7 +219,7 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
       expect(await queue.epoch("f")).not.toBe(epoch);
       await queue.enqueue(
         "f",
-        entries(10).map((each) => ({ ...each, class: "resync" as const })),
+        entries(10).map((each) => ({ ...each, priority: "resync" as const })),
       );
       await eventually(() => keys.length === 10, WITHIN);
       await eventually(async () => (await queue.depth("f")).running === 0, WITHIN);

@@ -34,8 +34,8 @@ export type CreateQueue = (options: QueueOptions) => Promise<QueueUnderTest>;
 /** Never reached within a test. */
 export const HOUR = 60 * MINUTE;
 export const OK: Outcome & { readonly type: "ok" } = { type: "ok", requested: false, fences: [] };
-export const live = (key: string, delayMs = 0): QueueEntry => ({ key, class: "live", delayMs });
-export const resync = (key: string, delayMs = 0): QueueEntry => ({ key, class: "resync", delayMs });
+export const live = (key: string, delayMs = 0): QueueEntry => ({ key, priority: "live", delayMs });
+export const resync = (key: string, delayMs = 0): QueueEntry => ({ key, priority: "resync", delayMs });
 
 /** A queue with a function of its own. */
 export async function openWorld(

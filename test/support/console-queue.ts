@@ -88,7 +88,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
   );
   await queue.enqueue(
     GROW,
-    dead.map((key) => ({ key, class: "live" as const })),
+    dead.map((key) => ({ key, priority: "live" as const })),
   );
   const settings = { concurrency: 20, attempts: 1, owner: "test" };
   const working = await queue.work(GROW, { ...settings } as never, async () => DIES);
@@ -100,7 +100,7 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
   if (ready.length > 0)
     await queue.enqueue(
       GROW,
-      ready.map((key) => ({ key, class: "live" as const })),
+      ready.map((key) => ({ key, priority: "live" as const })),
     );
   const replay = options.replay ?? (async () => ({ type: "cut", why: "no replay in this test" }));
   const openApart = (): ReplayApart => ({ replay, [Symbol.dispose]: () => undefined });

@@ -78,7 +78,7 @@ export async function letterOfFailure(fn: AnyFunction, world: RunWorld): Promise
     causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
     record: outcome.record,
   };
-  const death = { reason: "MaxAttempts", class: "live", since: NOW } as const;
+  const death = { reason: "MaxAttempts", priority: "live", since: NOW } as const;
   const attempts = [summarizeAttempt(run, NOW, () => HIDDEN)];
   return composeLetter(
     { ...run, death },

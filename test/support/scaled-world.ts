@@ -100,7 +100,7 @@ export async function openScaledWorld(): Promise<ScaledWorld> {
   const enqueue = (fn: AnyFunction, keys: readonly string[]) =>
     queue.enqueue(
       fn.spec.name,
-      keys.map((key) => ({ key, class: "live" })),
+      keys.map((key) => ({ key, priority: "live" })),
     );
   const running = opening.move();
   return {

@@ -94,7 +94,7 @@ describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one
     const took: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const fn of ["machinepool-status", "machinepool-sync"]) {
-        const entries = noise.map((key) => ({ key, class: "resync" }) as const);
+        const entries = noise.map((key) => ({ key, priority: "resync" }) as const);
         await capstan.queue.enqueue(fn, entries);
       }
       const replicas = 2 + (round % 2);

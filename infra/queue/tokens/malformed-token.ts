@@ -1,6 +1,6 @@
 import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Priority } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Claim } from "../claim.ts";
 import type { Token } from "./token-ledger.ts";
 
@@ -8,7 +8,7 @@ import type { Token } from "./token-ledger.ts";
 export interface MalformedToken {
   /** Its source and problem; never its content, which belongs to another program. */
   readonly malformed: string;
-  readonly class: QueueEntry["class"];
+  readonly priority: Priority;
 }
 
 /**
@@ -22,12 +22,9 @@ export function isMalformed(arrived: Token | MalformedToken): arrived is Malform
 }
 
 /** Returns a token whose key does not parse; undefined when the ledger knows the key, which then dies by its run. */
-export function malformedKey(
-  { key, class: wanted }: Token,
-  claim: Claim | undefined,
-): MalformedToken | undefined {
+export function malformedKey({ key, priority }: Token, claim: Claim | undefined): MalformedToken | undefined {
   if (claim?.key === key || parseKey(key) !== undefined) return undefined;
-  return { malformed: `a token has a malformed key of ${key.length} characters`, class: wanted };
+  return { malformed: `a token has a malformed key of ${key.length} characters`, priority };
 }
 
 /** Returns the message as a failure for the dead letters. `now` by the clock of this process: no ledger is involved. */
@@ -40,6 +37,6 @@ export function malformedRun(functionName: string, arrived: MalformedToken, now:
     failures: 1,
     again: 0,
     causes: [],
-    death: { reason: "Malformed", class: arrived.class, since: now },
+    death: { reason: "Malformed", priority: arrived.priority, since: now },
   };
 }

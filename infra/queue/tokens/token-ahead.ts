@@ -6,7 +6,7 @@ import type { Token } from "./token-ledger.ts";
  * Its seq is not known yet; a token without one fits any. When the event needs no token, the token is merely stale.
  */
 export function tokenAhead([only, ...others]: readonly QueueEntry[]): Token | undefined {
-  if (only === undefined || others.length > 0 || only.class !== "live" || (only.delayMs ?? 0) > 0)
+  if (only === undefined || others.length > 0 || only.priority !== "live" || (only.delayMs ?? 0) > 0)
     return undefined;
-  return { key: only.key, seq: "", class: "live" };
+  return { key: only.key, seq: "", priority: "live" };
 }

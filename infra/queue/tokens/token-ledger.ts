@@ -5,6 +5,7 @@ import type {
   DeadKey,
   Failure,
   Outcome,
+  Priority,
   QueueDepth,
   QueueEntry,
 } from "../../../shared/runtime/queue/queue-port.ts";
@@ -16,15 +17,15 @@ export interface Token {
   readonly key: Key;
   /** The number of the event that made the key ready; a token with another seq is stale. Empty: fits any. */
   readonly seq: string;
-  readonly class: QueueEntry["class"];
-  /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
+  readonly priority: Priority;
+  /** Keys of the same tenant and priority that were ready before it (Q-12); a transport may send them later. */
   readonly rank?: number;
 }
 
 /** A key that began to die in a change of the ledger: leased until its letter is written and it is marked dead. */
 export interface KeyDeath {
   readonly key: Key;
-  readonly class: QueueEntry["class"];
+  readonly priority: Priority;
   readonly failures: number;
   readonly since: Date;
   /** The owner, for `bury`: another process may have to write the letter meanwhile. */

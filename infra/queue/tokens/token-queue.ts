@@ -222,10 +222,10 @@ export class TokenQueue implements AsyncDisposable {
    * Writes the letter, then marks the key dead, so that no key is dead without a letter (Q-26). When this process is killed
    * in between, or the letter cannot be stored, a tick hands the key to another process.
    */
-  async #markDead(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
+  async #markDead(run: FailedRun, { key, owner, priority, since, failure }: KeyDeath): Promise<void> {
     const { ledger, functionName, noteFailure = forgetFailure, log } = this.#options;
     try {
-      await noteFailure({ ...run, death: { reason: deathReason(failure), class: wanted, since } });
+      await noteFailure({ ...run, death: { reason: deathReason(failure), priority, since } });
       await this.#follow(await ledger.markDead(functionName, { key, owner }));
     } catch (error) {
       log.debug(

@@ -1,7 +1,7 @@
 import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Priority, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Change } from "../../../shared/runtime/queue/route.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
@@ -11,7 +11,6 @@ import { isOtherServer, nameOf } from "./other-server.ts";
 import type { TraceEvent } from "./trace-event.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
-type Urgency = QueueEntry["class"];
 export type Difference = Pick<Change, "before" | "after">;
 
 export interface DeliveryOptions {
@@ -33,7 +32,7 @@ interface CompleteList {
   readonly resourceVersion: string;
   /** The newest version; default: that version. */
   readonly upTo?: string | undefined;
-  readonly urgency: Urgency;
+  readonly priority: Priority;
   /** A relay resumes only with the same scope (scope.ts); absent = no relay resumes from this list. */
   readonly scope?: string | undefined;
   /** The server is known to have been restored or replaced, whatever is stored. */
@@ -58,7 +57,7 @@ export interface Delivery {
    * Stores snapshots in one step, each if it is news, then notifies of all of them. They come in the order of their
    * versions. Up to `upTo` everything has been handed on; default: the version of the last one.
    */
-  put(type: TypeKey, snapshots: readonly KubeObject[], urgency: Urgency, upTo?: string): Promise<void>;
+  put(type: TypeKey, snapshots: readonly KubeObject[], priority: Priority, upTo?: string): Promise<void>;
   /**
    * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when
    * the store has lost what it knew.
@@ -133,13 +132,18 @@ class StoreThenNotify implements Delivery {
     return progress.resourceVersion;
   }
 
-  async put(type: TypeKey, snapshots: readonly KubeObject[], urgency: Urgency, upTo?: string): Promise<void> {
+  async put(
+    type: TypeKey,
+    snapshots: readonly KubeObject[],
+    priority: Priority,
+    upTo?: string,
+  ): Promise<void> {
     const puts = await this.#accepted(() => this.#store.putAll(type, snapshots));
     const news = snapshots.flatMap((after, at): readonly Difference[] => {
       const put = puts[at];
       return put?.stored === true ? [{ before: put.before, after }] : [];
     });
-    await this.#notify(type, news, urgency);
+    await this.#notify(type, news, priority);
     await this.#handedOn.note(
       type,
       upTo ?? snapshots.at(-1)?.metadata.resourceVersion ?? "",
@@ -157,7 +161,7 @@ class StoreThenNotify implements Delivery {
   }
 
   async replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean> {
-    const { resourceVersion, urgency, scope, restored = false, ifRestored } = list;
+    const { resourceVersion, priority, scope, restored = false, ifRestored } = list;
     const reached = removalVersion(type.kind, resourceVersion);
     const stored = await this.#accepted(() => this.#store.list(type, {}));
     const progress = await this.#accepted(() => this.#store.progress(type));
@@ -166,7 +170,7 @@ class StoreThenNotify implements Delivery {
     if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
     if (isVoid) await this.#storeAnew(type, stored, snapshots);
-    else await each(snapshots, (snapshot) => this.#put(type, snapshot, urgency));
+    else await each(snapshots, (snapshot) => this.#put(type, snapshot, priority));
     const listed = new Set(snapshots.map(nameOf));
     for (const object of stored) {
       if (listed.has(nameOf(object))) continue;
@@ -212,9 +216,9 @@ class StoreThenNotify implements Delivery {
     return this.#handedOn.flush();
   }
 
-  async #put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void> {
+  async #put(type: TypeKey, snapshot: KubeObject, priority: Priority): Promise<void> {
     const { stored, before } = await this.#accepted(() => this.#store.put(type, snapshot));
-    if (stored) await this.#notify(type, [{ before, after: snapshot }], urgency);
+    if (stored) await this.#notify(type, [{ before, after: snapshot }], priority);
   }
 
   async #remove(type: TypeKey, deleted: KubeObject, resourceVersion: string): Promise<boolean> {
@@ -246,10 +250,10 @@ class StoreThenNotify implements Delivery {
     return !ready && (await this.#accepted(() => this.#store.get(type, objectKeyOf(object)))) === undefined;
   }
 
-  async #notify(type: TypeKey, differences: readonly Difference[], urgency: Urgency): Promise<void> {
+  async #notify(type: TypeKey, differences: readonly Difference[], priority: Priority): Promise<void> {
     const changes = differences.flatMap(separate).map((one) => ({ ...placeOf(type), ...one }));
     for (const change of changes) this.#options.onChange(change);
-    if (!this.#quiet.has(typeText(type))) await this.#notifyFunctions(changes, urgency);
+    if (!this.#quiet.has(typeText(type))) await this.#notifyFunctions(changes, priority);
   }
 
   #accepted<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store } from "../../../shared/runtime/ports.ts";
-import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Cause, Priority, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/queue/route.ts";
 import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
 import { untilAccepted } from "../retry.ts";
@@ -24,7 +24,7 @@ interface NotifyOptions {
  * Enqueues the keys that stored changes concern, those of one function by one call, in the order of the changes. Waits
  * until the queue has accepted all of them; rejects only when the signal aborts.
  */
-export type Notify = (changes: readonly Change[], urgency: QueueEntry["class"]) => Promise<void>;
+export type Notify = (changes: readonly Change[], priority: Priority) => Promise<void>;
 
 interface FunctionEntry {
   readonly functionName: string;
@@ -39,21 +39,21 @@ export function createNotify(options: NotifyOptions): Notify {
 
   const entriesOf = async (
     change: Change,
-    urgency: QueueEntry["class"],
+    priority: Priority,
     traced: TracedEvent | undefined,
   ): Promise<readonly FunctionEntry[]> => {
     const routed = await accepted(() => routeChange(functions, change, lookup));
     const keys = await accepted(() => filter.concerned(routed));
     const cause = causeOf(change);
     return keys.map(({ functionName, key, tenant }) => {
-      const delayMs = urgency === "live" ? (settleMs.get(functionName) ?? 0) : 0;
+      const delayMs = priority === "live" ? (settleMs.get(functionName) ?? 0) : 0;
       const traceparent = traced?.traceparentOf(tenant);
       const told = traceparent === undefined ? cause : { ...cause, traceparent };
-      return { functionName, entry: { key, delayMs, class: urgency, cause: told } };
+      return { functionName, entry: { key, delayMs, priority, cause: told } };
     });
   };
 
-  return async (changes, urgency) => {
+  return async (changes, priority) => {
     const traces: TracedEvent[] = [];
     const found = await Promise.all(
       changes.map((one) => {
@@ -61,7 +61,7 @@ export function createNotify(options: NotifyOptions): Notify {
         const change = { kind, cluster, ...filter.seen(one) };
         const traced = traceEvent?.(change);
         if (traced !== undefined) traces.push(traced);
-        return entriesOf(change, urgency, traced);
+        return entriesOf(change, priority, traced);
       }),
     );
     const byFunction = Map.groupBy(found.flat(), ({ functionName }) => functionName);

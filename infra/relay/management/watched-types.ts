@@ -160,7 +160,7 @@ class Types implements WatchedTypes {
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
     const ifRestored = () => this.#distrust.allBut(this.#crdLoop);
-    const list = { resourceVersion, urgency: "live", scope, restored, ifRestored } as const;
+    const list = { resourceVersion, priority: "live", scope, restored, ifRestored } as const;
     this.#distrust.listed(this.#crdLoop);
     await this.#options.delivery.replace(CRD_TYPE, marked, list);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
@@ -219,8 +219,8 @@ class Types implements WatchedTypes {
       listed: async (items, { resourceVersion, upTo, first, restored }) => {
         const scope = await this.#watches.scopeOf(kind);
         const ifRestored = () => this.#distrust.allBut(loop);
-        const urgency = first ? "resync" : "live";
-        const list = { resourceVersion, upTo, urgency, scope, restored, ifRestored } as const;
+        const priority = first ? "resync" : "live";
+        const list = { resourceVersion, upTo, priority, scope, restored, ifRestored } as const;
         const isDistrusted = this.#distrust.listed(loop);
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);

@@ -76,7 +76,7 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
       async listed(items, { resourceVersion, oversized }) {
         // A watch cannot resume from a list that leaves Nodes out.
         const listed = oversized === undefined ? scope : `${scope}, not all`;
-        await delivery.replace(nodes, items, { resourceVersion, urgency: "live", scope: listed });
+        await delivery.replace(nodes, items, { resourceVersion, priority: "live", scope: listed });
         options.onListed(oversized);
       },
       async changed(objects) {

@@ -207,10 +207,10 @@ function showDepth(functionName: string, depth: QueueDepth, metrics: Metrics): v
   metrics.set("capstan_queue_paused", own, depth.paused === true || depth.pausedInBullmq === true ? 1 : 0);
   metrics.set("capstan_queue_tick_lag_seconds", own, tickLagMs / 1_000);
   metrics.set("capstan_queue_breaker_open", own, depth.breakerOpen === true ? 1 : 0);
-  for (const urgency of ["live", "resync"] as const) {
-    const ms = ready === 0 ? 0 : oldestReadyMs[urgency];
+  for (const priority of ["live", "resync"] as const) {
+    const ms = ready === 0 ? 0 : oldestReadyMs[priority];
     if (ms !== undefined)
-      metrics.set("capstan_queue_oldest_ready_seconds", { ...own, class: urgency }, ms / 1_000);
+      metrics.set("capstan_queue_oldest_ready_seconds", { ...own, class: priority }, ms / 1_000);
   }
 }
 

@@ -60,7 +60,7 @@ export async function composeLetter(
     function: run.function,
     key: run.key.slice(0, MAX_KEY_CHARACTERS),
     tenant: run.key.slice(0, MAX_KEY_CHARACTERS).split("|", 1)[0] ?? "",
-    class: run.death.class,
+    class: run.death.priority,
     reason: run.death.reason,
     deadSince: since,
     firstFailureAt: history.firstFailureAt,

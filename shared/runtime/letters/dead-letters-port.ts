@@ -1,6 +1,6 @@
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Key } from "../queue/key.ts";
-import type { Cause, Failure, QueueEntry } from "../queue/queue-port.ts";
+import type { Cause, Failure, Priority } from "../queue/queue-port.ts";
 import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
 
 /** A run that failed, as the queue sees it. */
@@ -25,7 +25,7 @@ export interface FailedRun {
 
 export interface Death {
   readonly reason: DeathReason;
-  readonly class: QueueEntry["class"];
+  readonly priority: Priority;
   /** The same instant for every failing attempt in the slow lane. */
   readonly since: Date;
 }

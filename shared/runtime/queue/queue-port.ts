@@ -27,11 +27,14 @@ export interface Fence extends ObjectKey {
   readonly newerThan?: boolean | undefined;
 }
 
+/** Whose keys are served first: those of events, then those of a resync. */
+export type Priority = "live" | "resync";
+
 export interface QueueEntry {
   readonly key: Key;
   /** The delay; default 0. */
   readonly delayMs?: number;
-  readonly class: "live" | "resync";
+  readonly priority: Priority;
   readonly cause?: Cause | undefined;
 }
 

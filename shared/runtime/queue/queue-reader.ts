@@ -45,7 +45,7 @@ export interface KeySelection {
 }
 
 /**
- * The keys that move first come first: waiting keys by due, ready keys by class and age, running keys by the end of their
+ * The keys that move first come first: waiting keys by due, ready keys by priority and age, running keys by the end of their
  * leases, dead keys by their next attempt. A key that moves between two pages may be on none of them, or on both.
  */
 export interface KeyPage {

@@ -24,10 +24,10 @@ export interface QueueDepth {
   readonly nextDueMs?: number | undefined;
   /** How late time is noticed: since when a waiting key is due, or a lease over; absent where none is. */
   readonly tickLagMs?: number | undefined;
-  /** The number of ready keys of class resync; absent where that is not known. */
+  /** The number of ready keys of priority resync; absent where that is not known. */
   readonly readyResync?: number | undefined;
-  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
-  readonly oldestReadyMs?: { readonly [urgency in "live" | "resync"]?: number } | undefined;
+  /** How long the longest ready key of each priority has been ready; absent where none is or that is not known. */
+  readonly oldestReadyMs?: { readonly [priority in "live" | "resync"]?: number } | undefined;
   /** Claims are stopped; absent otherwise. */
   readonly paused?: boolean | undefined;
   /** BullMQ's own `queue.pause()` holds its tokens back, which only BullMQ ends; absent otherwise. */
@@ -54,7 +54,7 @@ export interface TenantDepth {
   readonly waiting: number;
   readonly running: number;
   readonly dead: number;
-  /** The number of ready keys of class resync; absent when there are none. */
+  /** The number of ready keys of priority resync; absent when there are none. */
   readonly readyResync?: number | undefined;
 }
 

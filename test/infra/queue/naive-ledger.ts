@@ -20,7 +20,7 @@ export interface Row {
   /** When it came to where it is, in steps: the order among equals. */
   turn: number;
   due: number;
-  class: "live" | "resync";
+  priority: "live" | "resync";
   failures: number;
   again: number;
   causes: Cause[];
@@ -41,7 +41,7 @@ export interface Row {
 
 interface Wish {
   readonly due: number;
-  readonly class: "live" | "resync";
+  readonly priority: "live" | "resync";
 }
 
 /** The table of Q-21 read as plainly as possible: a list of rows, looked through from the start every time. */
@@ -98,19 +98,19 @@ export class NaiveLedger {
     if (row.state === "ready") this.join(row);
   }
 
-  enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
-    const event: Wish = { due: now + delayMs, class: wanted };
+  enqueue(now: number, { key, delayMs = 0, priority, cause }: QueueEntry): void {
+    const event: Wish = { due: now + delayMs, priority };
     const known = this.rows.find((each) => each.key === key);
-    const row = known ?? newRow(key, wanted);
+    const row = known ?? newRow(key, priority);
     if (known === undefined) {
       this.rows.push(row);
       this.place(now, row, event.due);
     } else if (row.state === "running") {
       row.events.push(event);
     } else if (row.state === "dead") {
-      if (wanted === "resync") return;
+      if (priority === "resync") return;
       this.revive(row);
-      row.class = wanted;
+      row.priority = priority;
       this.place(now, row, event.due);
     } else {
       this.merge(now, row, event);
@@ -120,8 +120,8 @@ export class NaiveLedger {
 
   merge(now: number, row: Row, event: Wish): void {
     const before = lineOf(row);
-    if (row.died && event.class === "live") this.revive(row);
-    row.class = event.class === "live" ? "live" : row.class;
+    if (row.died && event.priority === "live") this.revive(row);
+    row.priority = event.priority === "live" ? "live" : row.priority;
     if (row.state === "ready" && lineOf(row) !== before) this.join(row);
     if (row.state === "waiting" && event.due < row.due) this.place(now, row, event.due);
   }
@@ -233,7 +233,7 @@ export class NaiveLedger {
     this.next(
       now,
       row,
-      outcome.afterMs === undefined ? [] : [{ due: now + outcome.afterMs, class: row.class }],
+      outcome.afterMs === undefined ? [] : [{ due: now + outcome.afterMs, priority: row.priority }],
     );
     return true;
   }
@@ -244,8 +244,8 @@ export class NaiveLedger {
       this.rows = this.rows.filter((each) => each !== row);
       return;
     }
-    row.class = wishes.some((wish) => wish.class === "live") ? "live" : "resync";
-    if (row.died && row.class === "live") this.revive(row);
+    row.priority = wishes.some((wish) => wish.priority === "live") ? "live" : "resync";
+    if (row.died && row.priority === "live") this.revive(row);
     this.place(now, row, Math.min(...wishes.map(({ due }) => due)));
   }
 
@@ -255,13 +255,13 @@ export class NaiveLedger {
     this.end(now, row, true);
     const retry = {
       due: now + Math.max(this.terms.minIntervalMs, backoffMs(row.failures, 0)),
-      class: row.class,
+      priority: row.priority,
     };
-    const isLive = row.events.some((event) => event.class === "live");
+    const isLive = row.events.some((event) => event.priority === "live");
     if (row.died ? isLive : row.events.length > 0 && (terminal || row.failures >= this.terms.attempts)) {
       row.failures = row.died ? 0 : this.terms.attempts - 1;
       row.died = false;
-      this.next(now, row, [{ due: Number.POSITIVE_INFINITY, class: row.class }]);
+      this.next(now, row, [{ due: Number.POSITIVE_INFINITY, priority: row.priority }]);
     } else if (!row.died && !terminal && row.failures < this.terms.attempts) {
       this.next(now, row, [retry]);
     } else {
@@ -274,7 +274,7 @@ export class NaiveLedger {
   release(now: number, claim: Claim): boolean {
     const row = this.rows.find((each) => each.key === claim.key);
     if (row?.state !== "running" || row.owner !== claim.owner) return false;
-    this.next(now, row, [{ due: now, class: row.class }]);
+    this.next(now, row, [{ due: now, priority: row.priority }]);
     return true;
   }
 
@@ -294,7 +294,7 @@ export class NaiveLedger {
         this.place(now, row, now);
       } else if (row.state === "dead") {
         this.nextSlowAt = now + 1_000 / LEDGER_LIMITS.slowPerSecond;
-        row.class = "resync";
+        row.priority = "resync";
         this.place(now, row, now);
       } else {
         row.aged = true;
@@ -324,7 +324,7 @@ export class NaiveLedger {
       return isFull ? Number.POSITIVE_INFINITY : Math.max(row.retryAt, this.nextSlowAt);
     }
     if (row.state !== "ready") return row.due;
-    return row.class === "resync" && !row.aged
+    return row.priority === "resync" && !row.aged
       ? row.readyAt + LEDGER_LIMITS.agingMs
       : Number.POSITIVE_INFINITY;
   }
@@ -345,7 +345,7 @@ function tenantOf(key: string): string {
 }
 
 function lineOf(row: Row): string {
-  return `${row.aged ? "live" : row.died ? "slow" : row.class} ${tenantOf(row.key)}`;
+  return `${row.aged ? "live" : row.died ? "slow" : row.priority} ${tenantOf(row.key)}`;
 }
 
 function newRow(key: string, wanted: "live" | "resync"): Row {
@@ -354,7 +354,7 @@ function newRow(key: string, wanted: "live" | "resync"): Row {
     state: "waiting",
     turn: 0,
     due: 0,
-    class: wanted,
+    priority: wanted,
     failures: 0,
     again: 0,
     causes: [],

@@ -41,7 +41,7 @@ export function operations({ keys, delays, afters }: Choices): fc.Arbitrary<Oper
   const entry = fc.record({
     key: fc.constantFrom(...keys),
     delayMs: fc.constantFrom(...delays),
-    class: fc.constantFrom("live" as const, "resync" as const),
+    priority: fc.constantFrom("live" as const, "resync" as const),
     cause: fc.option(fc.record({ what: fc.constantFrom("Machine a", "Machine b") }), { nil: undefined }),
   });
   const finish = fc.record({

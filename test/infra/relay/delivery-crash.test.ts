@@ -133,7 +133,7 @@ async function catchUp(delivery: Delivery): Promise<void> {
 async function life(killAt: number, after: boolean) {
   const store = createMemoryStore();
   const woken: string[] = [];
-  await process(store, []).delivery.replace(type, FIRST, { resourceVersion: "10", urgency: "live", scope });
+  await process(store, []).delivery.replace(type, FIRST, { resourceVersion: "10", priority: "live", scope });
   const calls = { left: killAt, after };
   const first = process(store, woken, calls);
   let died = false;

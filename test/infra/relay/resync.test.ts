@@ -56,7 +56,7 @@ describe("resync", () => {
     expect(enqueued).toHaveLength(120);
     expect(enqueued[0]).toEqual({
       key: "default/-|Thing|default/t0",
-      class: "resync",
+      priority: "resync",
       cause: { what: "resync" },
     });
     abort.abort();

@@ -577,7 +577,7 @@ async function stored(script: Script) {
   const consumer: WatchConsumer = {
     reduce: (object) => object,
     listed: async (items, { resourceVersion }) => {
-      await delivery.replace(type, items, { resourceVersion, urgency: "live" });
+      await delivery.replace(type, items, { resourceVersion, priority: "live" });
     },
     changed: (objects) => delivery.put(type, objects, "live"),
     deleted: (object) => delivery.remove(type, object),

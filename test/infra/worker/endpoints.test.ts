@@ -177,7 +177,8 @@ describe("readiness", () => {
           state.full ? Promise.reject(new Error("OOM command not allowed")) : queue.enqueue(name, entries),
       }),
     });
-    const enqueue = () => world.observed.queue.enqueue("widget-grow", [{ key: WIDGET_KEY, class: "live" }]);
+    const enqueue = () =>
+      world.observed.queue.enqueue("widget-grow", [{ key: WIDGET_KEY, priority: "live" }]);
     await expect(enqueue()).rejects.toThrow("OOM");
     const reason = "queue: it does not take keys of widget-grow: OOM command not allowed";
     expect(await world.readyz()).toEqual(NOT_READY(reason));
@@ -236,7 +237,7 @@ describe("the endpoints of a process", () => {
   it("say where a key stands, and refuse a malformed key", async () => {
     await using world = await serve();
     const key = "default/-|Widget|default/w";
-    await world.observed.queue.enqueue(GROW.spec.name, [{ key, class: "live", delayMs: 60_000 }]);
+    await world.observed.queue.enqueue(GROW.spec.name, [{ key, priority: "live", delayMs: 60_000 }]);
     const answer = await fetch(`${world.url}/keys?key=${encodeURIComponent(key)}`);
     expect(await answer.json()).toMatchObject({ [GROW.spec.name]: { state: { state: "waiting" } } });
     const other = await fetch(`${world.url}/keys?key=${encodeURIComponent("default/-|Gadget|default/w")}`);
@@ -252,7 +253,7 @@ describe("the endpoints of a process", () => {
     const keys = Array.from({ length: 70 }, (_, n) => `default/-|Widget|default/w${n}`);
     await world.observed.queue.enqueue(
       GROW.spec.name,
-      keys.map((key) => ({ key, class: "live" })),
+      keys.map((key) => ({ key, priority: "live" })),
     );
     const own = await fetch(`${world.url}/scale?group=${GROW.spec.name}`);
     expect(await own.json()).toEqual({ group: GROW.spec.name, workers: expect.closeTo(0.2) });

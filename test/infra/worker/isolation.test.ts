@@ -43,7 +43,7 @@ describe("a worker", () => {
     using holeServer = createServer({ server: hole.url }, { clock: systemClock });
     using wellServer = createServer({ server: well.url }, { clock: systemClock });
     servers.set("default/hole", holeServer).set("default/well", wellServer);
-    const live = (key: Key) => ({ key, class: "live" }) as const;
+    const live = (key: Key) => ({ key, priority: "live" }) as const;
 
     await queue.enqueue("machinepool-nodes", holeKeys.map(live));
     await eventually(() => hole.requests.length === maxRunningPerTenant, within);

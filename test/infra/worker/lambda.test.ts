@@ -69,7 +69,7 @@ async function start(names: readonly string[], step: Step, options: Partial<Lamb
   );
   await relay.enqueue(
     NAME,
-    keys.map((key) => ({ key, class: "live" as const })),
+    keys.map((key) => ({ key, priority: "live" as const })),
   );
   /** As Lambda's own poller: receives, hands over, deletes messages that are not reported. */
   const records = async (): Promise<readonly SqsRecord[]> =>

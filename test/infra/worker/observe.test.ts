@@ -101,7 +101,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     await using capstan = await startCapstan(server.kubeconfigFile, onRedis(redis.url));
     const readyz = async () => (await fetch(`${capstan.metricsUrl}/readyz`)).status;
     const enqueue = () =>
-      capstan.queue.enqueue("cluster-guard", [{ key: "default/-|Cluster|default/a", class: "live" }]);
+      capstan.queue.enqueue("cluster-guard", [{ key: "default/-|Cluster|default/a", priority: "live" }]);
     await eventually(async () => expect(await readyz()).toBe(200), WITHIN);
 
     await admin.config("SET", "maxmemory", "1");

@@ -58,7 +58,7 @@ describe("keys of a workload cluster that cannot be reached", () => {
     await connection.failing("unreachable", "default/away does not answer", FAILURES);
     await queue.enqueue(
       "machinepool-nodes",
-      away.map((key) => ({ key, class: "live" })),
+      away.map((key) => ({ key, priority: "live" })),
     );
     await eventually(async () => nodesRan.length >= POOLS && (await isIdle()), { withinMs: 5_000, clock });
     nodesRan.length = 0;

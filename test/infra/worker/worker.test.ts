@@ -41,7 +41,7 @@ describe("a worker", () => {
       owner: "w1",
       functions: [grow("widget-grow")],
     });
-    await queue.enqueue("widget-grow", [{ key: WIDGET_KEY, class: "live" }]);
+    await queue.enqueue("widget-grow", [{ key: WIDGET_KEY, priority: "live" }]);
     await eventually(() => clients.sent.length === 1, { withinMs: 5_000, clock });
     expect(clients.sent[0]).toMatchObject({
       verb: "apply",
@@ -99,7 +99,7 @@ describe("a worker", () => {
     };
     const clients = recordingClients();
     const worker = await startWorker({ store, clients, clock, log, queue, owner: "w1", functions: [slow] });
-    await queue.enqueue("widget-wait", [{ key: WIDGET_KEY, class: "live" }]);
+    await queue.enqueue("widget-wait", [{ key: WIDGET_KEY, priority: "live" }]);
     await eventually(() => worker.status().running === 1, { withinMs: 5_000, clock });
     expect(worker.status()).toEqual({ running: 1, draining: false });
 

@@ -41,7 +41,7 @@ export const fenceDefects: readonly Defect[] = [
           finish(functionName, claim, outcome, next) {
             if (outcome.type !== "ok" || outcome.afterMs === undefined)
               return ledger.finish(functionName, claim, outcome, next);
-            const again = { key: claim.key, class: "live", cause: { what: "timer" } } as const;
+            const again = { key: claim.key, priority: "live", cause: { what: "timer" } } as const;
             process.clock.after(outcome.afterMs, () => void ledger.enqueue(functionName, [again]));
             return ledger.finish(functionName, claim, { ...outcome, afterMs: undefined }, next);
           },

@@ -2,7 +2,7 @@ import { type Defect, type Edit, edited } from "./defect.ts";
 
 /** A running key that an event comes for (`enqueue.lua`). */
 const PENDING = `    entry.pd = math.min(entry.pd or due, due)
-    entry.pc = math.max(entry.pc or class, class)`;
+    entry.pc = math.max(entry.pc or priority, priority)`;
 const END_OF_DONE = "    entry.f, entry.ag, entry.ds = 0, 0, nil";
 const LEASE = "  return { entry.key, entry.f, entry.ag, fencesOf(entry.key)";
 

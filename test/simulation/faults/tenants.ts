@@ -46,7 +46,7 @@ async function enqueue(world: World, functionName: string, key: string): Promise
   const log = { debug: nobody, info: nobody, warn: nobody, error: nobody };
   const own = ledger.of(process);
   const queue = createSharedQueue({ process, ledger: own, tokens, log, noteFailure: async () => undefined });
-  await queue.enqueue(functionName, [{ key, class: "live" }]).catch(() => undefined);
+  await queue.enqueue(functionName, [{ key, priority: "live" }]).catch(() => undefined);
   process.kill();
 }
 

@@ -42,7 +42,7 @@ export const canaries: readonly Oracle[] = [
       world.onLog((line) => search(`the log of ${line.split(":", 1)[0]}`, line));
       onRest(async () => {
         for (const run of failures) {
-          const death: Death = run.death ?? { reason: "MaxAttempts", class: "live", since: new Date(0) };
+          const death: Death = run.death ?? { reason: "MaxAttempts", priority: "live", since: new Date(0) };
           const attempt = summarizeAttempt(run, death.since, hide);
           const history = { firstFailureAt: attempt.start, attempts: [attempt] };
           search(

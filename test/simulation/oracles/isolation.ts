@@ -51,7 +51,7 @@ export const isolation: readonly Oracle[] = [
         starts.clear();
         live.clear();
       });
-      ledger.onEnqueue((functionName, { key, class: wanted }) => {
+      ledger.onEnqueue((functionName, { key, priority: wanted }) => {
         if (wanted === "live") live.add(`${functionName} ${key}`);
       });
       ledger.onClaim((functionName, { key, readyMs }) => {

@@ -67,7 +67,7 @@ const PLANTED: readonly Planted[] = [
           enqueue: (name, entries) =>
             ledger.enqueue(
               name,
-              entries.filter((entry) => name !== "machinepool-nodes" || entry.class === "resync"),
+              entries.filter((entry) => name !== "machinepool-nodes" || entry.priority === "resync"),
             ),
         }),
     }),

@@ -31,7 +31,7 @@ export const promptness: readonly Oracle[] = [
         if (faultsSoFar() > faults) [faults, lastFaultAt] = [faultsSoFar(), kernel.now];
         return since > lastFaultAt + RECOVERED_MS;
       };
-      ledger.onEnqueue((functionName, { key, class: wanted, delayMs = 0, cause }) => {
+      ledger.onEnqueue((functionName, { key, priority: wanted, delayMs = 0, cause }) => {
         const name = `${functionName} ${key}`;
         isUndisturbed(kernel.now);
         const dueAt = kernel.now + delayMs;

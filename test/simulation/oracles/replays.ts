@@ -44,7 +44,7 @@ function hasBegun({ record, failure }: FailedRun): boolean {
 }
 
 async function replayed(fn: AnyFunction, run: FailedRun): Promise<ReplayResult> {
-  const death: Death = run.death ?? { reason: "MaxAttempts", class: "live", since: new Date(0) };
+  const death: Death = run.death ?? { reason: "MaxAttempts", priority: "live", since: new Date(0) };
   const hide = (secret: string): string => secret;
   const attempt = summarizeAttempt(run, death.since, hide);
   const history = { firstFailureAt: attempt.start, attempts: [attempt] };

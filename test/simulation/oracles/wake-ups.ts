@@ -61,7 +61,7 @@ export const wakeUps: readonly Oracle[] = [
             due.set(`${functionName} ${key}`, { why, isEnqueued: false, process });
         });
       });
-      ledger.onEnqueue((functionName, { key, class: wanted, cause }) => {
+      ledger.onEnqueue((functionName, { key, priority: wanted, cause }) => {
         const name = `${functionName} ${key}`;
         if (wanted === "resync") {
           // A first list delivers its changes in this way. The periodic resync brings keys, not changes.
@@ -100,7 +100,7 @@ export const wakeUps: readonly Oracle[] = [
         // Only a malformed key is final: the ledger forgets it.
         if (death !== undefined && death.reason !== "Malformed") dead.add(`${functionName} ${key}`);
       });
-      ledger.onEnqueue((functionName, { key, class: wanted }) => {
+      ledger.onEnqueue((functionName, { key, priority: wanted }) => {
         const name = `${functionName} ${key}`;
         if (wanted === "live" && dead.has(name)) revived.add(name);
       });

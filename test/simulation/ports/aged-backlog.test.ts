@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { loadLedgerHost } from "../../../infra/queue/backends/embedded/embedded-ledger.ts";
 import { LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Priority } from "../../../shared/runtime/queue/queue-port.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { createSharedLedger } from "./shared-ledger.ts";
 import { createSharedQueue } from "./shared-queue.ts";
@@ -24,7 +24,7 @@ const EVERY_MS = 270;
 const silent = () => undefined;
 
 /** State that X-46 leaves when its keys wait longer than `agingMs`. */
-async function waitsBesideBacklogOf(classes: readonly QueueEntry["class"][], seed: number) {
+async function waitsBesideBacklogOf(priorities: readonly Priority[], seed: number) {
   const kernel = createKernel({ seed });
   const tokens = createSharedTokens(kernel);
   const ledger = createSharedLedger(kernel, await loadLedgerHost());
@@ -49,8 +49,8 @@ async function waitsBesideBacklogOf(classes: readonly QueueEntry["class"][], see
   });
   void queue.pause(FUNCTION);
   await kernel.run(1);
-  for (const wanted of classes) {
-    const noisy = keys(`noisy-${wanted}`, BACKLOG).map((key) => ({ key, class: wanted }));
+  for (const priority of priorities) {
+    const noisy = keys(`noisy-${priority}`, BACKLOG).map((key) => ({ key, priority }));
     void queue.enqueue(FUNCTION, noisy);
   }
   // Without a worker the ledger looks at its keys once a minute.
@@ -64,17 +64,17 @@ async function waitsBesideBacklogOf(classes: readonly QueueEntry["class"][], see
   for (const key of keys("quiet", QUIET_KEYS)) {
     await kernel.run(EVERY_MS);
     askedAt.set(key, kernel.now);
-    void queue.enqueue(FUNCTION, [{ key, class: "live", delayMs: SETTLE_MS }]);
+    void queue.enqueue(FUNCTION, [{ key, priority: "live", delayMs: SETTLE_MS }]);
   }
   await kernel.run(60_000, () => waitedMs.length === QUIET_KEYS);
-  return { waitedMs, left: classes.length * BACKLOG - (order.length - QUIET_KEYS) };
+  return { waitedMs, left: priorities.length * BACKLOG - (order.length - QUIET_KEYS) };
 }
 
 it.each([[["live"]], [["resync"]], [["live", "resync"]]] as const)(
   "Q-11, Q-12: a live key starts when it has settled, beside a backlog of another tenant's %s keys older than a minute",
-  async (classes) => {
+  async (priorities) => {
     for (const seed of [1, 2, 3]) {
-      const { waitedMs, left } = await waitsBesideBacklogOf(classes, seed);
+      const { waitedMs, left } = await waitsBesideBacklogOf(priorities, seed);
       expect(waitedMs).toHaveLength(QUIET_KEYS);
       expect(Math.max(...waitedMs)).toBeLessThanOrEqual(SETTLE_MS + BOUND_MS);
       // Otherwise nothing was in the way.

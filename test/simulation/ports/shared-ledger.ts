@@ -113,8 +113,8 @@ export function createSharedLedger(kernel: Kernel, host: LedgerHost): SharedLedg
   const noteTick = (name: string, reply: unknown): void => {
     const { change, results } = replyOf(reply);
     for (const { key } of results.map(expiredLeaseOf)) noteFailure(name, { key, death: undefined });
-    for (const { key, class: wanted, since, failure } of change.deaths)
-      noteFailure(name, { key, death: { reason: deathReason(failure), class: wanted, since } });
+    for (const { key, priority: wanted, since, failure } of change.deaths)
+      noteFailure(name, { key, death: { reason: deathReason(failure), priority: wanted, since } });
   };
   const noteClaim = (name: string, claim: Claim | undefined): void => {
     if (claim !== undefined) for (const observer of claims) observer(name, claim);

@@ -87,7 +87,7 @@ await startWorker({
 const keys = NAMES.map((name) => `default/-|Widget|default/${name}`);
 await queue.enqueue(
   "widget-stray",
-  keys.map((key) => ({ key, class: "live" })),
+  keys.map((key) => ({ key, priority: "live" })),
 );
 setTimeout(() => {
   throw new Error("thrown by a timer of no run");

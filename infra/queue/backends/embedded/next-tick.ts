@@ -2,7 +2,7 @@ import type { LedgerLimits } from "../../limits.ts";
 import { ledgerPrefix } from "../redis/ledger/redis-scripts.ts";
 import type { TinyRedis } from "./tiny-redis.ts";
 
-/** Ready keys of class resync stand in the index behind this score, those that have aged behind the second one. */
+/** Ready keys of priority resync stand in the index behind this score, those that have aged behind the second one. */
 const [RESYNC_SCORE, AGED_SCORE] = [2 ** 45, 2 ** 46];
 
 /**

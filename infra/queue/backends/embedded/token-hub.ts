@@ -57,13 +57,13 @@ export class TokenHub implements Transport {
   }
 
   #take(): Token | undefined {
-    const [first] = this.#tokens.toSorted(byUrgency);
+    const [first] = this.#tokens.toSorted(byPriority);
     if (first !== undefined) this.#tokens.splice(this.#tokens.indexOf(first), 1);
     return first;
   }
 }
 
-function byUrgency(a: Token, b: Token): number {
-  const classOf = (token: Token): number => (token.class === "live" ? 0 : 1);
-  return classOf(a) - classOf(b) || (a.rank ?? 0) - (b.rank ?? 0);
+function byPriority(a: Token, b: Token): number {
+  const rankOf = (token: Token): number => (token.priority === "live" ? 0 : 1);
+  return rankOf(a) - rankOf(b) || (a.rank ?? 0) - (b.rank ?? 0);
 }

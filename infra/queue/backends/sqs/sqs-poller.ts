@@ -1,6 +1,7 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
+import type { Priority } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { MalformedToken } from "../../tokens/malformed-token.ts";
 import type { Token } from "../../tokens/token-ledger.ts";
 import type { HandleToken, Receiver } from "../../tokens/token-transport.ts";
@@ -26,11 +27,11 @@ export interface SqsPollerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly functionName: string;
-  readonly parse: (message: Message, wanted: Token["class"]) => Token | MalformedToken;
+  readonly parse: (message: Message, priority: Priority) => Token | MalformedToken;
 }
 
 interface Side {
-  readonly class: Token["class"];
+  readonly priority: Priority;
   polling: boolean;
   /** The last poll brought nothing. */
   empty: boolean;
@@ -47,8 +48,8 @@ export class SqsPoller implements Receiver {
   readonly #handle: HandleToken;
   readonly #concurrency: number;
   readonly #acknowledger: SqsAcknowledger;
-  readonly #live: Side = { class: "live", polling: false, empty: false };
-  readonly #resync: Side = { class: "resync", polling: false, empty: false };
+  readonly #live: Side = { priority: "live", polling: false, empty: false };
+  readonly #resync: Side = { priority: "resync", polling: false, empty: false };
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   /** Received, and waiting for a slot. */
@@ -92,7 +93,7 @@ export class SqsPoller implements Receiver {
   #pump(): void {
     if (this.#closed.signal.aborted) return;
     while (this.#free > 0) {
-      const live = this.#held.findIndex((held) => held.class === "live");
+      const live = this.#held.findIndex((held) => held.priority === "live");
       const [next] = this.#held.splice(Math.max(0, live), 1);
       if (next === undefined) break;
       this.#running += 1;
@@ -104,7 +105,7 @@ export class SqsPoller implements Receiver {
     if (this.#live.empty && !this.#alone) this.#start(this.#resync, this.#resync.empty ? "long" : "short");
   }
 
-  /** There is no second slot that could be kept free for the other class. */
+  /** There is no second slot that could be kept free for the other priority. */
   get #alone(): boolean {
     return this.#concurrency === 1;
   }
@@ -151,7 +152,7 @@ export class SqsPoller implements Receiver {
   async #receive(side: Side, ask: number, waitSeconds: number): Promise<readonly Received[] | undefined> {
     const { endpoint, queues, visibilitySeconds } = this.#options;
     try {
-      const url = await queues.urlOf(side.class);
+      const url = await queues.urlOf(side.priority);
       const request = {
         QueueUrl: url,
         MaxNumberOfMessages: ask,
@@ -162,7 +163,7 @@ export class SqsPoller implements Receiver {
         limitMs: waitSeconds * SECOND + ANSWER_MS,
         stop: this.#closed.signal,
       });
-      return Messages.map((message) => ({ message, url, class: side.class }));
+      return Messages.map((message) => ({ message, url, priority: side.priority }));
     } catch (error) {
       if (error instanceof MissingQueueError) queues.forget();
       return undefined;
@@ -173,10 +174,10 @@ export class SqsPoller implements Receiver {
    * Handles and acknowledges a message, however the run ends: retries belong to the ledger. Unreachable, the message
    * stays.
    */
-  async #take({ message, url, class: wanted }: Received): Promise<void> {
+  async #take({ message, url, priority }: Received): Promise<void> {
     const { parse, log, functionName } = this.#options;
     try {
-      await this.#handle(parse(message, wanted));
+      await this.#handle(parse(message, priority));
       this.#acknowledger.add(url, message);
     } catch (error) {
       log.debug(
@@ -205,5 +206,5 @@ export class SqsPoller implements Receiver {
 interface Received {
   readonly message: Message;
   readonly url: string;
-  readonly class: Token["class"];
+  readonly priority: Priority;
 }

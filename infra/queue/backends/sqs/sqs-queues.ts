@@ -1,5 +1,5 @@
 import { SECOND } from "../../../../shared/function/backoff.ts";
-import type { Token } from "../../tokens/token-ledger.ts";
+import type { Priority } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { MissingQueueError } from "./sqs-endpoint.ts";
 
@@ -26,7 +26,7 @@ export interface SqsQueuesOptions {
 /** The two queues of a function: `<prefix><function>-live` and `-resync`. */
 export interface SqsQueues {
   /** Returns the URL of a queue. Throws UnusableQueueError when the queue is missing and must not be created. */
-  urlOf(wanted: Token["class"]): Promise<string>;
+  urlOf(priority: Priority): Promise<string>;
   /** Makes the next `urlOf` look for the queues again: one has been deleted. */
   forget(): void;
 }
@@ -36,7 +36,7 @@ export class UnusableQueueError extends Error {
   override readonly name = "UnusableQueueError";
 }
 
-export type QueueKind = Token["class"] | "dead";
+export type QueueKind = Priority | "dead";
 
 export function sqsQueueName(prefix: string, functionName: string, kind: QueueKind): string {
   return `${prefix}${functionName}-${kind}`;
@@ -52,25 +52,25 @@ export function checkSqsPrefix(prefix: string): string {
 }
 
 export function createSqsQueues(options: SqsQueuesOptions): SqsQueues {
-  const urls = new Map<Token["class"], Promise<string>>();
+  const urls = new Map<Priority, Promise<string>>();
   return {
-    urlOf: (wanted) => {
-      const url = urls.get(wanted) ?? findOrCreate(options, wanted);
-      urls.set(wanted, url);
-      url.catch(() => urls.delete(wanted));
+    urlOf: (priority) => {
+      const url = urls.get(priority) ?? findOrCreate(options, priority);
+      urls.set(priority, url);
+      url.catch(() => urls.delete(priority));
       return url;
     },
     forget: () => urls.clear(),
   };
 }
 
-async function findOrCreate(options: SqsQueuesOptions, wanted: Token["class"]): Promise<string> {
-  const found = await find(options, wanted);
+async function findOrCreate(options: SqsQueuesOptions, priority: Priority): Promise<string> {
+  const found = await find(options, priority);
   if (found !== undefined) return found;
-  if (!options.create) throw new UnusableQueueError(adviceOn(options, wanted));
+  if (!options.create) throw new UnusableQueueError(adviceOn(options, priority));
   const deadUrl = (await find(options, "dead")) ?? (await createDead(options));
   const deadArn = await arnOf(options, deadUrl);
-  return create(options, wanted, sourceAttributes(options, deadArn));
+  return create(options, priority, sourceAttributes(options, deadArn));
 }
 
 async function find({ endpoint, ...names }: SqsQueuesOptions, kind: QueueKind): Promise<string | undefined> {
@@ -165,8 +165,8 @@ export function redriveAllowPolicy(deadArn: string): object {
   return { redrivePermission: "byQueue", sourceQueueArns: [`${stem}live`, `${stem}resync`] };
 }
 
-function adviceOn({ prefix, functionName, region }: SqsQueuesOptions, wanted: Token["class"]): string {
-  const name = sqsQueueName(prefix, functionName, wanted);
+function adviceOn({ prefix, functionName, region }: SqsQueuesOptions, priority: Priority): string {
+  const name = sqsQueueName(prefix, functionName, priority);
   return (
     `SQS queue "${name}" does not exist in ${region}: create it as a standard queue (` +
     `aws sqs create-queue --region ${region} --queue-name ${name}), or let Capstan create it: ` +

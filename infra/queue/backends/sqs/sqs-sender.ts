@@ -60,8 +60,8 @@ export class SqsSender {
   }
 
   async #attempt(tokens: readonly Token[]): Promise<void> {
-    const batches = (["live", "resync"] as const).flatMap((wanted) =>
-      inBatches(tokens.filter((token) => token.class === wanted)),
+    const batches = (["live", "resync"] as const).flatMap((priority) =>
+      inBatches(tokens.filter((token) => token.priority === priority)),
     );
     const next = batches[Symbol.iterator]();
     let usable = true;
@@ -83,7 +83,7 @@ export class SqsSender {
     const [first] = batch;
     if (first === undefined) return true;
     try {
-      const QueueUrl = await queues.urlOf(first.class);
+      const QueueUrl = await queues.urlOf(first.priority);
       const Entries = batch.map(({ key, seq }, index) => ({
         Id: String(index),
         MessageBody: bodyOf({ key, seq }),

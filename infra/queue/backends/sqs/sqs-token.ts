@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Key } from "../../../../shared/runtime/queue/key.ts";
+import type { Priority } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { Token } from "../../tokens/token-ledger.ts";
 
 /** S-20; Capstan never sends a longer message. */
@@ -14,7 +15,7 @@ const bodySchema = z.strictObject({
   s: z.string().min(1).max(128),
 });
 
-/** Returns a token as message body, `{"v":1,"k":…,"s":…}`; the class is the queue it travels on. Plain ASCII. */
+/** Returns a token as message body, `{"v":1,"k":…,"s":…}`; the priority is the queue it travels on. Plain ASCII. */
 export function bodyOf({ key, seq }: Pick<Token, "key" | "seq">): string {
   const text = JSON.stringify({ v: 1, k: key, s: seq });
   // SQS refuses some characters (U+FFFE, for instance) that JSON leaves as they are.
@@ -22,7 +23,7 @@ export function bodyOf({ key, seq }: Pick<Token, "key" | "seq">): string {
 }
 
 /** Returns the token in a message body; `undefined` for any other text (Q-28). */
-export function parseBody(body: unknown, wanted: Token["class"]): Token | undefined {
+export function parseBody(body: unknown, priority: Priority): Token | undefined {
   if (typeof body !== "string" || Buffer.byteLength(body) > MAX_BODY_BYTES) return undefined;
   let value: unknown;
   try {
@@ -31,7 +32,7 @@ export function parseBody(body: unknown, wanted: Token["class"]): Token | undefi
     return undefined;
   }
   const parsed = bodySchema.safeParse(value);
-  return parsed.success ? { key: parsed.data.k, seq: parsed.data.s, class: wanted } : undefined;
+  return parsed.success ? { key: parsed.data.k, seq: parsed.data.s, priority } : undefined;
 }
 
 /** Returns whether a token of this key fits into a message with any seq. */

@@ -1,5 +1,6 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
+import type { Priority } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { MalformedToken } from "../../tokens/malformed-token.ts";
 import type { Token } from "../../tokens/token-ledger.ts";
 import type { HandleToken, Transport } from "../../tokens/token-transport.ts";
@@ -37,7 +38,7 @@ export function createSqsTransport(options: SqsTransportOptions): Transport {
 /** A transport for tokens that a platform hands over (Lambda): its handler calls `deliver`. */
 export interface PushedTransport extends Transport {
   /** Settles when the token may be acknowledged; rejects when the ledger did not answer, or without a worker. */
-  deliver(message: Message, wanted: Token["class"]): Promise<void>;
+  deliver(message: Message, priority: Priority): Promise<void>;
 }
 
 export function createPushedSqsTransport(options: SqsTransportOptions): PushedTransport {
@@ -53,9 +54,9 @@ export function createPushedSqsTransport(options: SqsTransportOptions): PushedTr
         },
       };
     },
-    deliver: async (message, wanted) => {
+    deliver: async (message, priority) => {
       if (handler === undefined) throw new Error(`no worker of ${options.functionName} runs in this process`);
-      await handler(tokenOf(message, wanted));
+      await handler(tokenOf(message, priority));
     },
     close: () => sender.close(),
   };
@@ -70,9 +71,9 @@ async function refuseMissing(queues: SqsQueues): Promise<void> {
 }
 
 /** Reads a message. Never shows the body of one that is not a token: it belongs to another program. */
-function tokenOf({ Body, MessageId }: Message, wanted: Token["class"]): Token | MalformedToken {
-  const token = parseBody(Body, wanted);
+function tokenOf({ Body, MessageId }: Message, priority: Priority): Token | MalformedToken {
+  const token = parseBody(Body, priority);
   if (token !== undefined) return token;
-  const malformed = `SQS message ${MessageId} of ${Body?.length ?? 0} characters on ${wanted} is not a token`;
-  return { malformed, class: wanted };
+  const malformed = `SQS message ${MessageId} of ${Body?.length ?? 0} characters on ${priority} is not a token`;
+  return { malformed, priority };
 }

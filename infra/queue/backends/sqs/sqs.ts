@@ -4,6 +4,7 @@ import type { NoteFailure } from "../../../../shared/runtime/letters/dead-letter
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type {
   NoteCount,
+  Priority,
   Queue,
   QueueEntry,
   QueueHealth,
@@ -16,7 +17,7 @@ import type { LedgerLimits } from "../../limits.ts";
 import type { LeaseTiming } from "../../run-lease.ts";
 import { LEASE_TIMING } from "../../run-lease.ts";
 import { readerOf } from "../../tokens/reader-of.ts";
-import type { Token, TokenLedger } from "../../tokens/token-ledger.ts";
+import type { TokenLedger } from "../../tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../tokens/token-queue.ts";
 import type { Transport } from "../../tokens/token-transport.ts";
 import { createRedisLedger } from "../redis/ledger/redis-ledger.ts";
@@ -71,7 +72,7 @@ export async function createSqsQueue(options: SqsQueueOptions): Promise<Queue> {
 /** The queue of a message, as a platform names it. */
 export interface MessageSource {
   readonly functionName: string;
-  readonly class: Token["class"];
+  readonly priority: Priority;
 }
 
 /** A queue that does not poll: the platform polls and hands over the messages. */
@@ -91,10 +92,10 @@ export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<Pu
   const queue = await openQueue(options, { createTransport, patient: false });
   return {
     ...queue,
-    deliver: async ({ functionName, class: wanted }, message) => {
+    deliver: async ({ functionName, priority }, message) => {
       const transport = transports.get(functionName);
       if (transport === undefined) throw new Error(`no worker of ${functionName} runs in this process`);
-      await transport.deliver(message, wanted);
+      await transport.deliver(message, priority);
     },
   };
 }

@@ -16,7 +16,7 @@ describe("bulk actions of the console", () => {
     const keys = items.map(({ key, deadSince, times }) => ({ key, deadSince, times }));
     const [first = { key: "", deadSince: "", times: 1 }] = keys;
     // An event revives one meanwhile.
-    await world.queue.enqueue(GROW, [{ key: first.key, class: "live" }]);
+    await world.queue.enqueue(GROW, [{ key: first.key, priority: "live" }]);
     const wanted = { action: "requeue", function: GROW, select: { keys }, count: 25 };
     expect(await post("/jobs", { ...wanted, count: 24 })).toMatchObject({
       status: 400,

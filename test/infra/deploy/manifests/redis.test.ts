@@ -87,7 +87,7 @@ describeWith(redisMissing())("a real Redis with these settings", () => {
     const source = openQueueSource({ queueFile, redisCa }, log);
     const ports = { clock: systemClock, log, noteFailure: async () => undefined };
     const queue = stack.use(await openSharedQueue(source, ports));
-    await queue.enqueue(FUNCTION, [{ key: "default/-|Widget|default/w", class: "live" }]);
+    await queue.enqueue(FUNCTION, [{ key: "default/-|Widget|default/w", priority: "live" }]);
 
     await redis.renew(second.redis);
     await eventually(() => expect(queue.healthy().ok).toBe(false), WITHIN);

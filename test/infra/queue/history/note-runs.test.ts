@@ -36,7 +36,7 @@ describe("the runs of workers", () => {
       waitingFor: "Widget.status.ready",
       fences: [],
     }));
-    await noted.enqueue("f", [{ key: KEY, class: "live", cause: { what: "Widget default/w" } }]);
+    await noted.enqueue("f", [{ key: KEY, priority: "live", cause: { what: "Widget default/w" } }]);
     await clock.advance(0);
     expect(await history("f", KEY)).toMatchObject({
       state: { state: "waiting", until: new Date(clock.now().getTime() + 60_000), failures: 0 },
@@ -58,7 +58,7 @@ describe("the runs of workers", () => {
       if (number === 1) await late.promise;
       return { type: "ok", requested: false, waitingFor: `run ${number}`, fences: [] };
     });
-    await noted.enqueue("f", [{ key: KEY, class: "live" }]);
+    await noted.enqueue("f", [{ key: KEY, priority: "live" }]);
     await clock.advance(1_000);
     expect((await runs.runs("f", KEY))[0]).toMatchObject({
       failure: { reason: "CutOff", message: "the lease expired" },
@@ -89,7 +89,7 @@ describe("the runs of workers", () => {
       }));
       return never.promise;
     });
-    await noted.enqueue("f", [{ key: KEY, class: "live" }]);
+    await noted.enqueue("f", [{ key: KEY, priority: "live" }]);
     await clock.advance(1_000);
     expect((await runs.runs("f", KEY))[0]).toMatchObject({
       failure: { reason: "CutOff" },

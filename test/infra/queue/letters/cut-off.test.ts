@@ -68,7 +68,7 @@ async function letterOf(
   const options = { ...DEFAULT_QUEUE, attempts: 1, owner: "w" };
   await queue.work("pool-check", options, (lease) => runStep(fn, lease, { store, clients, clock, log }));
   await queue.enqueue("pool-check", [
-    { key: POOL_KEY, class: "live", cause: { what: "MachinePool default/p1" } },
+    { key: POOL_KEY, priority: "live", cause: { what: "MachinePool default/p1" } },
   ]);
   await clock.advance(11 * SECOND);
   await eventually(async () => (await queue.depth("pool-check")).dead === 1, { withinMs: 10_000 });

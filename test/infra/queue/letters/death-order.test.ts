@@ -37,7 +37,7 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
     const deadLetters = stack.use(await backend.letters({ file, clock, log, writer: false }));
     const recorder = stack.use(createRecorder({ deadLetters, functions: [], clock, log }));
     const { queue, ledger } = stack.use(await openShortLetterQueue(url, name, recorder.noteFailure));
-    await queue.enqueue([{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);
+    await queue.enqueue([{ key: POOL_KEY, priority: "live", cause: { what: "Node n1" } }]);
     const child = spawnChild(
       process.execPath,
       [WORKER, url, name, when, ...(file === undefined ? [] : [file])],

@@ -89,7 +89,7 @@ async function tryAgain({ clock, queue }: World, failures: number): Promise<void
 
 async function runUntilDead(world: World, run: (lease: Lease) => Promise<Outcome>): Promise<void> {
   await world.queue.work(AT.function, OPTIONS, run);
-  await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);
+  await world.queue.enqueue(AT.function, [{ key: POOL_KEY, priority: "live", cause: { what: "Node n1" } }]);
   await untilDead(world);
 }
 
@@ -114,7 +114,7 @@ describe("the recorder of dead letters", () => {
       ran.push(key);
       return key === OTHER ? { type: "ok", requested: false, fences: [] } : ERROR;
     });
-    await world.queue.enqueue(AT.function, [{ key: OTHER, class: "live" }]);
+    await world.queue.enqueue(AT.function, [{ key: OTHER, priority: "live" }]);
     await eventually(() => ran.includes(OTHER), { clock: world.clock, withinMs: 1_000 });
   });
 
@@ -122,7 +122,7 @@ describe("the recorder of dead letters", () => {
     await using world = await create();
     const failure = { class: "Terminal", reason: "MalformedKey", message: "no" } as const;
     await world.queue.work(AT.function, OPTIONS, async () => ({ ...ERROR, terminal: true, failure }));
-    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, priority: "live" }]);
     const hasLetter = async () => (await world.deadLetters.get(AT)) !== undefined;
     await eventually(hasLetter, { clock: world.clock, withinMs: MINUTE });
     expect(await world.deadLetters.get(AT)).toMatchObject({ reason: "Malformed", attempts: [{}] });
@@ -152,14 +152,14 @@ describe("the recorder of dead letters", () => {
     await world.deadLetters.drop(AT.function, [POOL_KEY]);
     await tryAgain(world, 5);
     expect(await world.deadLetters.get(AT)).toBeUndefined();
-    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, priority: "live" }]);
     await untilDead(world, 1);
   });
 
   it("Q-10: a live event revives the key; dying again counts", async () => {
     await using world = await create();
     await runUntilDead(world, async () => ERROR);
-    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, priority: "live" }]);
     await untilDead(world, 2);
   });
 
@@ -167,7 +167,7 @@ describe("the recorder of dead letters", () => {
     await using world = await create();
     const { noteFailure } = world.recorder;
     const since = new Date("2026-01-01T00:00:00Z");
-    const death = { reason: "LeaseExpired", class: "live", since } as const;
+    const death = { reason: "LeaseExpired", priority: "live", since } as const;
     const expired = { ...AT, owner: "w/1", failure: LEASE_EXPIRED, failures: 3, again: 0, causes: [] };
     await noteFailure({ ...expired, death });
     expect((await world.deadLetters.get(AT))?.run).toBeUndefined();
@@ -185,7 +185,11 @@ describe("the recorder of dead letters", () => {
   it("keeps the existing letter when a death is reported again, after its writer was killed", async () => {
     await using world = await create();
     const { noteFailure } = world.recorder;
-    const death = { reason: "MaxAttempts", class: "live", since: new Date("2026-01-01T00:00:00Z") } as const;
+    const death = {
+      reason: "MaxAttempts",
+      priority: "live",
+      since: new Date("2026-01-01T00:00:00Z"),
+    } as const;
     const { failure } = ERROR;
     const run = { ...AT, owner: "w/1", failure, failures: 3, again: 0, causes: [{ what: "Node n1" }], death };
     await noteFailure({ ...run, record: RECORD });
@@ -207,7 +211,7 @@ describe("the recorder of dead letters", () => {
       ...ERROR,
       record: RECORD,
     }));
-    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, priority: "live" }]);
     const isTriedAgain = async (): Promise<boolean> => {
       await world.clock.advance(1_000);
       return tries > 1;

@@ -27,7 +27,7 @@ it.each([true, false])("Q-25: ticks, unless its process is frozen between events
   };
   const common = { functionName: "widget-grow", transport, clock, timing: LEASE_TIMING, log: silentLog };
   await using queue = new TokenQueue({ ...common, ledger: ledger as TokenLedger, ticks });
-  const enqueued = queue.enqueue([{ key: "default/w|Widget|default/w", class: "live" }]);
+  const enqueued = queue.enqueue([{ key: "default/w|Widget|default/w", priority: "live" }]);
   await clock.advance(10 * SECOND);
   await enqueued;
   expect(count > 0).toBe(ticks);

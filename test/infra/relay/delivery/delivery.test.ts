@@ -107,7 +107,7 @@ function world({ open = true, store = createMemoryStore() } = {}): World {
   };
 }
 
-const list = (resourceVersion: string) => ({ resourceVersion, urgency: "live" }) as const;
+const list = (resourceVersion: string) => ({ resourceVersion, priority: "live" }) as const;
 
 describe("delivery", () => {
   it("stores a change, then notifies the functions it concerns, settled and with its cause (KR-14, Q-19)", async () => {
@@ -118,7 +118,7 @@ describe("delivery", () => {
       functionName: "thing-size",
       key: "default/-|Thing|default/a",
       delayMs: 50,
-      class: "live",
+      priority: "live",
       cause: { what: "Thing default/a", resourceVersion: "5" },
     });
   });
@@ -157,7 +157,7 @@ describe("delivery", () => {
   it("does not settle a resync", async () => {
     const { delivery, enqueued } = world();
     await delivery.put(type, [thing("a", "5")], "resync");
-    expect(enqueued[0]).toMatchObject({ class: "resync", delayMs: 0 });
+    expect(enqueued[0]).toMatchObject({ priority: "resync", delayMs: 0 });
   });
 
   it("notifies no function of an object that is not newer or has the same watched fields (KR-14, KR-15)", async () => {

@@ -100,8 +100,8 @@ describe("notifying functions of changes", () => {
     const { notify, calls } = notifying();
     await notify([changed(undefined, thing("a", "5"))], "resync");
     expect(calls.map(({ entries }) => entries[0])).toMatchObject([
-      { delayMs: 0, class: "resync" },
-      { delayMs: 0, class: "resync" },
+      { delayMs: 0, priority: "resync" },
+      { delayMs: 0, priority: "resync" },
     ]);
   });
 

@@ -48,7 +48,7 @@ describe("metrics of the ledger", () => {
     const failure = { class: "Transient", reason: "Broken", message: "no" } as const;
     const run = { function: "f", key: "k", failure, failures: 1, again: 0, causes: [] };
     await noteFailure(run);
-    await noteFailure({ ...run, death: { reason: "Terminal", class: "live", since: new Date(0) } });
+    await noteFailure({ ...run, death: { reason: "Terminal", priority: "live", since: new Date(0) } });
     expect(samples(await metrics.text())).toEqual([
       'capstan_queue_dead_total{function="f",reason="Terminal"} 1',
     ]);

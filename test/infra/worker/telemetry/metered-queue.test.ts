@@ -64,7 +64,7 @@ describe("a measured queue", () => {
       OK,
     ];
     await using _worker = await world.work(async () => outcomes.shift() ?? OK);
-    await world.queue.enqueue(FN, [{ key: A, class: "live" }]);
+    await world.queue.enqueue(FN, [{ key: A, priority: "live" }]);
     await eventually(() => outcomes.length === 0, { withinMs: 5_000, clock: world.clock });
     await world.clock.advance(1);
     const text = await world.text();
@@ -92,7 +92,7 @@ describe("a measured queue", () => {
     await using _worker = await world.work(async ({ key }) => failed("Broken", key === A));
     await world.queue.enqueue(
       FN,
-      [A, B].map((key) => ({ key, class: "live" })),
+      [A, B].map((key) => ({ key, priority: "live" })),
     );
     await eventually(async () => (await world.queue.depth(FN)).dead === 2, {
       withinMs: 60_000,
@@ -110,8 +110,8 @@ describe("a measured queue", () => {
     const hold = Promise.withResolvers<Outcome>();
     await using _worker = await world.work(({ key }) => (key === A ? hold.promise : Promise.resolve(OK)));
     await world.queue.enqueue(FN, [
-      { key: A, class: "live" },
-      { key: B, class: "live", delayMs: 60_000 },
+      { key: A, priority: "live" },
+      { key: B, priority: "live", delayMs: 60_000 },
     ]);
     await world.clock.advance(3_000);
     const during = await world.text();
@@ -157,7 +157,7 @@ describe("a measured queue", () => {
       runs += 1;
       return OK;
     });
-    await world.queue.enqueue(FN, [{ key: A, class: "live" }]);
+    await world.queue.enqueue(FN, [{ key: A, priority: "live" }]);
     await eventually(() => runs === 1, { withinMs: 5_000, clock: world.clock });
     expect(await world.text()).toContain(
       `workqueue_queue_duration_seconds_sum{name="${FN}",controller="${FN}"} 0.25\n`,
@@ -189,10 +189,10 @@ describe("a measured queue", () => {
         await queue.enqueue(name, entries);
       },
     }));
-    await expect(world.queue.enqueue(FN, [{ key: A, class: "live" }])).rejects.toThrow("OOM");
+    await expect(world.queue.enqueue(FN, [{ key: A, priority: "live" }])).rejects.toThrow("OOM");
     expect([...world.refusals]).toEqual([[FN, "OOM command not allowed"]]);
     state.full = false;
-    await world.queue.enqueue(FN, [{ key: A, class: "live" }]);
+    await world.queue.enqueue(FN, [{ key: A, priority: "live" }]);
     expect([...world.refusals]).toEqual([]);
     expect(await world.text()).toContain(`capstan_queue_refused_total{function="${FN}"} 1\n`);
   });

@@ -76,17 +76,21 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
 }
 
 /** Returns a job, without options where possible: they cost a third of its memory. */
-function jobOf({ key, seq, class: wanted, rank = 0 }: Token) {
-  const priority = (wanted === "live" ? 0 : RESYNC_PRIORITY) + Math.min(rank, MAX_RANK);
-  return { name: "r", data: { k: key, s: seq }, ...(priority === 0 ? {} : { opts: { priority } }) };
+function jobOf({ key, seq, priority, rank = 0 }: Token) {
+  const jobPriority = (priority === "live" ? 0 : RESYNC_PRIORITY) + Math.min(rank, MAX_RANK);
+  return {
+    name: "r",
+    data: { k: key, s: seq },
+    ...(jobPriority === 0 ? {} : { opts: { priority: jobPriority } }),
+  };
 }
 
 /** Checks a job: any client of Redis may have added it. */
-function tokenOf({ id, data, priority }: Job): Token | MalformedToken {
-  const wanted = priority < RESYNC_PRIORITY ? "live" : "resync";
+function tokenOf({ id, data, priority: jobPriority }: Job): Token | MalformedToken {
+  const priority = jobPriority < RESYNC_PRIORITY ? "live" : "resync";
   const token = tokenSchema.safeParse(data);
-  if (token.success) return { key: token.data.k, seq: token.data.s, class: wanted };
-  return { malformed: `BullMQ job ${String(id).slice(0, 40)} is not a token`, class: wanted };
+  if (token.success) return { key: token.data.k, seq: token.data.s, priority };
+  return { malformed: `BullMQ job ${String(id).slice(0, 40)} is not a token`, priority };
 }
 
 /** Limits the time of a close: BullMQ waits for jobs and for Redis without limit (Q-14). */

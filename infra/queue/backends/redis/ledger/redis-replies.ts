@@ -7,6 +7,7 @@ import type {
   Fence,
   KeyState,
   Outcome,
+  Priority,
   QueueDepth,
   QueueEntry,
   TenantDepth,
@@ -18,8 +19,8 @@ import type { Change, ExpiredLease, KeyDeath, Token } from "../../../tokens/toke
 import type { Argument } from "./redis-scripts.ts";
 
 /** Returns an event as the arguments that `lua/enqueue.lua` takes; the others follow the headers of their scripts. */
-export function eventArguments({ key, delayMs = 0, class: wanted, cause }: QueueEntry): readonly Argument[] {
-  return [key, wholeMs(delayMs), wanted === "live" ? 1 : 0, cause === undefined ? "" : causeText(cause)];
+export function eventArguments({ key, delayMs = 0, priority, cause }: QueueEntry): readonly Argument[] {
+  return [key, wholeMs(delayMs), priority === "live" ? 1 : 0, cause === undefined ? "" : causeText(cause)];
 }
 
 export function requeueArguments(seen: readonly SeenDeath[], cause: Cause): readonly Argument[] {
@@ -121,10 +122,10 @@ export function replyOf(reply: unknown): Reply {
     change: {
       accepted: true,
       tokens: inGroups(4, tokens).map(
-        ([key, seq, wanted, rank]): Token => ({
+        ([key, seq, priority, rank]): Token => ({
           key: String(key),
           seq: String(seq),
-          class: classOf(wanted),
+          priority: priorityOf(priority),
           rank: Number(rank),
         }),
       ),
@@ -137,10 +138,10 @@ export function replyOf(reply: unknown): Reply {
 }
 
 function deathOf(reply: unknown): KeyDeath {
-  const [key, wanted, failures, since, owner, failure, ranBy, claimedAt] = listOf(reply);
+  const [key, priority, failures, since, owner, failure, ranBy, claimedAt] = listOf(reply);
   return {
     key: String(key),
-    class: classOf(wanted),
+    priority: priorityOf(priority),
     failures: Number(failures),
     since: new Date(Number(since)),
     owner: String(owner),
@@ -175,8 +176,8 @@ function inGroups(size: number, list: unknown): readonly (readonly unknown[])[] 
   return groups;
 }
 
-function classOf(wanted: unknown): Token["class"] {
-  return wanted === "1" ? "live" : "resync";
+function priorityOf(priority: unknown): Priority {
+  return priority === "1" ? "live" : "resync";
 }
 
 export function depthOf(reply: unknown): QueueDepth {

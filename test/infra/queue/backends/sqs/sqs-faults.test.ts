@@ -28,7 +28,7 @@ const WORK = { ...DEFAULT_QUEUE, owner: "w" };
 const WITHIN = { withinMs: 15_000 };
 
 const entries = (count: number): readonly QueueEntry[] =>
-  Array.from({ length: count }, (_, n) => ({ key: `default/-|Machine|default/m${n}`, class: "live" }));
+  Array.from({ length: count }, (_, n) => ({ key: `default/-|Machine|default/m${n}`, priority: "live" }));
 
 interface Servers extends AsyncDisposable {
   readonly redis: RedisServer;
@@ -94,8 +94,8 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     const { sqs } = servers;
     await using queue = await servers.open({ prefix: "own_" });
     await queue.enqueue("f", [
-      { key: "ns/c|Machine|ns/a", class: "live" },
-      { key: "ns/c|Machine|ns/b", class: "resync" },
+      { key: "ns/c|Machine|ns/a", priority: "live" },
+      { key: "ns/c|Machine|ns/b", priority: "resync" },
     ]);
     const sent = sqs.requests.filter(({ action }) => action === "SendMessageBatch");
     expect(sent.flatMap(({ body }) => body["Entries"])).toMatchObject([
@@ -285,7 +285,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     await eventually(() => polls().length === 2, WITHIN);
     await queue.enqueue("f", entries(2));
     await eventually(() => running === 2, WITHIN);
-    await queue.enqueue("f", [{ key: "default/-|Machine|default/old", class: "resync" }]);
+    await queue.enqueue("f", [{ key: "default/-|Machine|default/old", priority: "resync" }]);
     const visible = async () => (await takeMessages(sqs, "capstan-f-resync", 0)).length;
     await eventually(async () => (await visible()) === 0, WITHIN);
     await busy[Symbol.asyncDispose]();
@@ -301,7 +301,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     const keys: string[] = [];
     let resynced = false;
     await queue.enqueue("f", entries(30));
-    await queue.enqueue("f", [{ key: "default/-|Machine|default/old", class: "resync" }]);
+    await queue.enqueue("f", [{ key: "default/-|Machine|default/old", priority: "resync" }]);
     await using _worker = await queue.work("f", { ...WORK, concurrency: 1 }, async ({ key }) => {
       keys.push(key);
       resynced ||= key.endsWith("/old");
@@ -335,7 +335,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     const { log, lines } = recordingLog();
     const failed: FailedRun[] = [];
     await using queue = await servers.open({ log, noteFailure: async (run) => void failed.push(run) });
-    await queue.enqueue("f", [{ key: "default/-|Machine|default/m0", class: "live" }]);
+    await queue.enqueue("f", [{ key: "default/-|Machine|default/m0", priority: "live" }]);
     await putMessages(
       sqs,
       "capstan-f-live",
@@ -358,10 +358,10 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     await using queue = await servers.open();
     await using worker = await collect(queue);
     const wide = `default/-|Machine|default/${"ü".repeat(1_500)}`;
-    await expect(queue.enqueue("f", [{ key: wide, class: "live" }])).rejects.toThrow(
+    await expect(queue.enqueue("f", [{ key: wide, priority: "live" }])).rejects.toThrow(
       /^the key "default\/-\|Machine\|default\/ü+…" of 1526 characters does not fit into an SQS message$/,
     );
-    await queue.enqueue("f", [{ key: `${"t".repeat(300)}|Machine|default/m`, class: "live" }]);
+    await queue.enqueue("f", [{ key: `${"t".repeat(300)}|Machine|default/m`, priority: "live" }]);
     await eventually(() => worker.keys.length === 1, WITHIN);
     expect(await queue.depth("f")).toMatchObject({ ready: 0, dead: 0 });
   });

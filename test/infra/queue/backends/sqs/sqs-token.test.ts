@@ -14,7 +14,7 @@ describe("a token as an SQS message", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 480 }), (key) => {
         const body = bodyOf({ key, seq: "e-1" });
-        expect(parseBody(body, "live")).toEqual({ key, seq: "e-1", class: "live" });
+        expect(parseBody(body, "live")).toEqual({ key, seq: "e-1", priority: "live" });
         expect(body).toMatch(/^[ -~]*$/);
       }),
     );

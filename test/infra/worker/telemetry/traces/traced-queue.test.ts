@@ -48,7 +48,7 @@ async function spansOf(
   await using queue = await createMemoryQueue({ clock, random: () => 0 });
   const traced = runs.queue(queue);
   const client = traceClients(clients, runs.requestsOf, nowMs);
-  for (const cause of causes) await traced.enqueue(FN, [{ key: KEY, class: "live", cause }]);
+  for (const cause of causes) await traced.enqueue(FN, [{ key: KEY, priority: "live", cause }]);
   let ended = 0;
   await using _worker = await traced.work(
     FN,

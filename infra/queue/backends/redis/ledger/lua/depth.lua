@@ -2,8 +2,8 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5]           1 = with the tenants, of which there may be many thousands; 0 = with the runs since the ledger began
--- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
---                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
+-- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of priority
+--                   resync, ms the oldest ready key of priority live and of priority resync has been ready or -1,
 --                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late,
 --                   runs of the last minute, ms that they took, {failures, runs by duration...}, 1 = paused by BullMQ's own
 --                   queue.pause()}

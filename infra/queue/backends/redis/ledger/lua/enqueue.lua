@@ -1,7 +1,7 @@
 -- Accepts events (Q-21, rows enqueue): any number of keys in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5...]        per event: key, delay ms, class (1 live, 0 resync), cause or ''
+-- ARGV[5...]        per event: key, delay ms, priority (1 live, 0 resync), cause or ''
 -- Returns           as ledger.lua says, without results
 -- One call because what an event does depends on the state of its key, and between reading and writing it a worker
 -- could claim or finish that key: the event would be lost (Q-04).
@@ -33,26 +33,26 @@ local function upgrade(entry)
   end
 end
 
-local function merge(entry, due, class)
+local function merge(entry, due, priority)
   count('coalesced')
-  if class == 1 and entry.ds then
+  if priority == 1 and entry.ds then
     count('revivedLive')
     entry.f, entry.ds = 0, nil
   end
   -- A live key whose run in the slow lane came to no end leaves that line once it is revived.
-  local isRevived = class == 1 and entry.st == 'q' and entry.p == SLOW_PLACE
-  if class > entry.c or isRevived then upgrade(entry) end
+  local isRevived = priority == 1 and entry.st == 'q' and entry.p == SLOW_PLACE
+  if priority > entry.c or isRevived then upgrade(entry) end
   -- A wish that is due now must not wait for the tick that would find the earlier wish due.
   if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end
   save(entry)
 end
 
 for i = 5, #ARGV, 4 do
-  local key, due, class = ARGV[i], now + tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  local key, due, priority = ARGV[i], now + tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local entry = load(key)
   local isNew = entry == nil
-  entry = entry or create(key, class)
-  local isLeft = entry.st == 'd' and class == 0
+  entry = entry or create(key, priority)
+  local isLeft = entry.st == 'd' and priority == 0
   if not isLeft then addCause(entry, ARGV[i + 3]) end
   if isLeft then
     -- The slow lane tries it again anyhow.
@@ -61,13 +61,13 @@ for i = 5, #ARGV, 4 do
   elseif entry.st == 'r' then
     if entry.pd then count('coalesced') end
     entry.pd = math.min(entry.pd or due, due)
-    entry.pc = math.max(entry.pc or class, class)
+    entry.pc = math.max(entry.pc or priority, priority)
     save(entry)
   elseif entry.st == 'd' then
     leave(entry)
     revive(entry, due)
   else
-    merge(entry, due, class)
+    merge(entry, due, priority)
   end
 end
 return reply()

@@ -3,8 +3,8 @@
 --
 -- | call              | idle         | waiting          | ready           | running                | dead               |
 -- |-------------------|--------------|------------------|-----------------|------------------------|--------------------|
--- | enqueue live      | place(due)   | sooner: place;   | class live (to  | pending: earliest due, | failures 0, place  |
--- |                   |              | class live       | its live line)  | most urgent class      |                    |
+-- | enqueue live      | place(due)   | sooner: place;   | priority live   | pending: earliest due, | failures 0, place  |
+-- |                   |              | priority live    | (its live line) | highest priority       |                    |
 -- | enqueue resync    | place(due)   | sooner: place    | -               | the same               | -                  |
 -- | requeue           | -            | -                | -               | -                      | dead as seen:      |
 -- |                   |              |                  |                 |                        | enqueue live       |
@@ -20,11 +20,11 @@
 -- |                   |              |                  |                 | live: enqueue live;    |                    |
 -- |                   |              |                  |                 | malformed: → idle      |                    |
 -- | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | due in the slow    |
--- |                   |              |                  | than AGING_MS:  | dying: repeated        | lane: class resync,|
+-- |                   |              |                  | than AGING_MS:  | dying: repeated        | lane: as a resync, |
 -- |                   |              |                  | to a live line  |                        | place(now)         |
 --
 -- place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
--- next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
+-- next due: the earlier of what the run wants and the pending event (Q-05), whose priority it takes over.
 -- fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
 --   left: dying, or with a pending event one attempt left and place(pending) (Q-09).
 -- slow lane (Q-10): a dead key is due SLOW_MIN_MS to SLOW_MAX_MS after its last attempt, for ever; at most SLOW_AT_ONCE of them
@@ -36,7 +36,7 @@
 --   that, is notified once more: it knows most about the run.
 -- dead: beyond MAX_DEAD the one that is due first → idle.
 --
--- Which key a claim takes (Q-11, Q-12): live keys before those of class resync before those of the slow lane; among each of
+-- Which key a claim takes (Q-11, Q-12): live keys before those of priority resync before those of the slow lane; among each of
 -- these every ready key has the number of its turn from the start: past turns, plus the keys of its tenant in front of
 -- it, so tenants take turns. None of a tenant beyond maxRunningPerTenant, none while paused, one per second while the
 -- breaker is open; events are accepted and time passes meanwhile. A ready key whose namespace has run too much becomes
@@ -64,14 +64,14 @@
 --          a failure), AGING_MS, MAX_DEAD, LETTER_MS, SLOW_MIN_MS, SLOW_MAX_MS, SLOW_AT_ONCE, SLOW_PER_SECOND, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
 --          HINTS (channel), DURATIONS_MS (limits of the groups of durations).
 --
--- k:<key>     hash: st (w waiting, q ready, r running, d dead), due (of a dead or dying key: when it is tried again), c (class: 1 live, 0 resync), seq, at (ready
+-- k:<key>     hash: st (w waiting, q ready, r running, d dead), due (of a dead or dying key: when it is tried again), c (priority: 1 live, 0 resync), seq, at (ready
 --             since), p (place among the ready, smaller first; from RESYNC_PLACE on in the resync line, which a key
---             of class 0 leaves when it has aged), f (failures, absent = 0), ag (again in a row, absent = 0), o (owner),
---             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
+--             of priority 0 leaves when it has aged), f (failures, absent = 0), ag (again in a row, absent = 0), o (owner),
+--             s (last claim), pd and pc (due and priority of pending events), max and min (attempts and minInterval of the last
 --             claim), fl (last failure, JSON), ds (dead since; kept through an attempt in the slow lane), sl (when its namespace lets it run),
 --             dy and lo (dying since; who writes the letter), c0 to c9 (causes, newest first, up to an empty one). Fields that a state does not use may be left over: due in q and r, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which keeps a hash small in Redis.
--- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
+-- waiting, sent, running, dead   sorted sets of keys: by due, ready since (priority resync behind RESYNC_SCORE, those
 --             that have aged behind AGED_SCORE), lease expiry, next attempt (of keys that a former version has marked dead:
 --             dead since, so they are due). `sent` holds every ready key.
 -- resend      ready keys whose token is under way, by the time at which it is sent again
@@ -81,7 +81,7 @@
 -- slow        set of dead keys that are tried again; those that have left the slow lane are removed by a tick
 -- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
 -- tenants     hash: <state><tenant> = number of keys; states w, r, d, of the ready q1 (live line) and q0 (resync
---             line), and of those in the live line a (aged: of class resync)
+--             line), and of those in the live line a (aged: of priority resync)
 -- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs, failures and duration
 --             of the runs by interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
@@ -195,8 +195,8 @@ end
 -- The tenant of a key: the part before the first '|' (Q-12).
 local function tenantOf(key) return string.match(key, '^([^|]*)|') or '' end
 
-local function create(key, class)
-  return { key = key, tenant = tenantOf(key), was = {}, causes = {}, c = class, f = 0, ag = 0 }
+local function create(key, priority)
+  return { key = key, tenant = tenantOf(key), was = {}, causes = {}, c = priority, f = 0, ag = 0 }
 end
 
 local function load(key)
@@ -461,7 +461,7 @@ local function hint()
 end
 
 -- The end of every call that changes something:
--- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {counted, how often, ...}, ...results}; a death is {key, class,
+-- {waitMs, {key, seq, priority, rank, ...}, {death, ...}, {counted, how often, ...}, ...results}; a death is {key, priority,
 -- failures, dead since, the process that must mark it dead, last failure (JSON), owner of the last run, its claim}
 local function reply(results, withoutTokens)
   settleBreaker()

@@ -23,9 +23,9 @@ local entry = load(ARGV[5])
 if not (entry and entry.st == 'r' and entry.dy and entry.lo == ARGV[6]) then return reply({ 0 }) end
 leave(entry)
 entry.ds, entry.dy = entry.dy, nil
-local due, class = entry.pd, entry.pc
+local due, priority = entry.pd, entry.pc
 entry.pd, entry.pc = nil, nil
-if class == 1 then
+if priority == 1 then
   revive(entry, due)
 elseif string.find(entry.fl or '', MALFORMED, 1, true) then
   -- No run can ever succeed with it: the letter is all that stays.

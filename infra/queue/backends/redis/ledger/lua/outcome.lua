@@ -3,12 +3,12 @@
 -- Places a key after a run that did not fail: at the earlier of `wanted` and the pending event, else idle.
 local function placeNext(entry, wanted)
   if not entry.pd and not wanted then return forget(entry) end
-  local class = entry.c
-  if entry.pd then class = wanted and math.max(entry.c, entry.pc) or entry.pc end
+  local priority = entry.c
+  if entry.pd then priority = wanted and math.max(entry.c, entry.pc) or entry.pc end
   local due = math.min(entry.pd or wanted, wanted or entry.pd)
   leave(entry)
-  entry.c = class
-  if entry.ds and class == 1 then revive(entry, due) else place(entry, due) end
+  entry.c = priority
+  if entry.ds and priority == 1 then revive(entry, due) else place(entry, due) end
 end
 
 -- Leases a key that has failed for good once more: to the process that writes its letter and then marks it dead, so that no
@@ -27,11 +27,11 @@ local function fail(entry, run)
   entry.f = entry.f + 1
   entry.ag = 0
   entry.fl = run.failure
-  local pending, class = entry.pd, entry.pc
+  local pending, priority = entry.pd, entry.pc
   leave(entry)
-  if pending then entry.c = math.max(entry.c, class) end
+  if pending then entry.c = math.max(entry.c, priority) end
   countRun(entry, true)
-  if entry.ds and class == 1 then
+  if entry.ds and priority == 1 then
     revive(entry, pending)
   elseif not entry.ds and not run.terminal and entry.f < entry.max then
     local backoff = BACKOFF_MS[math.min(entry.f, #BACKOFF_MS)]

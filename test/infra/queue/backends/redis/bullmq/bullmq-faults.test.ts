@@ -21,7 +21,7 @@ const WITHIN = { withinMs: 20_000 };
 const WORKER = new URL("../../../../../support/processes/queue-worker.ts", import.meta.url).pathname;
 
 const entries = (count: number): readonly QueueEntry[] =>
-  Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, class: "live" }));
+  Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, priority: "live" }));
 
 function connection(url: string): AsyncDisposable & { readonly redis: Redis } {
   const redis = new Redis(url);
@@ -116,8 +116,8 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     await using redis = await startRedis();
     await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
     await queue.enqueue("f", [
-      { key: "a", class: "resync" },
-      { key: "b", class: "live" },
+      { key: "a", priority: "resync" },
+      { key: "b", priority: "live" },
     ]);
     const reader = new Redis(redis.url);
     const [job] = await reader.lrange("{cap:f}:run:wait", 0, -1);

@@ -67,9 +67,9 @@ describeWith(redisMissing())("jobs without a place in any list", () => {
   it("are not those that wait, with a rank or of a resync, or that a worker has", async () => {
     const [f, g] = await Promise.all([openTransport("f"), openTransport("g")]);
     await f.send([
-      { key: "a", seq: "1", class: "live" },
-      { key: "b", seq: "1", class: "live", rank: 3 },
-      { key: "c", seq: "1", class: "resync" },
+      { key: "a", seq: "1", priority: "live" },
+      { key: "b", seq: "1", priority: "live", rank: 3 },
+      { key: "c", seq: "1", priority: "resync" },
     ]);
     const held = Promise.withResolvers<void>();
     const taken = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ describeWith(redisMissing())("jobs without a place in any list", () => {
       taken.resolve();
       await held.promise;
     }, 1);
-    await g.send([{ key: "a", seq: "1", class: "live" }]);
+    await g.send([{ key: "a", seq: "1", priority: "live" }]);
     await taken.promise;
     await plant("{cap:f}:run:77");
     const { stop, hasSearched } = start();
@@ -98,7 +98,7 @@ describeWith(redisMissing())("jobs without a place in any list", () => {
   it("are found by reading the names of all keys once, of however many functions, by one process a minute", async () => {
     for (const name of ["f", "g", "h"]) {
       const transport = await openTransport(name);
-      await transport.send([{ key: "a", seq: "1", class: "live" }]);
+      await transport.send([{ key: "a", seq: "1", priority: "live" }]);
       await transport.close();
     }
     const before = await scans();

@@ -61,27 +61,31 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
   };
 
   it("resends the token of a key after 5 s, then after as long as it has been ready", async () => {
-    const token = await enqueue("resend", { key: "t|a", class: "live" });
+    const token = await enqueue("resend", { key: "t|a", priority: "live" });
     expect((await atLimit("resend", RESEND_MS)).tokens).toEqual([token]);
     expect((await atLimit("resend", RESEND_MS)).tokens).toEqual([token]);
     expect((await atLimit("resend", 2 * RESEND_MS)).tokens).toEqual([token]);
   });
 
   it("Q-11: a resync key is found among the live ones after a minute", async () => {
-    const token = await enqueue("age", { key: "t|call", class: "live" }, { key: "t|old", class: "resync" });
+    const token = await enqueue(
+      "age",
+      { key: "t|call", priority: "live" },
+      { key: "t|old", priority: "resync" },
+    );
     await clock.advance(LEDGER_LIMITS.agingMs - 1);
     await ledger.tick("age");
-    await ledger.enqueue("age", [{ key: "t|first", class: "live" }]);
+    await ledger.enqueue("age", [{ key: "t|first", priority: "live" }]);
     await clock.advance(1);
     await ledger.tick("age");
-    await ledger.enqueue("age", [{ key: "t|second", class: "live" }]);
+    await ledger.enqueue("age", [{ key: "t|second", priority: "live" }]);
     const order: (string | undefined)[] = [];
     for (let n = 0; n < 4; n += 1) order.push((await claim("age", token))?.key);
     expect(order).toEqual(["t|call", "t|first", "t|old", "t|second"]);
   });
 
   it("Q-13, Q-08: an expired lease is a failure, and the key is back after its backoff", async () => {
-    const token = await enqueue("lease", { key: "t|a", class: "live" });
+    const token = await enqueue("lease", { key: "t|a", priority: "live" });
     await claim("lease", token);
     await atLimit("lease", LEASE_MS);
     const { waiting, nextDueMs = 0 } = await ledger.depth("lease");
@@ -97,7 +101,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
   });
 
   it("Q-26, Q-10: a death is reported again until it is marked dead; then the key is tried every 10 to 15 minutes, for ever", async () => {
-    const death = await die("dead", await enqueue("dead", { key: "t|a", class: "live" }));
+    const death = await die("dead", await enqueue("dead", { key: "t|a", priority: "live" }));
     const [again] = (await atLimit("dead", LEDGER_LIMITS.letterMs)).deaths;
     expect(again).toMatchObject({ key: "t|a", since: death.since });
     await ledger.markDead("dead", again ?? death);
@@ -108,7 +112,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
       expect(delayMs).toBeGreaterThanOrEqual(LEDGER_LIMITS.slowMinMs);
       expect(delayMs).toBeLessThan(LEDGER_LIMITS.slowMaxMs);
       const [token] = (await atLimit("dead", (until?.getTime() ?? 0) - clock.now().getTime())).tokens;
-      expect(token).toMatchObject({ key: "t|a", class: "resync" });
+      expect(token).toMatchObject({ key: "t|a", priority: "resync" });
       lastMs = clock.now().getTime();
       if (token !== undefined) await ledger.markDead("dead", await die("dead", token));
     }
@@ -116,19 +120,19 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
 
   it("Q-10: dead keys are tried two at a time and five a second, also those of a former version", async () => {
     for (const key of ["t1|a", "t2|a", "t3|a"]) {
-      await ledger.markDead("slow", await die("slow", await enqueue("slow", { key, class: "live" })));
+      await ledger.markDead("slow", await die("slow", await enqueue("slow", { key, priority: "live" })));
       // It knew no next attempt: the score was the begin of the death.
       await redis.zadd("{cap:slow}:l:dead", clock.now().getTime(), key);
       await redis.hdel(`{cap:slow}:l:k:${key}`, "due");
     }
     const { tokens, waitMs } = await ledger.tick("slow");
-    expect({ tokens, waitMs }).toMatchObject({ tokens: [{ key: "t1|a", class: "resync" }], waitMs: 200 });
+    expect({ tokens, waitMs }).toMatchObject({ tokens: [{ key: "t1|a", priority: "resync" }], waitMs: 200 });
     await atLimit("slow", 200);
     expect(await ledger.depth("slow")).toMatchObject({ ready: 2, dead: 1 });
     await clock.advance(10_000);
     await ledger.tick("slow");
     expect(await ledger.depth("slow")).toMatchObject({ ready: 2, dead: 1 });
-    const claimed = await claim("slow", tokens[0] ?? { key: "", seq: "", class: "live" });
+    const claimed = await claim("slow", tokens[0] ?? { key: "", seq: "", priority: "live" });
     if (claimed !== undefined) await ledger.finish("slow", claimed, end("ok"));
     await ledger.tick("slow");
     expect(await ledger.depth("slow")).toMatchObject({ ready: 2, running: 0, dead: 0 });
@@ -137,7 +141,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
   it("Q-10, Q-27: what fails in the slow lane does not count for the breaker", async () => {
     const keys = Array.from({ length: 19 }, (_, n) => `t${n}|a`);
     for (const key of keys) {
-      const death = await die("lane", await enqueue("lane", { key, class: "live" }));
+      const death = await die("lane", await enqueue("lane", { key, priority: "live" }));
       await ledger.markDead("lane", death);
     }
     await clock.advance(LEDGER_LIMITS.slowMaxMs);
@@ -149,7 +153,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     const { counts, breakerOpen } = await ledger.peek("lane");
     expect({ failures: counts?.failures, breakerOpen }).toEqual({ failures: 38, breakerOpen: undefined });
     // One more failure of a key that was not dead: with those of the slow lane the breaker would open.
-    await die("lane", await enqueue("lane", { key: "t|new", class: "live" }));
+    await die("lane", await enqueue("lane", { key: "t|new", priority: "live" }));
     expect((await ledger.peek("lane")).breakerOpen).toBeUndefined();
   });
 
@@ -158,7 +162,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     // From the start of an interval on.
     const { intervalMs, intervals, claimEveryMs } = BREAKER;
     await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
-    const token = await enqueue("breaker", ...keys.map((key) => ({ key, class: "live" as const })));
+    const token = await enqueue("breaker", ...keys.map((key) => ({ key, priority: "live" as const })));
     for (let n = 0; n < BREAKER.minRuns; n += 1)
       await ledger.markDead("breaker", await die("breaker", token));
     expect(await ledger.depth("breaker")).toMatchObject({ breakerOpen: true });
@@ -182,7 +186,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     const { intervalMs, intervals, claimEveryMs, minRuns } = BREAKER;
     await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
     const keys = Array.from({ length: minRuns + 3 }, (_, n) => `t${n}|a`);
-    const token = await enqueue("again", ...keys.map((key) => ({ key, class: "live" as const })));
+    const token = await enqueue("again", ...keys.map((key) => ({ key, priority: "live" as const })));
     const late = await claim("again", token);
     await ledger.markDead("again", await die("again", token));
     await clock.advance(intervalMs);

@@ -24,7 +24,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   afterAll(() => world[Symbol.asyncDispose]());
 
   it("sends the token of an unclaimed key again, with the same seq", async () => {
-    const { tokens } = await ledger.enqueue("resend", [{ key: "a", class: "live" }]);
+    const { tokens } = await ledger.enqueue("resend", [{ key: "a", priority: "live" }]);
     const again = await eventually(
       async () => {
         const change = await ledger.tick("resend");
@@ -51,24 +51,24 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   });
 
   it("sends a second token with the same seq when a ready key becomes more urgent", async () => {
-    const [first] = (await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens;
-    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens).toEqual([]);
-    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "live" }])).tokens).toEqual([
-      { ...first, class: "live" },
+    const [first] = (await ledger.enqueue("upgrade", [{ key: "a", priority: "resync" }])).tokens;
+    expect((await ledger.enqueue("upgrade", [{ key: "a", priority: "resync" }])).tokens).toEqual([]);
+    expect((await ledger.enqueue("upgrade", [{ key: "a", priority: "live" }])).tokens).toEqual([
+      { ...first, priority: "live" },
     ]);
-    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "live" }])).tokens).toEqual([]);
+    expect((await ledger.enqueue("upgrade", [{ key: "a", priority: "live" }])).tokens).toEqual([]);
   });
 
   it("returns how soon a key that a call left waiting is due", async () => {
     const { waitMs = 0 } = await ledger.enqueue("due", [
-      { key: "a", class: "live", delayMs: 2 * HOUR },
-      { key: "b", class: "live", delayMs: HOUR },
+      { key: "a", priority: "live", delayMs: 2 * HOUR },
+      { key: "b", priority: "live", delayMs: HOUR },
     ]);
     expect(waitMs).toBe(HOUR);
   });
 
   it("gives a lease again to the owner who asks twice", async () => {
-    const [token] = (await ledger.enqueue("twice", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await ledger.enqueue("twice", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const terms = { ...TERMS, owner: "me" };
     const claim = await ledger.claim("twice", token, terms);
@@ -82,7 +82,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
 
   it("gives the next lease again to the owner who asks twice", async () => {
     const narrow = await createRedisLedger({ producer: redis, worker: redis, window: 1 });
-    const events = ["a", "b", "c"].map((key) => ({ key, class: "live" as const }));
+    const events = ["a", "b", "c"].map((key) => ({ key, priority: "live" as const }));
     const [token] = (await narrow.enqueue("again", events)).tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await narrow.claim("again", token, { ...TERMS, owner: "first" });
@@ -96,20 +96,20 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   });
 
   it("a token without a seq is good for whatever is ready, once", async () => {
-    const token = { key: "a", seq: "", class: "live" } as const;
+    const token = { key: "a", seq: "", priority: "live" } as const;
     expect(await ledger.claim("ahead", token, { ...TERMS, owner: "early" })).toBeUndefined();
-    await ledger.enqueue("ahead", [{ key: "a", class: "live" }]);
+    await ledger.enqueue("ahead", [{ key: "a", priority: "live" }]);
     expect(await ledger.claim("ahead", token, { ...TERMS, owner: "first" })).toMatchObject({ key: "a" });
     expect(await ledger.claim("ahead", token, { ...TERMS, owner: "second" })).toBeUndefined();
   });
 
   it("Q-15: takes no token from before a loss of data, and shows the loss", async () => {
-    const [token] = (await ledger.enqueue("loss", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await ledger.enqueue("loss", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const epoch = await ledger.epoch("loss");
     await redis.flushall();
     expect(await ledger.epoch("loss")).not.toBe(epoch);
-    const [next] = (await ledger.enqueue("loss", [{ key: "a", class: "live" }])).tokens;
+    const [next] = (await ledger.enqueue("loss", [{ key: "a", priority: "live" }])).tokens;
     expect(await ledger.claim("loss", token, TERMS)).toBeUndefined();
     expect(next?.seq).not.toBe(token.seq);
   });
@@ -117,7 +117,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   it("Q-15: starts again with a key of which a loss has left some fields", async () => {
     const rest = { c0: "old", pd: "1", f: "3" };
     await redis.hset("{cap:rest}:l:k:a", rest);
-    const [token] = (await ledger.enqueue("rest", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await ledger.enqueue("rest", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await ledger.claim("rest", token, TERMS);
     expect(claim).toMatchObject({ key: "a", causes: [] });
@@ -129,12 +129,12 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const impatient = await createRedisLedger({ producer: redis, worker: redis, window: 2, limits });
     const call = (owner: string) => ({ ...TERMS, owner, anyKey: true });
     const { tokens } = await impatient.enqueue("age", [
-      { key: "t|a", class: "resync" },
-      { key: "t|b", class: "live" },
-      { key: "t|c", class: "live" },
-      { key: "t|d", class: "resync" },
+      { key: "t|a", priority: "resync" },
+      { key: "t|b", priority: "live" },
+      { key: "t|c", priority: "live" },
+      { key: "t|d", priority: "resync" },
     ]);
-    expect(tokens.map(({ key, class: wanted, rank }) => [key, wanted, rank])).toEqual([
+    expect(tokens.map(({ key, priority: wanted, rank }) => [key, wanted, rank])).toEqual([
       ["t|a", "resync", 0],
       ["t|b", "live", 0],
     ]);
@@ -154,9 +154,9 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const narrow = await createRedisLedger({ producer: redis, worker: redis, window: 2 });
     const { tokens } = await narrow.enqueue(
       "pushed",
-      Array.from({ length: 6 }, (_, n) => ({ key: `noisy|${n}`, class: "live" as const })),
+      Array.from({ length: 6 }, (_, n) => ({ key: `noisy|${n}`, priority: "live" as const })),
     );
-    expect((await narrow.enqueue("pushed", [{ key: "quiet|a", class: "live" }])).tokens).toEqual([]);
+    expect((await narrow.enqueue("pushed", [{ key: "quiet|a", priority: "live" }])).tokens).toEqual([]);
     const [token] = tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await narrow.claim("pushed", token, TERMS);
@@ -166,12 +166,12 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(next.map(({ key }) => key)).toEqual(["quiet|a"]);
   });
 
-  it("Q-12: hands out keys without a token by class, then by rank", async () => {
+  it("Q-12: hands out keys without a token by priority, then by rank", async () => {
     const narrow = await createRedisLedger({ producer: redis, worker: redis, window: 1 });
     const { tokens } = await narrow.enqueue("pile", [
-      ...["noisy|a", "noisy|b", "noisy|c"].map((key) => ({ key, class: "live" as const })),
-      { key: "noisy|d", class: "resync" },
-      { key: "quiet|a", class: "live" },
+      ...["noisy|a", "noisy|b", "noisy|c"].map((key) => ({ key, priority: "live" as const })),
+      { key: "noisy|d", priority: "resync" },
+      { key: "quiet|a", priority: "live" },
     ]);
     expect(tokens.map(({ key }) => key)).toEqual(["noisy|a"]);
     const [token] = tokens;
@@ -195,12 +195,12 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     const ok = outcomeOf({ how: "ok", afterMs: undefined, requested: false, fenced: false });
     for (const key of ["a", "b", "c"]) {
-      const [token] = (await small.enqueue("dead", [{ key, class: "live" }])).tokens;
+      const [token] = (await small.enqueue("dead", [{ key, priority: "live" }])).tokens;
       if (token === undefined) throw new Error("no token");
       const claim = await small.claim("dead", token, TERMS);
       if (claim === undefined) throw new Error("no claim");
       const { deaths } = await small.finish("dead", { ...claim, ...TERMS }, terminal);
-      expect(deaths).toMatchObject([{ key, class: "live", failures: 1 }]);
+      expect(deaths).toMatchObject([{ key, priority: "live", failures: 1 }]);
       for (const death of deaths) await small.markDead("dead", death);
       await setTimeout(2);
     }
@@ -230,7 +230,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       noteCount: world.noteCount,
     });
     const terms = { ...TERMS, owner: "o1", leaseMs: 1, attempts: 1 };
-    const [token] = (await hasty.enqueue("dying", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await hasty.enqueue("dying", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await hasty.claim("dying", token, terms);
     if (claim === undefined) throw new Error("no claim");
@@ -257,7 +257,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
 
   it("Q-10: an event while the letter is written revives the key as soon as it is marked dead", async () => {
     const terms = { ...TERMS, owner: "o1", attempts: 1, minIntervalMs: 0 };
-    const [token] = (await ledger.enqueue("born", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await ledger.enqueue("born", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await ledger.claim("born", token, terms);
     if (claim === undefined) throw new Error("no claim");
@@ -265,7 +265,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const { deaths } = await ledger.finish("born", { ...claim, ...terms }, error);
     const [death] = deaths;
     if (death === undefined) throw new Error("no death");
-    await ledger.enqueue("born", [{ key: "a", class: "live" }]);
+    await ledger.enqueue("born", [{ key: "a", priority: "live" }]);
     expect(await ledger.depth("born")).toMatchObject({ running: 1, ready: 0 });
     const { tokens } = await ledger.markDead("born", death);
     expect(tokens).toMatchObject([{ key: "a" }]);
@@ -276,7 +276,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   });
 
   it("Q-34: reports the lag of the tick", async () => {
-    await ledger.enqueue("lag", [{ key: "a", class: "live", delayMs: 1 }]);
+    await ledger.enqueue("lag", [{ key: "a", priority: "live", delayMs: 1 }]);
     await eventually(async () => ((await ledger.depth("lag")).tickLagMs ?? 0) >= 20, { withinMs: 10_000 });
     await ledger.tick("lag");
     expect((await ledger.depth("lag")).tickLagMs).toBeUndefined();
@@ -284,8 +284,8 @@ describeWith(redisMissing())("the ledger on Redis", () => {
 
   it("clears what an index holds without an entry", async () => {
     await ledger.enqueue("orphans", [
-      { key: "a", class: "live" },
-      { key: "b", class: "live", delayMs: 1 },
+      { key: "a", priority: "live" },
+      { key: "b", priority: "live", delayMs: 1 },
     ]);
     await redis.del("{cap:orphans}:l:k:a", "{cap:orphans}:l:k:b");
     await eventually(
@@ -299,7 +299,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   });
 
   it("leaves nothing behind of a key that has become idle but its epoch", async () => {
-    const [token] = (await ledger.enqueue("tidy", [{ key: "a", class: "live" }])).tokens;
+    const [token] = (await ledger.enqueue("tidy", [{ key: "a", priority: "live" }])).tokens;
     if (token === undefined) throw new Error("no token");
     const claim = await ledger.claim("tidy", token, TERMS);
     if (claim === undefined) throw new Error("no claim");

@@ -76,7 +76,7 @@ describeWith(redisMissing())("on Redis", () => {
     const at = { function: "machinepool-status", key: POOL_KEY };
     const options = { ...DEFAULT_QUEUE, attempts: 2, owner: "w" };
     await queue.work(at.function, options, () => new Promise(() => undefined));
-    await queue.enqueue(at.function, [{ key: at.key, class: "live" }]);
+    await queue.enqueue(at.function, [{ key: at.key, priority: "live" }]);
     await eventually(
       async () =>
         expect(await world.deadLetters.get(at)).toMatchObject({

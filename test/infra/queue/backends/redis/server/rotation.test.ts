@@ -81,7 +81,7 @@ describeWith(redisMissing())("a password of Redis that changes", () => {
     });
     const isSeen = async (name: string) => {
       const key = `default/-|Widget|default/${name}`;
-      await queue.enqueue(FUNCTION, [{ key, class: "live" }]);
+      await queue.enqueue(FUNCTION, [{ key, priority: "live" }]);
       await eventually(() => expect(seen).toContain(key), WITHIN);
     };
     await isSeen("before");
