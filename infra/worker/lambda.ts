@@ -163,8 +163,8 @@ function lastStart(clock: Clock, inMs: number) {
  * clock of the machine may differ from that of the platform.
  */
 function remainingMs({ getRemainingTimeInMillis }: LambdaContext, timeoutMs: number): number {
-  const told = getRemainingTimeInMillis?.() ?? timeoutMs;
-  return told > 0 && told < timeoutMs ? told : timeoutMs;
+  const leftMs = getRemainingTimeInMillis?.() ?? timeoutMs;
+  return leftMs > 0 && leftMs < timeoutMs ? leftMs : timeoutMs;
 }
 
 function endMs(timeoutMs: number): number {

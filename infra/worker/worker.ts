@@ -2,7 +2,7 @@ import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
-import type { ToldEvents } from "../../shared/runtime/write/send-events.ts";
+import type { SentEvents } from "../../shared/runtime/write/send-events.ts";
 import { asOriginOfErrors } from "./stray-errors.ts";
 
 export interface WorkerOptions extends RunContext {
@@ -33,13 +33,15 @@ export interface WorkerStatus {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { functions, queue, owner, namespaceRunsPerSecond, ...context } = options;
   const { log } = context;
-  const told: ToldEvents = new Map();
+  const sentEvents: SentEvents = new Map();
   let running = 0;
   let draining = false;
   const counted = async (fn: AnyFunction, lease: Lease): Promise<Outcome> => {
     running += 1;
     try {
-      return await asOriginOfErrors(fn.spec.name, lease, () => runStep(fn, lease, { ...context, told }));
+      return await asOriginOfErrors(fn.spec.name, lease, () =>
+        runStep(fn, lease, { ...context, sentEvents }),
+      );
     } finally {
       running -= 1;
     }

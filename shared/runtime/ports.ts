@@ -66,7 +66,7 @@ export interface Signs {
 export type SignedType = Pick<TypeKey, "group" | "kind">;
 
 /** A stored change that may not have been delivered. No `before`: added. No `after`: removed. */
-export interface Untold {
+export interface Unreported {
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
 }
@@ -117,7 +117,7 @@ export interface Store extends AsyncDisposable {
   ): Promise<KubeObject | undefined>;
   progress(type: TypeKey): Promise<TypeProgress>;
   /** The last change of every object that changed after the version of the type, in no order. */
-  untold(type: TypeKey): Promise<readonly Untold[]>;
+  unreported(type: TypeKey): Promise<readonly Unreported[]>;
   /**
    * A version only grows: every change up to it has been stored and delivered. A store that may lose data
    * trusts `ready` only when the type was reported not ready before: a list begins with `false` and ends with

@@ -20,7 +20,7 @@ import { PATCH_REFUSED } from "./write/failed-write.ts";
 import { standBack } from "./write/foreign-controller.ts";
 import { noteRefusal } from "./write/note-refusal.ts";
 import { recordWrites, type WriteRecorder } from "./write/record-writes.ts";
-import { isFirstOf, sendEvents, type ToldEvents } from "./write/send-events.ts";
+import { isFirstOf, type SentEvents, sendEvents } from "./write/send-events.ts";
 import { type Written, writeDecision } from "./write/write-decision.ts";
 
 export interface RunContext {
@@ -28,7 +28,7 @@ export interface RunContext {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly log: Log;
-  readonly told?: ToldEvents | undefined;
+  readonly sentEvents?: SentEvents | undefined;
   /** Needed by functions of the group `credentials`. */
   readonly issuer?: Issuer | undefined;
   /** The limit of deletions; absent where they are not limited. */
@@ -80,7 +80,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
     ? cutOffOutcome(lease.signal)
     : redactOutcome({ ...ended, fences: fencesAfter(lease, run) });
   const outcome = { ...end, record: recordSoFar() };
-  await tellFailure(fn, lease, { ...context, ...run, outcome });
+  await reportFailure(fn, lease, { ...context, ...run, outcome });
   logRun(fn, lease, context, { ...run, requests: run.written.requests, outcome });
   return outcome;
 }
@@ -218,28 +218,28 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
 }
 
 /** A patch may lose a race against a kubelet, and the one after it, too. */
-const REFUSALS_UNTIL_TOLD = 3;
+const REFUSALS_UNTIL_REPORTED = 3;
 
 /**
  * Returns the failure that a person must look after: one that is not retried, repeated refusals, and a right that is
  * missing, once for all keys that need it.
  */
 function worthTelling(
-  { outcome, thrown, told, clock }: RunContext & Run & { readonly outcome: Outcome },
+  { outcome, thrown, sentEvents, clock }: RunContext & Run & { readonly outcome: Outcome },
   { failures }: Lease,
-): Told | undefined {
+): Reported | undefined {
   const failure = outcome.type === "error" ? outcome.failure : refusalOf(thrown);
   if (failure === undefined || (outcome.type === "error" && outcome.terminal)) return failure;
   const right = missingRight(failure.message);
   if (right !== undefined)
-    return isFirstOf(Object.values(right).join(" "), told, clock.now()) ? failure : undefined;
-  return failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_TOLD ? failure : undefined;
+    return isFirstOf(Object.values(right).join(" "), sentEvents, clock.now()) ? failure : undefined;
+  return failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_REPORTED ? failure : undefined;
 }
 
-type Told = Pick<Failure, "reason" | "message">;
+type Reported = Pick<Failure, "reason" | "message">;
 
 /** The run waits for a list that the server refuses to the relay. */
-function refusalOf(thrown: unknown): Told | undefined {
+function refusalOf(thrown: unknown): Reported | undefined {
   if (!(thrown instanceof NotListedError) || thrown.refusal === undefined) return undefined;
   return { reason: "Forbidden", message: thrown.message };
 }
@@ -249,7 +249,7 @@ function eventsOf(fn: AnyFunction, { signal, runId }: Lease, context: RunContext
 }
 
 /** Sends a failure as an Event, unless the decision has sent the same one already. */
-async function tellFailure(
+async function reportFailure(
   fn: AnyFunction,
   lease: Lease,
   given: RunContext & Run & { readonly outcome: Outcome },
@@ -259,7 +259,7 @@ async function tellFailure(
   const failure = worthTelling(given, lease);
   if (failure === undefined) return;
   const { reason, message } = failure;
-  const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
-  if (told === true) return;
+  const isSent = decision?.events?.some((event) => event.reason === reason && event.message === message);
+  if (isSent === true) return;
   await sendEvents([{ type: "Warning", reason, message }], eventsOf(fn, lease, context, object));
 }

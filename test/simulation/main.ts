@@ -4,10 +4,10 @@ import { exhaustiveCommand } from "./commands/exhaustive.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { goldenCommand } from "./commands/golden.ts";
 import { whole, workloadOption } from "./commands/options.ts";
+import { printResult } from "./commands/print-result.ts";
 import { realCommand } from "./commands/real.ts";
 import { swarmCommand } from "./commands/swarm.ts";
 import { sweepCommand } from "./commands/sweep.ts";
-import { tell } from "./commands/tell.ts";
 import { prepare } from "./play/prepared.ts";
 import { runSeed, seedOptions, workloadOfSeed } from "./play/swarm.ts";
 
@@ -33,7 +33,7 @@ program
   .action(async ({ seed, workload }: { readonly seed: number; readonly workload?: string }) => {
     const played = workloadOfSeed(seed, workload);
     const result = await runSeed(await seedOptions(seed, played, await prepare()));
-    tell(result);
+    printResult(result);
     process.exitCode = result.violations.length > 0 ? 1 : 0;
   });
 

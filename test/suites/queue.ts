@@ -857,13 +857,13 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       );
       await world.enqueue(live(A), live(B));
       await world.until(async () => (await world.depth()).dead === 2);
-      const told = JSON.stringify([
+      const reported = JSON.stringify([
         await world.dead(),
         await world.queue.keyState(world.functionName, A),
         await world.queue.keyState(world.functionName, B),
       ]);
-      expect(told).toContain("Bearer hmac-sha256:*");
-      expect(told).not.toContain(canary);
+      expect(reported).toContain("Bearer hmac-sha256:*");
+      expect(reported).not.toContain(canary);
     });
 
     it("refuses entries that no queue could keep, with the reason, and continues", async () => {

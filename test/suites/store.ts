@@ -256,27 +256,27 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect((await store.progress(type)).refusal).toBeUndefined();
     });
 
-    it("keeps a change untold until the version has passed it (KR-14)", async () => {
+    it("keeps a change unreported until the version has passed it (KR-14)", async () => {
       await using store = await open();
       const type = newType();
       const [first, second, third] = ["10", "11", "12"].map((version) => widget({ name: "w1", version }));
       if (first === undefined || second === undefined || third === undefined) throw new Error("bug");
       await store.put(type, first);
-      expect(await store.untold(type)).toEqual([{ before: undefined, after: first }]);
+      expect(await store.unreported(type)).toEqual([{ before: undefined, after: first }]);
       expect(await store.put(type, first)).toEqual({ stored: true, before: undefined });
       await store.advance(type, { resourceVersion: "10" });
-      expect(await store.untold(type)).toEqual([]);
+      expect(await store.unreported(type)).toEqual([]);
       expect(await store.put(type, first)).toEqual({ stored: false, before: first });
       await store.put(type, second);
       await store.put(type, third);
       expect(await store.put(type, third)).toEqual({ stored: true, before: second });
       await store.advance(type, { resourceVersion: "11" });
-      expect(await store.untold(type)).toEqual([{ before: second, after: third }]);
+      expect(await store.unreported(type)).toEqual([{ before: second, after: third }]);
       await store.advance(type, { resourceVersion: "12" });
       expect(await store.put(type, third)).toEqual({ stored: false, before: third });
     });
 
-    it("keeps a removal untold until the version has passed it (KR-14)", async () => {
+    it("keeps a removal unreported until the version has passed it (KR-14)", async () => {
       await using store = await open();
       const type = newType();
       const key = { namespace: "default", name: "w1" };
@@ -286,9 +286,9 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const deleted = { uid: "uid-w1", resourceVersion: "20" };
       expect(await store.remove(type, key, deleted)).toEqual(object);
       expect(await store.remove(type, key, deleted)).toEqual(object);
-      expect(await store.untold(type)).toEqual([{ before: object, after: undefined }]);
+      expect(await store.unreported(type)).toEqual([{ before: object, after: undefined }]);
       await store.advance(type, { resourceVersion: "20" });
-      expect(await store.untold(type)).toEqual([]);
+      expect(await store.unreported(type)).toEqual([]);
       expect(await store.remove(type, key, deleted)).toBeUndefined();
     });
 
@@ -305,7 +305,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.list(type, {})).toEqual([]);
       expect(await store.find(type, "name", "default/w1")).toEqual([]);
       expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: undefined });
-      expect(await store.untold(type)).toEqual([]);
+      expect(await store.unreported(type)).toEqual([]);
       expect(await store.list(kept, {})).toHaveLength(1);
       expect(await store.put(type, widget({ name: "w1", version: "1" }))).toMatchObject({ stored: true });
     });
@@ -397,7 +397,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       ]);
       expect(named(await store.find(type, "color", "default/c1|red").then(asNamed))).toEqual([]);
       expect(named(await store.find(type, "color", "default/c1|green").then(asNamed))).toEqual(["w2"]);
-      expect(await store.untold(type)).toHaveLength(2);
+      expect(await store.unreported(type)).toHaveLength(2);
       expect(await store.putAll(type, [])).toEqual([]);
 
       const names = Array.from({ length: 16 }, (_, n) => `s${n}`);

@@ -21,11 +21,11 @@ export function evictor(judge?: (answers: readonly EvictionAnswer[]) => never): 
     },
     async (_, { read }) => {
       const pods = await read.live.list(Pod, {});
-      const told = (answers: readonly EvictionAnswer[]) => answers.map(describeAnswer).join("; ");
+      const reported = (answers: readonly EvictionAnswer[]) => answers.map(describeAnswer).join("; ");
       return {
         evict: {
           pods: pods.map((pod) => ({ target: refTo(Pod, pod) })),
-          answered: (answers) => ({ result: judge?.(answers) ?? failed("Invalid", told(answers)) }),
+          answered: (answers) => ({ result: judge?.(answers) ?? failed("Invalid", reported(answers)) }),
         },
         result: done,
       };

@@ -14,7 +14,7 @@ export interface HostileTenant {
   /** The kubeconfig in its Secret. */
   readonly kubeconfig: string;
   /** Message of its Connection. */
-  readonly told: RegExp;
+  readonly reported: RegExp;
   /** How often it has been asked. */
   readonly asked: () => number;
 }
@@ -71,13 +71,23 @@ export async function startHostileTenants(): Promise<HostileTenants> {
     "deep-list": [always(text(200, `{"kind":"List","items":${"[".repeat(5_000_000)}`)), /nested deeper/],
   } as const satisfies { readonly [name: string]: readonly [Script, RegExp] };
   const tenants: HostileTenant[] = [
-    { name: "yaml-keys", kubeconfig: "0x:\n".repeat(65_000), told: /10000 lines and values/, asked: () => 1 },
-    { name: "yaml-marks", kubeconfig: "? ".repeat(130_000), told: /lines and values/, asked: () => 1 },
+    {
+      name: "yaml-keys",
+      kubeconfig: "0x:\n".repeat(65_000),
+      reported: /10000 lines and values/,
+      asked: () => 1,
+    },
+    { name: "yaml-marks", kubeconfig: "? ".repeat(130_000), reported: /lines and values/, asked: () => 1 },
   ];
-  for (const [name, [script, told]] of Object.entries(behind)) {
+  for (const [name, [script, reported]] of Object.entries(behind)) {
     const server = stack.use(await startScriptedServer());
     script(server);
-    tenants.push({ name, told, kubeconfig: kubeconfigOf(server.url), asked: () => server.requests.length });
+    tenants.push({
+      name,
+      reported,
+      kubeconfig: kubeconfigOf(server.url),
+      asked: () => server.requests.length,
+    });
   }
   return { tenants, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -41,7 +41,7 @@ export const LONGEST: readonly string[] = [
   "system/health-checks",
   "system/health-checks-bad-input",
   "system/remediation",
-  "system/health-told",
+  "system/health-reported",
   "system/hostile-tenants",
   "system/machinehealthcheck",
   "system/v1beta1",

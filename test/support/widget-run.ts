@@ -6,7 +6,7 @@ import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
 import type { Lease } from "../../shared/runtime/queue/queue-port.ts";
 import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
-import type { ToldEvents } from "../../shared/runtime/write/send-events.ts";
+import type { SentEvents } from "../../shared/runtime/write/send-events.ts";
 import { virtualClock } from "./clock.ts";
 import { recordingClients, type SentWrite } from "./recording-clients.ts";
 import { silentLog } from "./silent-log.ts";
@@ -47,7 +47,7 @@ interface Given {
   readonly store?: Store;
   readonly refuse?: (write: SentWrite) => Error | undefined;
   readonly log?: Log;
-  readonly told?: ToldEvents;
+  readonly sentEvents?: SentEvents;
   /** Object on the server; the snapshot is version 7. */
   readonly liveVersion?: string;
 }
@@ -72,7 +72,13 @@ export async function runWidget(given: Given): Promise<{
     signal: new AbortController().signal,
     ...given.lease,
   };
-  const context = { store, clients, clock: virtualClock(), log: given.log ?? silentLog, told: given.told };
+  const context = {
+    store,
+    clients,
+    clock: virtualClock(),
+    log: given.log ?? silentLog,
+    sentEvents: given.sentEvents,
+  };
   const { record, ...outcome } = await runStep(grow(given), lease, context);
   return { outcome, record, sent: clients.sent };
 }

@@ -75,19 +75,19 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     const lost = { apiVersion, kind, metadata, spec: { clusterName, replicas, template } };
     await kubectl("apply -f -", JSON.stringify(lost));
     await eventually(async () => {
-      const told = await explain("machinepool", "default/lost", ...alone);
+      const reported = await explain("machinepool", "default/lost", ...alone);
       for (const name of ["machinepool-adopt", "machinepool-sync", "machinepool-status"]) {
-        expect(functionOf(told, name)).toMatchObject({
+        expect(functionOf(reported, name)).toMatchObject({
           now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "metadata.uid" } },
         });
       }
-      expect(told.children).toContainEqual(
+      expect(reported.children).toContainEqual(
         expect.objectContaining({ object: "SimBootstrapConfig default/lost", problem: "does not exist" }),
       );
-      expect(functionOf(told, "machinepool-guard").lastWrote?.fields).toContain(
+      expect(functionOf(reported, "machinepool-guard").lastWrote?.fields).toContain(
         "metadata.finalizers[machinepool.cluster.x-k8s.io]",
       );
-      expect(functionOf(told, "machinepool-guard").history).toBeUndefined();
+      expect(functionOf(reported, "machinepool-guard").history).toBeUndefined();
     }, WITHIN);
 
     expect(await runCli("problems", ...alone)).toMatchObject({
@@ -125,8 +125,8 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     watched.child.kill("SIGINT");
     expect(await watched.ended).toBe(0);
     await eventually(async () => {
-      const told = await explain("cluster", "default/demo", ...alone, "--metrics-address", address);
-      const demo = told.children.find(({ object }) => object === "MachinePool default/demo-pool");
+      const reported = await explain("cluster", "default/demo", ...alone, "--metrics-address", address);
+      const demo = reported.children.find(({ object }) => object === "MachinePool default/demo-pool");
       expect(demo && functionOf(demo, "machinepool-sync")).toMatchObject({
         now: { waitsFor: { object: "Cluster default/demo", field: "spec.paused", value: true } },
         history: { lastRun: { waitingFor: "Cluster.spec.paused", runId: expect.any(String) } },
@@ -180,17 +180,17 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
     await using _relay = startCli(["relay", ...shared]);
     // There is no worker: everything is ready and waits for one.
     await eventually(async () => {
-      const told = await explain("machinepool", "default/demo-pool", ...shared);
-      expect(functionOf(told, "machinepool-guard")).toMatchObject({
+      const reported = await explain("machinepool", "default/demo-pool", ...shared);
+      expect(functionOf(reported, "machinepool-guard")).toMatchObject({
         now: { wouldSend: ["patch MachinePool default/demo-pool"] },
         history: { state: { state: "ready", causes: [expect.anything()] } },
       });
     }, WITHIN);
     await using _worker = startCli(["worker", ...shared]);
     await eventually(async () => {
-      const told = await explain("machinepool", "default/demo-pool", ...shared);
-      expect(told.phase).toBe("Running");
-      const { state, lastRun } = functionOf(told, "machinepool-guard").history ?? {};
+      const reported = await explain("machinepool", "default/demo-pool", ...shared);
+      expect(reported.phase).toBe("Running");
+      const { state, lastRun } = functionOf(reported, "machinepool-guard").history ?? {};
       expect(state).toBeUndefined();
       expect(lastRun).toMatchObject({ outcome: "ok", causes: [expect.anything()] });
     }, WITHIN);

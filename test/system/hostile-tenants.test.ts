@@ -108,7 +108,10 @@ describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one
     }
     const unheard = () => tenants.filter(({ asked }) => asked() === 0).map(({ name }) => name);
     await eventually(() => expect(unheard()).toEqual([]), WITHIN);
-    await eventually(() => expect(untold(capstan.relay?.status().connections, tenants)).toEqual([]), WITHIN);
+    await eventually(
+      () => expect(unreported(capstan.relay?.status().connections, tenants)).toEqual([]),
+      WITHIN,
+    );
     const longestBlockMs = Math.round(delay.max / 1e6);
     const sorted = waits.toSorted((left, right) => left - right);
     const [median = 0, longest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
@@ -182,10 +185,13 @@ type Connections =
     : never;
 
 /** Messages of the Connections of tenants where they differ from the problem. */
-function untold(connections: Connections | undefined, tenants: readonly HostileTenant[]): readonly string[] {
-  return tenants.flatMap(({ name, told }) => {
+function unreported(
+  connections: Connections | undefined,
+  tenants: readonly HostileTenant[],
+): readonly string[] {
+  return tenants.flatMap(({ name, reported }) => {
     const connection = connections?.find(({ cluster }) => cluster === `${name}/c`);
     const { state, message = "" } = connection ?? {};
-    return told.test(message) ? [] : [`${name}: ${state} ${message}`];
+    return reported.test(message) ? [] : [`${name}: ${state} ${message}`];
   });
 }

@@ -117,12 +117,12 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       expect(await client.read(topic)).toMatchObject({ stale: [{ reason: away }] });
 
     const explain = async (kind: string, name: string) => {
-      const told = await runCli("explain", kind, name, ...shared, "-o", "json");
+      const reported = await runCli("explain", kind, name, ...shared, "-o", "json");
       const text = await runCli("explain", kind, name, ...shared);
-      expect([told.code, text.code], text.output).toEqual([0, 0]);
+      expect([reported.code, text.code], text.output).toEqual([0, 0]);
       expect(text.output).toMatch(/^.*\n\S* *! relay away since .*\n.*→ start a relay\n/);
       expect(text.output).not.toMatch(/^(?!.*last run).*nothing to do/m);
-      return JSON.parse(told.output) as ExplainedTree;
+      return JSON.parse(reported.output) as ExplainedTree;
     };
     // The judged object is read live: five are wanted, and the set goes.
     const pool = await explain("machinepool", "p1");

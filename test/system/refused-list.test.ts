@@ -56,11 +56,11 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await kubectl("apply -f -", simCluster("c1"));
       const missed = 'capstan-relay" cannot list resource "simclusters"';
       await eventually(async () => expect(await events()).toContain(missed), WITHIN);
-      const told = await explained();
-      expect(told).toContain(missed);
-      expect(told).toContain("capstan rbac --from-cluster");
-      expect(told).toContain("SimCluster default/c1  cannot be read: see above");
-      expect(told).not.toContain("does not exist");
+      const reported = await explained();
+      expect(reported).toContain(missed);
+      expect(reported).toContain("capstan rbac --from-cluster");
+      expect(reported).toContain("SimCluster default/c1  cannot be read: see above");
+      expect(reported).not.toContain("does not exist");
 
       const grants = [...grantsIn(await events())].find(([role]) => role.includes("simclusters."));
       for (const command of grants ?? []) await kubectl(command.replace("kubectl ", ""));

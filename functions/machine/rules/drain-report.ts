@@ -111,9 +111,13 @@ const ERRORS = {
 export function stuck(run: DrainRun, part: DrainPart, problem: string): DrainDecision {
   const { message, event, about } = ERRORS[part];
   const text = truncate(problem, MAX_PROBLEM);
-  const told = conditionOf(run.machine.status?.conditions, "Deleting")?.message.startsWith(message) === true;
+  const isReported =
+    conditionOf(run.machine.status?.conditions, "Deleting")?.message.startsWith(message) === true;
   const notice: Notice = { type: "Warning", reason: event, message: `${about} "${nodeName(run)}": ${text}` };
-  return { ...lasting(run, part, `${message}, ${text}`), events: [...run.events, ...(told ? [] : [notice])] };
+  return {
+    ...lasting(run, part, `${message}, ${text}`),
+    events: [...run.events, ...(isReported ? [] : [notice])],
+  };
 }
 
 /** The Event that says that a part was done, not skipped. */

@@ -63,8 +63,8 @@ function times(count: number): string {
 function describeRead({ question, source, answer, found }: LetterRead): string {
   const versions = found.map(({ name, resourceVersion }) => `${name}@${resourceVersion ?? "?"}`);
   const shown = versions.length > 5 ? [...versions.slice(0, 5), `… ${versions.length} in all`] : versions;
-  const told = answer.type === "error" ? answer.error.message : shown.join(" ") || "nothing";
-  return `${describeQuestion(question)} (${source}) → ${told}`;
+  const reported = answer.type === "error" ? answer.error.message : shown.join(" ") || "nothing";
+  return `${describeQuestion(question)} (${source}) → ${reported}`;
 }
 
 function describeWrite({ verb, ref, subresource, outcome }: LetterWrite): string {

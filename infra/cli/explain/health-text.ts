@@ -14,14 +14,14 @@ const MAX_FINDINGS = 3;
 /** Returns a health check as facts and a table of its targets that are not healthy or keep a place. */
 export function textOfCheck(health: ExplainedHealth, now: Date): readonly string[] {
   const { targets } = health;
-  const told = targets.filter(({ verdict, place }) => verdict !== "healthy" || place !== undefined);
-  const rest = targets.length - told.length;
-  const more = told.length - MAX_ROWS;
+  const reported = targets.filter(({ verdict, place }) => verdict !== "healthy" || place !== undefined);
+  const rest = targets.length - reported.length;
+  const more = reported.length - MAX_ROWS;
   return [
     ...detailLines(factsOf(health, now)),
     ...tableOf(
       "MACHINE",
-      told.slice(0, MAX_ROWS).map((target) => ({ name: target.machine, target })),
+      reported.slice(0, MAX_ROWS).map((target) => ({ name: target.machine, target })),
       now,
     ),
     ...(more > 0 ? [paint("dim", `and ${more} more that are not healthy; -o json shows all`)] : []),

@@ -20,7 +20,7 @@ import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
-import { tellSilences } from "./tell-silences.ts";
+import { reportSilences } from "./report-silences.ts";
 
 interface HistoryOptions extends QueueFlags {
   readonly namespace?: string;
@@ -66,7 +66,7 @@ async function printHistory(
   const kind = reconciledKind(functions, named.kindName);
   const asked = functionsFor(functions, kind, options.function);
   await using source = await openRuns(options);
-  await tellSilences(source.of);
+  await reportSilences(source.of);
   const object = await readObject(kind, keyOf(kind, named), options.kubeconfig);
   const runs = await runsOf(source.runs, asked, { kind, object });
   if (options.output === "json") printJson(runs);

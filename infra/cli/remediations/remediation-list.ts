@@ -76,15 +76,15 @@ export function remediationsOf(sources: RemediationSources): readonly Remediatio
   const taken = new Set(claimed.values());
   const free = marks.filter((mark) => !taken.has(mark));
   const newest = newestOf([...recorded.map(beginOf), ...free]);
-  const told = [
+  const reported = [
     ...recorded.map((entry) => ofEntry(entry, claimed.get(entry), known)),
     ...free.map((mark) => ofMark(mark, mark.at < (newest.get(checkedId(mark)) ?? ""), known)),
   ];
-  const toldOf = Map.groupBy(told, ({ uid }) => uid);
+  const reportedOf = Map.groupBy(reported, ({ uid }) => uid);
   const shown = [
-    ...told,
+    ...reported,
     ...sources.machines.flatMap((machine) =>
-      withoutEvent(machine, toldOf.get(machine.metadata.uid ?? "") ?? []),
+      withoutEvent(machine, reportedOf.get(machine.metadata.uid ?? "") ?? []),
     ),
   ];
   return [...shown, ...notStarted(sources, shown, marks)].toSorted((a, b) => compareText(b.at, a.at));
@@ -219,14 +219,14 @@ function stateOf(machine: Machine): Pick<Remediation, "outcome" | "reason" | "en
 }
 
 /** A Machine that was handed over, where neither an Event nor a policy has it. */
-function withoutEvent(machine: Machine, told: readonly Remediation[]): readonly Remediation[] {
+function withoutEvent(machine: Machine, reported: readonly Remediation[]): readonly Remediation[] {
   const { conditions } = machine.status ?? {};
   const owner = conditionOf(conditions, "OwnerRemediated");
   const outside = conditionOf(conditions, "ExternallyRemediated");
   const [mark] = [owner, outside].filter((one) => one?.status === "False");
   if (mark === undefined) return [];
   const at = mark.lastTransitionTime;
-  if (told.some(({ endedAt }) => endedAt === undefined || endedAt >= at)) return [];
+  if (reported.some(({ endedAt }) => endedAt === undefined || endedAt >= at)) return [];
   const actor = mark === owner ? ownerOf(machine) : undefined;
   const failedAt = failureOf(machine)?.lastTransitionTime;
   return [

@@ -170,6 +170,6 @@ function describeAnswered({
   answer,
 }: LiveResult["requests"][number]): readonly string[] {
   const lines = body === undefined ? [] : writeYaml(body).trimEnd().split("\n");
-  const told = accepted ? paint("green", answer) : paint("red", `refused: ${answer}`);
-  return [title, ...lines.map((line) => `  ${line}`), `  → ${told}`, ""];
+  const reported = accepted ? paint("green", answer) : paint("red", `refused: ${answer}`);
+  return [title, ...lines.map((line) => `  ${line}`), `  → ${reported}`, ""];
 }

@@ -69,11 +69,11 @@ async function act(clusters: readonly string[], flags: HandOverFlags, handOver: 
   const client = server.as("takeover");
   const look = () => lookAt(client, scopeOf(clusters, flags), handOver);
   const planned = await look();
-  if (planned.core === undefined || flags.yes !== true) return tell(planned, flags);
+  if (planned.core === undefined || flags.yes !== true) return printFindings(planned, flags);
   await using turn = await openTurn(client, planned.core.deployment.namespace);
   // Another operator may have moved Clusters, or parked the Lease, until this turn began.
   const { core, survey, scope, findings } = await look();
-  if (core === undefined) return tell({ core, survey, scope, findings }, flags);
+  if (core === undefined) return printFindings({ core, survey, scope, findings }, flags);
   await using asked = await openAsked(flags);
   const functions = await loadFunctions(undefined, undefined);
   const moved = await handOver.run({
@@ -113,7 +113,7 @@ async function lookAt(client: ServerClient, given: Scope, { judge, scopeFrom }: 
 }
 
 /** Prints the plan. Returns the exit status. */
-function tell({ scope, survey, findings, core }: Look, { output }: HandOverFlags): number {
+function printFindings({ scope, survey, findings, core }: Look, { output }: HandOverFlags): number {
   const isStopped = core === undefined;
   if (output === "json") printJson(planReport(survey, scope, findings));
   else print(...planLines(survey, { scope, findings, now: systemClock.now() }), ...dryLines(isStopped));

@@ -52,12 +52,12 @@ async function act(flags: RetireFlags): Promise<number> {
   const client = server.as("takeover");
   const scope = scopeOf([], flags);
   const planned = await look(client, scope, flags);
-  if (planned.isStopped || flags.yes !== true) return tell(planned, flags);
+  if (planned.isStopped || flags.yes !== true) return printFindings(planned, flags);
   await using turn = await openTurn(client, scope.core.namespace);
   // Another operator may have given Clusters back until this turn began.
   const { survey, retirement, ...found } = await look(client, scope, flags);
   const { core } = survey;
-  if (found.isStopped || core === undefined) return tell({ survey, retirement, ...found }, flags);
+  if (found.isStopped || core === undefined) return printFindings({ survey, retirement, ...found }, flags);
   const note = (did: string) => (flags.output === "json" ? undefined : print(did));
   const run = flags.undo === true ? undo : retire;
   const probe = server.as("takeover", { dryRun: true });
@@ -83,7 +83,10 @@ async function look(client: ServerClient, scope: Scope, flags: RetireFlags): Pro
 }
 
 /** Prints the plan. Returns the exit status. */
-function tell({ retirement, findings, isStopped }: Look, { output, undo: isUndo }: RetireFlags): number {
+function printFindings(
+  { retirement, findings, isStopped }: Look,
+  { output, undo: isUndo }: RetireFlags,
+): number {
   if (output === "json") {
     const { definitions, configurations } = retirement;
     const names = (objects: readonly { readonly metadata: { readonly name: string } }[]) =>

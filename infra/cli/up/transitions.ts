@@ -75,7 +75,7 @@ export function observedStore(
     named: (type, part, limit) => store.named(type, part, limit),
     each: (type) => store.each(type),
     progress: (type) => store.progress(type),
-    untold: (type) => store.untold(type),
+    unreported: (type) => store.unreported(type),
     advance: (type, progress) => store.advance(type, progress),
     drop: (type) => store.drop(type),
     signs: store.signs,

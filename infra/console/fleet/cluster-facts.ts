@@ -3,7 +3,7 @@ import type { Condition } from "../../../shared/api/conditions.ts";
 import type { Connection } from "../../../shared/api/core.ts";
 import { pausedBy } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
+import { connectionProblem, reasonReported } from "../../../shared/rules/workload/connection.ts";
 import { goodStatusOf } from "../../operate/explain/siblings.ts";
 import { soundCluster } from "../../operate/explain/sound-cluster.ts";
 
@@ -95,7 +95,7 @@ function deletingOf({ metadata }: Cluster, conditions: readonly Condition[]): Co
 function unreachableOf(cluster: Cluster, connection: Connection | undefined, now: Date): Concern | undefined {
   if (cluster.metadata.deletionTimestamp !== undefined) return undefined;
   const problem = connection && connectionProblem(cluster, connection, now).message;
-  const text = problem ?? reasonTold(cluster, connection);
+  const text = problem ?? reasonReported(cluster, connection);
   if (text === undefined) return undefined;
   const probe = conditionOf(cluster.status?.conditions, "RemoteConnectionProbe");
   const since = probe?.status === "False" ? probe.lastTransitionTime : connection?.status.failingSince;

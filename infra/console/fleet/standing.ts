@@ -40,18 +40,18 @@ export function standingOf(
   { now, stale, held }: Known,
 ): Standing {
   const { deleting, unreachable, available, concern, change } = facts;
-  if (held !== undefined) return { state: "waiting", ...told(held) };
+  if (held !== undefined) return { state: "waiting", ...reported(held) };
   if (problem !== undefined && problem.about !== "paused") return ofProblem(problem);
   if (worst !== undefined) return troubled(worst);
-  if (unreachable !== undefined) return { state: "unreachable", ...told(unreachable) };
+  if (unreachable !== undefined) return { state: "unreachable", ...reported(unreachable) };
   if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
   if (problem !== undefined) return { state: "paused", reason: textOf(problem), since: problem.since };
   if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };
   if (available === "silent") return { state: "unknown", reason: SILENT };
-  if (available === "unclear") return { state: "unknown", ...told(concern) };
+  if (available === "unclear") return { state: "unknown", ...reported(concern) };
   if (concern !== undefined) return under(concern, "progressing", isOlder(concern, PROGRESS_MS, now));
   if (stale !== undefined) return { state: "unknown", reason: stale };
-  return change === undefined ? { state: "healthy" } : { state: "progressing", ...told(change) };
+  return change === undefined ? { state: "healthy" } : { state: "progressing", ...reported(change) };
 }
 
 const SILENT =
@@ -73,12 +73,12 @@ function troubled({ function: name, key, isDead, failures, failure, since }: Tro
   return { state: isDead ? "dead" : "failing", reason, since, about: { function: name, key } };
 }
 
-function told(concern: Concern | undefined): Pick<Standing, "reason" | "since"> {
+function reported(concern: Concern | undefined): Pick<Standing, "reason" | "since"> {
   return { reason: concern?.text, since: concern?.since };
 }
 
 function under(concern: Concern, state: ClusterState, isLong: boolean): Standing {
-  return { state: isLong ? "waiting" : state, ...told(concern) };
+  return { state: isLong ? "waiting" : state, ...reported(concern) };
 }
 
 /** A concern without a date may have lasted for ever. */

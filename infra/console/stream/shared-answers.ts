@@ -18,7 +18,7 @@ export interface SharedAnswers {
 interface SharedAnswersOptions {
   readonly clock: Clock;
   /** Whether changes are announced; false: nothing says what changes, so that each topic is read once a second. */
-  readonly isTold: boolean;
+  readonly isSent: boolean;
 }
 
 interface Kept {
@@ -50,7 +50,7 @@ const QUICK_AGAIN_MS = 10 * SECOND;
 const MAX_KEPT = 2_000;
 
 /** Reads a topic again when a hint concerns it, and once a minute: at rest an open page costs next to nothing. */
-export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOptions): SharedAnswers {
+export function createSharedAnswers(api: Api, { clock, isSent }: SharedAnswersOptions): SharedAnswers {
   const kept = new Map<string, Kept>();
   const sights = new WeakMap<Viewer, string>();
   const sightOf = (viewer: Viewer): string => {
@@ -59,7 +59,7 @@ export function createSharedAnswers(api: Api, { clock, isTold }: SharedAnswersOp
     return text;
   };
   const intervalOf = ({ isOld, hasFailed, changedAtMs, interest }: Kept, nowMs: number): number => {
-    if (isOld || !isTold) return AT_ONCE_MS;
+    if (isOld || !isSent) return AT_ONCE_MS;
     const isUnsettled = hasFailed || nowMs - changedAtMs < UNSETTLED_MS;
     return Math.min(isUnsettled ? AGAIN_MS : SETTLED_MS, interest.everyMs ?? SETTLED_MS);
   };

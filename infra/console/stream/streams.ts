@@ -40,7 +40,7 @@ interface StreamsOptions extends ChangeSources {
  */
 export function createStreams(api: Api, { clock, log, ...sources }: StreamsOptions): Streams {
   const open = new Map<Stream, string>();
-  const answers = createSharedAnswers(api, { clock, isTold: sources.hints !== undefined });
+  const answers = createSharedAnswers(api, { clock, isSent: sources.hints !== undefined });
   let following: Changes | undefined;
   let cancel: (() => void) | undefined;
   const rest = (): void => {

@@ -90,10 +90,10 @@ async function ask(
 ): Promise<ExplainedHealth> {
   const { store, clients } = model;
   const read = createReader({ store, clients, function: fn, stale: [] });
-  const told = await report(check, { read, now: clock.now() });
-  const unseen = told.nodes === "unseen" ? await unseenOf(model, fn.spec.reconciles, check) : undefined;
+  const reported = await report(check, { read, now: clock.now() });
+  const unseen = reported.nodes === "unseen" ? await unseenOf(model, fn.spec.reconciles, check) : undefined;
   const { namespace, name } = objectKeyOf(check);
-  return { healthCheck: `${namespace}/${name}`, ...told, ...(unseen === undefined ? {} : { unseen }) };
+  return { healthCheck: `${namespace}/${name}`, ...reported, ...(unseen === undefined ? {} : { unseen }) };
 }
 
 /** A relay that has just started knows only its own attempts; the condition of the Cluster is older. */
@@ -133,13 +133,13 @@ async function requestOf(
 function stateOf(request: KubeObject): string {
   const phase = valueAt(request, "status.phase");
   const conditions = valueAt(request, "status.conditions");
-  const told = (Array.isArray(conditions) ? conditions : []).map((one: unknown) => {
+  const reported = (Array.isArray(conditions) ? conditions : []).map((one: unknown) => {
     const [type, status, reason] = ["type", "status", "reason"].map((field) =>
       String(valueAt(one, field) ?? ""),
     );
     return `${type} ${status}${reason === "" ? "" : `: ${reason}`}`;
   });
-  const parts = [...(typeof phase === "string" ? [`phase ${phase}`] : []), ...told];
+  const parts = [...(typeof phase === "string" ? [`phase ${phase}`] : []), ...reported];
   return parts.length === 0 ? "its controller has said nothing yet" : parts.slice(0, MAX_PARTS).join("; ");
 }
 const MAX_PARTS = 10;

@@ -3,7 +3,7 @@ import type { Connection } from "../../../shared/api/core.ts";
 import { objectKeyOf, titleOf } from "../../../shared/api/kinds.ts";
 import { topologyProblem } from "../../../shared/rules/coexistence/topology.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
+import { connectionProblem, reasonReported } from "../../../shared/rules/workload/connection.ts";
 import type { Finding } from "./finding.ts";
 import { parted } from "./problem.ts";
 
@@ -25,7 +25,8 @@ export function problemsOfCluster({
   const object = titleOf(cluster.kind, objectKeyOf(cluster));
   const topology = topologyProblem(cluster, topologyRuns, now);
   const message =
-    (connection && connectionProblem(cluster, connection, now).message) ?? reasonTold(cluster, connection);
+    (connection && connectionProblem(cluster, connection, now).message) ??
+    reasonReported(cluster, connection);
   return [
     ...(topology === undefined
       ? []

@@ -73,7 +73,7 @@ function describe({ verb, kind, key }: RequestSubject): string {
 }
 
 function kubeErrorOf(
-  told: Status | "malformed" | undefined,
+  body: Status | "malformed" | undefined,
   answer: {
     readonly status: number;
     readonly retryAfter?: string | undefined;
@@ -82,11 +82,11 @@ function kubeErrorOf(
   subject: RequestSubject,
 ): KubeError {
   const code = answer.status;
-  const status = told === "malformed" ? undefined : told;
+  const status = body === "malformed" ? undefined : body;
   const causes = status?.details.causes ?? [];
-  const reason = told === "malformed" ? UNDECODABLE : reasonOf(code, status, subject);
+  const reason = body === "malformed" ? UNDECODABLE : reasonOf(code, status, subject);
   const message =
-    status?.message ?? `HTTP status ${code} ${WITHOUT[told === undefined ? "none" : "malformed"]}`;
+    status?.message ?? `HTTP status ${code} ${WITHOUT[body === undefined ? "none" : "malformed"]}`;
   return new KubeError({
     class: classOf(code, reason, causes, subject),
     status: code,

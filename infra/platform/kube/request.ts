@@ -65,9 +65,9 @@ interface Repetitions {
   last: KubeError | undefined;
 }
 
-const TOLD_MS = 10 * MINUTE;
+const REPORTED_MS = 10 * MINUTE;
 /** A server that is foreign may name any. */
-const MAX_TOLD = 100;
+const MAX_REPORTED = 100;
 
 export function createRequester(access: ServerAccess, options: RequesterOptions): Requester {
   const { clock } = options;
@@ -157,7 +157,7 @@ function followAdvice(
   { server }: ServerAccess,
   { clock, log }: Pick<RequesterOptions, "clock" | "log">,
 ): (error: KubeError) => void {
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   return (error) => {
     const { status, message } = error;
     if (error.class === "Throttled" && error.reason !== STORAGE_INITIALIZING) {
@@ -166,9 +166,10 @@ function followAdvice(
     }
     const webhook = status >= 500 ? deadWebhook(message) : undefined;
     const now = clock.now().getTime();
-    if (webhook === undefined || now - (told.get(webhook) ?? Number.NEGATIVE_INFINITY) < TOLD_MS) return;
-    if (told.size >= MAX_TOLD) told.clear();
-    told.set(webhook, now);
+    if (webhook === undefined || now - (reported.get(webhook) ?? Number.NEGATIVE_INFINITY) < REPORTED_MS)
+      return;
+    if (reported.size >= MAX_REPORTED) reported.clear();
+    reported.set(webhook, now);
     log?.error({ server: server.host }, reviveText(webhook));
   };
 }

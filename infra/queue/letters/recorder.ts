@@ -136,11 +136,11 @@ async function lookUp(deadLetters: DeadLetters, at: LetterKey, run: FailedRun): 
  */
 function keepingUnstored(record: NoteFailure): NoteFailure {
   const unstored = new Map<string, FailedRun>();
-  return async (told) => {
-    const id = `${told.function}|${told.key}`;
+  return async (reported) => {
+    const id = `${reported.function}|${reported.key}`;
     const kept = unstored.get(id);
-    const isSameRun = kept !== undefined && kept.owner === told.owner && told.record === undefined;
-    const run = isSameRun ? { ...kept, death: told.death } : told;
+    const isSameRun = kept !== undefined && kept.owner === reported.owner && reported.record === undefined;
+    const run = isSameRun ? { ...kept, death: reported.death } : reported;
     try {
       await record(run);
       unstored.delete(id);

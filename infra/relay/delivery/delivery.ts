@@ -125,8 +125,8 @@ class StoreThenNotify implements Delivery {
     const stored = await this.#accepted(() => this.#store.list(type, {}));
     for (const after of stored) this.#options.onChange({ ...placeOf(type), after });
     if (!this.#resumed.has(text)) {
-      const untold = await this.#accepted(() => this.#store.untold(type));
-      for (const change of untold) await this.#notify(type, [change], "live");
+      const unreported = await this.#accepted(() => this.#store.unreported(type));
+      for (const change of unreported) await this.#notify(type, [change], "live");
     }
     this.#resumed.add(text);
     return progress.resourceVersion;

@@ -48,8 +48,8 @@ export function createNotify(options: NotifyOptions): Notify {
     return keys.map(({ functionName, key, tenant }) => {
       const delayMs = priority === "live" ? (settleMs.get(functionName) ?? 0) : 0;
       const traceparent = traced?.traceparentOf(tenant);
-      const told = traceparent === undefined ? cause : { ...cause, traceparent };
-      return { functionName, entry: { key, delayMs, priority, cause: told } };
+      const reported = traceparent === undefined ? cause : { ...cause, traceparent };
+      return { functionName, entry: { key, delayMs, priority, cause: reported } };
     });
   };
 

@@ -86,11 +86,11 @@ export function worstOf(weights: readonly Weight[]): Weight {
 function partOf(rule: Aggregation, reporter: Reporter): Line {
   const { condition } = reporter;
   const weight = condition === undefined ? "unknown" : weightOf(condition.status, rule.polarity);
-  const told =
+  const reported =
     condition === undefined ? `Condition ${rule.source} not yet reported` : (condition.message ?? "");
   return {
     kind: reporter.kind,
-    text: told === "" && weight !== "good" ? (condition?.reason ?? "") : told,
+    text: reported === "" && weight !== "good" ? (condition?.reason ?? "") : reported,
     weight,
     controlPlane: reporter.controlPlane === true,
     names: [reporter.name],

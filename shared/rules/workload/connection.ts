@@ -122,7 +122,7 @@ function probeCondition(
 }
 
 /** The reason in the condition, for who has no other: a server that does not answer in time is known after a minute. */
-export function reasonTold({ status }: Cluster, connection: Connection | undefined): string | undefined {
+export function reasonReported({ status }: Cluster, connection: Connection | undefined): string | undefined {
   const stored = conditionOf(status?.conditions, TYPE);
   if (stored?.status !== "False" || connection?.status.state === "connected") return undefined;
   const [, ...reason] = stored.message.split(": ");

@@ -12,10 +12,10 @@ export class BehindTriggerError extends Error {
   readonly fences: readonly Fence[];
 
   constructor(fences: readonly Fence[]) {
-    const told = fences.map(
+    const reported = fences.map(
       ({ kind, name, resourceVersion }) => `${kind} ${name} is older than ${resourceVersion}`,
     );
-    super(`the snapshot of ${told.join(", of ")}, which was delivered`);
+    super(`the snapshot of ${reported.join(", of ")}, which was delivered`);
     this.name = "BehindTriggerError";
     this.fences = fences;
   }

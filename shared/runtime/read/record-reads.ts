@@ -46,13 +46,13 @@ export function recordReads(reader: RecordingReader): ReadRecorder {
     asked(thrown) {
       const failed = answered.findIndex(({ answer }) => answer.type === "error" && answer.error === thrown);
       const inTime = failed < 0 ? answered : answered.slice(0, failed + 1);
-      const told = new Set(inTime.map(({ question }) => question));
-      const untold = questions
-        .filter((question) => !told.has(question))
+      const reported = new Set(inTime.map(({ question }) => question));
+      const unreported = questions
+        .filter((question) => !reported.has(question))
         .map((question): RecordedRead => {
           return { question, source: sourceOf(reader, question), answer: { type: "unanswered" } };
         });
-      return [...inTime, ...untold];
+      return [...inTime, ...unreported];
     },
     records: () => reader.records(),
     readLive: (cluster, kind, key) => reader.readLive(cluster, kind, key),

@@ -97,17 +97,17 @@ const NOT_NEWER = "nothing below is newer";
 /** Returns the freshness of a reader that reads these types live, where it may, and others from this read model. */
 export function freshnessBeside(live: readonly SignedType[], { silences, silenceOf }: Freshness): Freshness {
   const types = new Set(live.map(signOf));
-  const told = new Map(
+  const reported = new Map(
     silences.map((one) => [
       one,
       { ...one, message: one.message.replace(NOT_NEWER, `${NOT_NEWER}, but for what is read live`) },
     ]),
   );
   return {
-    silences: [...told.values()],
+    silences: [...reported.values()],
     silenceOf: (type) => {
       const found = type.cluster === MANAGEMENT && types.has(signOf(type)) ? undefined : silenceOf(type);
-      return found && told.get(found);
+      return found && reported.get(found);
     },
   };
 }

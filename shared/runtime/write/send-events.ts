@@ -8,11 +8,11 @@ import type { Clients, Clock, Issuer, Log } from "../ports.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing. */
-export type ToldEvents = Map<string, Date>;
+export type SentEvents = Map<string, Date>;
 
 /** The time after which an API server has forgotten an Event. */
-const TOLD_MS = 60 * MINUTE;
-const MAX_TOLD = 10_000;
+const SENT_MS = 60 * MINUTE;
+const MAX_SENT = 10_000;
 
 export interface EventContext {
   readonly function: AnyFunction;
@@ -25,7 +25,7 @@ export interface EventContext {
   readonly signal: AbortSignal;
   /** Id of the reporting run; stands on the Event. */
   readonly runId?: string | undefined;
-  readonly told?: ToldEvents | undefined;
+  readonly sentEvents?: SentEvents | undefined;
   /** Needed by decisions that issue. */
   readonly issuer?: Issuer | undefined;
 }
@@ -42,7 +42,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
     return eventOf(notice, notice.about ?? context.object, { now, component, runId: context.runId });
   });
   const byName = new Map(events.map((event) => [event.metadata.name, event]));
-  const due = [...byName.values()].filter((event) => !isTold(event.metadata.name, context.told, now));
+  const due = [...byName.values()].filter((event) => !isSent(event.metadata.name, context.sentEvents, now));
   // One after the other, those of a hundred new Machines would hold up the end of their run.
   await sideBySide(due, (event) => sendEvent(event, context));
 }
@@ -53,29 +53,29 @@ async function sendEvent(event: Event, context: EventContext): Promise<void> {
   const now = context.clock.now();
   try {
     await context.clients.of(MANAGEMENT, name, { late: true }).create(Event, event);
-    remember(event.metadata.name, context.told, now);
+    remember(event.metadata.name, context.sentEvents, now);
   } catch (error) {
     if (error instanceof KubeError && error.reason === "AlreadyExists")
-      remember(event.metadata.name, context.told, now);
+      remember(event.metadata.name, context.sentEvents, now);
     else context.log.warn({ function: name, reason: event.reason, error }, "Event not recorded");
   }
 }
 
 /** Whether nothing was sent about this for an hour; from now on something was. */
-export function isFirstOf(subject: string, told: ToldEvents | undefined, now: Date): boolean {
-  if (isTold(subject, told, now)) return false;
-  remember(subject, told, now);
+export function isFirstOf(subject: string, sentEvents: SentEvents | undefined, now: Date): boolean {
+  if (isSent(subject, sentEvents, now)) return false;
+  remember(subject, sentEvents, now);
   return true;
 }
 
-function isTold(name: string, told: ToldEvents | undefined, now: Date): boolean {
-  const at = told?.get(name);
-  return at !== undefined && now.getTime() - at.getTime() < TOLD_MS;
+function isSent(name: string, sentEvents: SentEvents | undefined, now: Date): boolean {
+  const at = sentEvents?.get(name);
+  return at !== undefined && now.getTime() - at.getTime() < SENT_MS;
 }
 
-function remember(name: string, told: ToldEvents | undefined, now: Date): void {
-  if (told !== undefined && told.size >= MAX_TOLD) told.clear();
-  told?.set(name, now);
+function remember(name: string, sentEvents: SentEvents | undefined, now: Date): void {
+  if (sentEvents !== undefined && sentEvents.size >= MAX_SENT) sentEvents.clear();
+  sentEvents?.set(name, now);
 }
 
 function eventOf(

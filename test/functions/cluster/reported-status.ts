@@ -14,7 +14,7 @@ export function statuses(status: ClusterStatus): object {
   );
 }
 
-export function told(status: ClusterStatus, type: string): unknown {
+export function reported(status: ClusterStatus, type: string): unknown {
   return status.conditions?.find((one) => one.type === type);
 }
 

@@ -11,7 +11,7 @@ import {
   TOPOLOGY,
 } from "../../support/foo-cluster.ts";
 import { decide, given } from "../../support/world.ts";
-import { statusIn, told, withStatus } from "./reported-status.ts";
+import { reported, statusIn, withStatus } from "./reported-status.ts";
 
 const C1 = { host: "c1.example.com", port: 6443 };
 const EARLIER = "2026-01-01T11:00:00Z";
@@ -62,7 +62,7 @@ describe("cluster-status, latches and what is kept", () => {
       lastTransitionTime: EARLIER,
     } as const;
     const status = await statusIn(given(cluster({ status: { conditions: [before] } }), fooCluster()));
-    expect(told(status, "ControlPlaneInitialized")).toEqual({ ...before, observedGeneration: 1 });
+    expect(reported(status, "ControlPlaneInitialized")).toEqual({ ...before, observedGeneration: 1 });
   });
 
   it("never clears a failure and lets the control plane object win", async () => {
@@ -92,12 +92,12 @@ describe("cluster-status, latches and what is kept", () => {
       initialization: { infrastructureProvisioned: true },
       failureDomains: [{ name: "a", controlPlane: true }],
     });
-    expect(told(status, "InfrastructureReady")).toMatchObject({
+    expect(reported(status, "InfrastructureReady")).toMatchObject({
       status: "Unknown",
       reason: "InternalError",
       message: expect.stringContaining("fooclusters.infrastructure.cluster.x-k8s.io"),
     });
-    expect(told(status, "ControlPlaneAvailable")).toMatchObject({ status: "True" });
+    expect(reported(status, "ControlPlaneAvailable")).toMatchObject({ status: "True" });
   });
 
   it("keeps a bad list of failure domains out, says so, and writes the rest", async () => {
@@ -105,7 +105,7 @@ describe("cluster-status, latches and what is kept", () => {
     const infra = fooCluster({ status: { failureDomains: { b: {} } } });
     const status = await statusIn(given(before, infra, fooControlPlane()));
     expect(status.failureDomains).toEqual([{ name: "a", controlPlane: true }]);
-    expect(told(status, "InfrastructureReady")).toMatchObject({
+    expect(reported(status, "InfrastructureReady")).toMatchObject({
       message: "status.failureDomains is not a list of failure domains",
     });
   });
@@ -123,7 +123,7 @@ describe("cluster-status, latches and what is kept", () => {
   it("says whose an infra object is that a topology may not take over", async () => {
     const infra = fooCluster({ metadata: { ownerReferences: [FOREIGN_CONTROLLER] } });
     const status = await statusIn(given(cluster({ spec: { topology: TOPOLOGY } }), infra, fooControlPlane()));
-    expect(told(status, "InfrastructureReady")).toMatchObject({
+    expect(reported(status, "InfrastructureReady")).toMatchObject({
       status: "False",
       reason: "NotReady",
       message: "FooCluster c1-infra is controlled by Composition stack",
@@ -155,7 +155,7 @@ describe("cluster-status, what others keep in it", () => {
       status: { conditions: [GATE], workers: { upgradePlan: [{ version: "v1.35.0" }] } },
     });
     const status = await statusIn(given(shared, fooCluster(), fooControlPlane()));
-    expect(told(status, GATE.type)).toBeUndefined();
+    expect(reported(status, GATE.type)).toBeUndefined();
     expect(status).not.toHaveProperty("workers");
   });
 
@@ -165,7 +165,7 @@ describe("cluster-status, what others keep in it", () => {
       status: { conditions: [GATE] },
     });
     const status = await statusIn(given(gated, fooCluster(), fooControlPlane(), connection()));
-    expect(told(status, "Available")).toMatchObject({
+    expect(reported(status, "Available")).toMatchObject({
       status: "Unknown",
       message: "* example.com/Other: Condition not yet reported",
     });

@@ -23,7 +23,7 @@ import {
   TOPOLOGY,
 } from "../../support/foo-cluster.ts";
 import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
-import { statuses, statusIn, told, withStatus } from "./reported-status.ts";
+import { reported, statuses, statusIn, withStatus } from "./reported-status.ts";
 
 const C1 = { host: "c1.example.com", port: 6443 };
 const EARLIER = "2026-01-01T11:00:00Z";
@@ -146,12 +146,12 @@ describe("cluster-status, coming up", () => {
     });
     const status = await statusIn(given(classes, planned));
     expect(status).not.toHaveProperty("initialization");
-    expect(told(status, "InfrastructureReady")).toMatchObject({
+    expect(reported(status, "InfrastructureReady")).toMatchObject({
       status: "False",
       reason: "ObjectDoesNotExist",
       message: "Waiting for cluster topology to be reconciled",
     });
-    expect(told(status, "Available")).toMatchObject({
+    expect(reported(status, "Available")).toMatchObject({
       status: "False",
       message: expect.stringContaining("* TopologyReconciled: Condition not yet reported"),
     });
@@ -167,9 +167,9 @@ describe("cluster-status, coming up", () => {
       "set infrastructureRef and controlPlaneRef instead";
     const status = appliedStatus<ClusterStatus>(decision);
     for (const type of ["InfrastructureReady", "ControlPlaneAvailable", "ControlPlaneInitialized"]) {
-      expect(told(status, type)).toMatchObject({ reason: "ObjectDoesNotExist", message });
+      expect(reported(status, type)).toMatchObject({ reason: "ObjectDoesNotExist", message });
     }
-    expect(told(status, "Available")).toMatchObject({
+    expect(reported(status, "Available")).toMatchObject({
       message: expect.stringContaining(`* TopologyReconciled: ${message}`),
     });
     expect(decision.events?.filter(({ type }) => type === "Warning")).toEqual([
@@ -191,7 +191,7 @@ describe("cluster-status, workers and connection", () => {
     const decision = await decide(clusterStatus, world);
     const text = "Capstan does not run kind MachineDeployment, which needs the manager of Cluster API";
     const status = appliedStatus<ClusterStatus>(decision);
-    expect(told(status, "WorkersAvailable")).toMatchObject({
+    expect(reported(status, "WorkersAvailable")).toMatchObject({
       status: "False",
       message: expect.stringContaining(`* MachineDeployment md-0: ${text}`),
     });
@@ -211,7 +211,7 @@ describe("cluster-status, workers and connection", () => {
     const objects = [fooCluster(), fooControlPlane(), failing];
     const decision = await decide(clusterStatus, given(up, ...objects));
     const status = appliedStatus<ClusterStatus>(decision);
-    expect(told(status, "RemoteConnectionProbe")).toMatchObject({
+    expect(reported(status, "RemoteConnectionProbe")).toMatchObject({
       status: "False",
       message: `Remote connection not established yet: ${message}`,
     });
@@ -251,7 +251,7 @@ describe("cluster-status, workers and connection", () => {
       status: { state: "unreachable", failures: 1, lastSuccess: "2026-01-01T11:59:40Z" },
     });
     const decision = await decide(clusterStatus, given(cluster(), fooCluster(), fooControlPlane(), failing));
-    expect(told(appliedStatus<ClusterStatus>(decision), "RemoteConnectionProbe")).toMatchObject({
+    expect(reported(appliedStatus<ClusterStatus>(decision), "RemoteConnectionProbe")).toMatchObject({
       status: "True",
     });
     expect(decision.result).toEqual(requeueAfter(30_000, "grace period of the workload connection"));
@@ -338,7 +338,7 @@ describe("cluster-status, Machines", () => {
     } as KubeObject;
     const status = await statusIn(given(cluster(), fooCluster(), fooControlPlane(), set));
     expect(status.workers).toEqual({ desiredReplicas: 5, replicas: 1 });
-    expect(told(status, "ScalingUp")).toMatchObject({
+    expect(reported(status, "ScalingUp")).toMatchObject({
       status: "True",
       message: "* MachineSet s1: 1 to 5",
     });
@@ -401,7 +401,7 @@ describe("cluster-status, paused", () => {
     const status = await statusIn(given(paused, fooCluster(), fooControlPlane()));
     expect(status.phase).toBe("Provisioned");
     expect(statuses(status)).toEqual({ Paused: "True Paused" });
-    expect(told(status, "Paused")).toMatchObject({
+    expect(reported(status, "Paused")).toMatchObject({
       message: "Cluster has the cluster.x-k8s.io/paused annotation",
     });
   });
@@ -415,13 +415,13 @@ describe("cluster-status, deleting", () => {
     );
     const status = await statusIn(given(deleted, fooCluster(), fooControlPlane(), ...pools));
     expect(status).toMatchObject({ phase: "Deleting", observedGeneration: 3 });
-    expect(told(status, "Deleting")).toMatchObject({
+    expect(reported(status, "Deleting")).toMatchObject({
       status: "True",
       reason: "WaitingForWorkersDeletion",
       message: "* MachinePools: a, b, c, d, e, ... (1 more)",
     });
     const last = await statusIn(given(deleted, fooCluster(), fooControlPlane(), machine("p1-0")));
-    expect(told(last, "Deleting")).toMatchObject({ message: "* Worker Machines: p1-0" });
+    expect(reported(last, "Deleting")).toMatchObject({ message: "* Worker Machines: p1-0" });
   });
 
   it.each([
@@ -434,7 +434,10 @@ describe("cluster-status, deleting", () => {
     ["the infra object", [fooCluster()], "WaitingForInfrastructureDeletion", "FooCluster"],
   ])("waits for %s next", async (_, objects, reason, kind) => {
     const status = await statusIn(given(deletedCluster(), ...objects));
-    expect(told(status, "Deleting")).toMatchObject({ reason, message: `Waiting for ${kind} to be deleted` });
+    expect(reported(status, "Deleting")).toMatchObject({
+      reason,
+      message: `Waiting for ${kind} to be deleted`,
+    });
   });
 
   it("continues to report everything else, and acts without our finalizer too", async () => {
@@ -445,7 +448,7 @@ describe("cluster-status, deleting", () => {
       InfrastructureReady: "False ObjectDeleted",
       ControlPlaneAvailable: "False ObjectDoesNotExist",
     });
-    expect(told(status, "Available")).toMatchObject({
+    expect(reported(status, "Available")).toMatchObject({
       message: expect.not.stringContaining("ObjectDeleted"),
     });
   });
@@ -458,7 +461,7 @@ describe("cluster-status, deleting", () => {
       fooCluster({ metadata: { ownerReferences: owners } }),
     );
     const decision = await decide(clusterStatus, world, "c1");
-    expect(told(appliedStatus<ClusterStatus>(decision), "Deleting")).toMatchObject({
+    expect(reported(appliedStatus<ClusterStatus>(decision), "Deleting")).toMatchObject({
       reason: "DeletionCompleted",
     });
   });

@@ -265,8 +265,8 @@ describe("mhc-requests says why a Machine has no request", () => {
       expect(saidOf(decision, ill(name))).toEqual([NOT_FOUND, message]);
     }
     expect(decision).toMatchObject({ create: [], result: waitFor("RemediationTemplate.metadata.uid") });
-    const told = machineWith("m1", failed(), marked(NOT_FOUND));
-    expect(created(await decided(world(checkWith(), [told], T)))).toEqual(["m1"]);
+    const reported = machineWith("m1", failed(), marked(NOT_FOUND));
+    expect(created(await decided(world(checkWith(), [reported], T)))).toEqual(["m1"]);
   });
 
   it("a template that cannot be watched is looked for again", async () => {
@@ -328,9 +328,9 @@ describe("mhc-requests says why a Machine has no request", () => {
 
   it("takes that back once the request exists, and leaves the words of an external controller", async () => {
     for (const reason of [NOT_FOUND, FAILED[0]]) {
-      const told = machineWith("m1", failed(), marked(reason));
-      const decision = await decided(world(checkWith(), [told], T, fooRemediation()));
-      expect(saidOf(decision, told)).toEqual(["WaitingForRemediation", ""]);
+      const reported = machineWith("m1", failed(), marked(reason));
+      const decision = await decided(world(checkWith(), [reported], T, fooRemediation()));
+      expect(saidOf(decision, reported)).toEqual(["WaitingForRemediation", ""]);
     }
     const other = machineWith("m1", failed(), marked("PowerCycling"));
     expect(await decided(world(checkWith(), [other], T, fooRemediation()))).toMatchObject(NOTHING);
@@ -340,14 +340,14 @@ describe("mhc-requests says why a Machine has no request", () => {
     const other = { ...templateRef, name: "another" };
     const earlier = (paused: object = {}) =>
       checkWith({ templateRef: other }, { metadata: { name: "a", uid: "uid-a", ...paused } });
-    const told = machineWith("m1", failed(), marked(NOT_FOUND));
+    const reported = machineWith("m1", failed(), marked(NOT_FOUND));
     for (const known of [[], [T, fooRemediation()]]) {
-      const { patch } = await decide(mhcRequests, world(checkWith(), [told], earlier(), ...known), "h1");
+      const { patch } = await decide(mhcRequests, world(checkWith(), [reported], earlier(), ...known), "h1");
       expect(patch).toEqual([]);
     }
     const paused = earlier({ annotations: { [PAUSED_ANNOTATION]: "" } });
-    const left = await decide(mhcRequests, world(checkWith(), [told], paused), "h1");
-    expect(saidOf(left, told)[1]).toContain("FooRemediationTemplate default/t");
+    const left = await decide(mhcRequests, world(checkWith(), [reported], paused), "h1");
+    expect(saidOf(left, reported)[1]).toContain("FooRemediationTemplate default/t");
   });
 
   it("a server that shows nothing is an Event with its words, and is asked again", async () => {

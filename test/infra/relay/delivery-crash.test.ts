@@ -150,7 +150,7 @@ async function life(killAt: number, after: boolean) {
     died,
     woken,
     progress: await store.progress(type),
-    untold: await store.untold(type),
+    unreported: await store.unreported(type),
     stored: stored.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`),
   };
 }
@@ -160,13 +160,13 @@ describe("a relay that is killed at any call to store or queue (KR-14)", () => {
     const expected = EVENTS.flatMap(({ wakes }) => wakes);
     let killAt = 0;
     for (let died = true; died; killAt += 1) {
-      const { woken, stored, progress, untold, ...ended } = await life(killAt, after);
+      const { woken, stored, progress, unreported, ...ended } = await life(killAt, after);
       died = ended.died;
       const missing = expected.filter((name) => !woken.includes(name));
       expect({ killAt, missing }).toEqual({ killAt, missing: [] });
       expect(stored).toEqual(FINAL);
       expect(progress).toEqual({ ready: true, resourceVersion: "17", scope });
-      expect(untold).toEqual([]);
+      expect(unreported).toEqual([]);
     }
     expect(killAt).toBeGreaterThan(15);
   });

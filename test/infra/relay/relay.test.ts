@@ -479,9 +479,9 @@ describe("relay", () => {
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     let shiftMs = 0;
     const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
-    const told: string[] = [];
+    const reported: string[] = [];
     const advance: Store["advance"] = (type, progress) => {
-      if (progress.ready !== undefined) told.push(`${type.kind} ${progress.ready}`);
+      if (progress.ready !== undefined) reported.push(`${type.kind} ${progress.ready}`);
       return w.store.advance(type, progress);
     };
     const store = { ...w.store, advance };
@@ -492,18 +492,18 @@ describe("relay", () => {
     const replicas = async () =>
       Reflect.get((await w.store.get(typeOf(MachinePool), key)) ?? {}, "spec")?.replicas;
     await eventually(async () => (await replicas()) === 9, within);
-    await eventually(() => told.includes("FooMachinePool true"), within);
-    told.length = 0;
+    await eventually(() => reported.includes("FooMachinePool true"), within);
+    reported.length = 0;
     w.line.isCut = true;
     await w.restore();
     await writeNamespaces(w.client, "x", "y");
     shiftMs = 10_000;
     w.line.isCut = false;
-    await eventually(() => told.includes("MachinePool true"), within);
-    const distrustedAt = told.indexOf("FooMachinePool false");
+    await eventually(() => reported.includes("MachinePool true"), within);
+    const distrustedAt = reported.indexOf("FooMachinePool false");
     expect(distrustedAt).toBeGreaterThanOrEqual(0);
-    expect(distrustedAt).toBeLessThan(told.indexOf("MachinePool true"));
-    await eventually(() => told.lastIndexOf("FooMachinePool true") > distrustedAt, within);
+    expect(distrustedAt).toBeLessThan(reported.indexOf("MachinePool true"));
+    await eventually(() => reported.lastIndexOf("FooMachinePool true") > distrustedAt, within);
   });
 
   it("starts over with a server that was restored while no relay ran and is at higher versions again (KR-12)", async () => {

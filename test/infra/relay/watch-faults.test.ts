@@ -86,7 +86,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       script(server);
       server.watches.push(holding(event("ADDED", thing("a", "105"))));
     });
-    await w.until(() => w.world.told.includes("changed a"));
+    await w.until(() => w.world.reported.includes("changed a"));
     expect(w.world.watchedFrom()).toEqual(["100", "100"]);
     expect(w.world.listsSeen()).toBe(1);
     expect(w.world.loop.status().reconnects).toEqual({ [reason]: 1 });
@@ -96,8 +96,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     await using w = await patient(({ lists }) =>
       lists.push(failing(500, "InternalError"), listing([thing("a", "7")], "8")),
     );
-    await w.until(() => w.world.told.length === 1);
-    expect(w.world.told).toEqual(["list a at 8"]);
+    await w.until(() => w.world.reported.length === 1);
+    expect(w.world.reported).toEqual(["list a at 8"]);
   });
 
   it.each<[string, Reply]>([
@@ -108,8 +108,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       lists.push(listing([], "100"), listing([thing("a", "190")], "200"));
       watches.push(streaming(event("ADDED", thing("a", "105"))), reply);
     });
-    await w.until(() => w.world.told.length === 3);
-    expect(w.world.told).toEqual(["list  at 100", "changed a", "list a at 200"]);
+    await w.until(() => w.world.reported.length === 3);
+    expect(w.world.reported).toEqual(["list  at 100", "changed a", "list a at 200"]);
     expect(listedFrom(w.world)).toEqual([null, "105"]);
     expect(w.world.loop.status().reconnects).toEqual({ closed: 1, Expired: 1 });
   });
@@ -119,8 +119,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       lists.push(listing([], "100"), failing(410, "Expired"), listing([], "90"));
       watches.push(streaming(expired));
     });
-    await w.until(() => w.world.told.length === 2);
-    expect(w.world.told).toEqual(["list  at 100", "list  at 90"]);
+    await w.until(() => w.world.reported.length === 2);
+    expect(w.world.reported).toEqual(["list  at 100", "list  at 90"]);
     expect(listedFrom(w.world)).toEqual([null, "100", null]);
   });
 
@@ -131,9 +131,9 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     });
     await eventually(async () => {
       await w.clock.advance(500);
-      return w.world.told.length === 2;
+      return w.world.reported.length === 2;
     }, within);
-    expect(w.world.told).toEqual(["list  at 100", "list  at 90"]);
+    expect(w.world.reported).toEqual(["list  at 100", "list  at 90"]);
     expect(listedFrom(w.world)).toEqual([null, "100", "100", null]);
   });
 
@@ -141,7 +141,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     await using w = await patient(({ watches }) =>
       watches.push(streaming(event("ADDED", thing("a", "105"))), holding(event("ADDED", thing("b", "106")))),
     );
-    await eventually(() => w.world.told.includes("changed b"), within);
+    await eventually(() => w.world.reported.includes("changed b"), within);
     expect(w.world.watchedFrom()).toEqual(["100", "105"]);
     expect(w.clock.now()).toEqual(virtualClock().now());
   });
@@ -158,7 +158,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       return reconnects() === 1;
     }, within);
     await w.until(() => w.world.watchedFrom().length === 2);
-    expect(w.world.told).toEqual(["list a at 100"]);
+    expect(w.world.reported).toEqual(["list a at 100"]);
   });
 
   it("KR-06: waits for ever behind a server that does not end a watch, replaces it", async () => {
@@ -181,8 +181,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     await using w = await patient(({ watches }) =>
       watches.push(streaming(event("ADDED", thing("a", "105")), line.slice(0, 20)), holding(line)),
     );
-    await w.until(() => w.world.told.length === 3);
-    expect(w.world.told).toEqual(["list  at 100", "changed a", "changed b"]);
+    await w.until(() => w.world.reported.length === 3);
+    expect(w.world.reported).toEqual(["list  at 100", "changed a", "changed b"]);
     expect(w.world.watchedFrom()).toEqual(["100", "105"]);
   });
 
@@ -193,8 +193,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
         holding(event("ADDED", thing("a", "105")), '{"type":"ADD\n', event("ADDED", thing("c", "107"))),
       );
     });
-    await w.until(() => w.world.told.length === 3);
-    expect(w.world.told).toEqual(["list  at 100", "changed a", "list b at 107"]);
+    await w.until(() => w.world.reported.length === 3);
+    expect(w.world.reported).toEqual(["list  at 100", "changed a", "list b at 107"]);
     expect(w.world.loop.status()).toMatchObject({ undecodable: 1, reconnects: { Undecodable: 1 } });
   });
 
@@ -221,10 +221,10 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       event("MODIFIED", { ...thing(name, String(version)), data: "x".repeat(1024 * 1024) });
     const many = Array.from({ length: 40 }, (_none, at) => large(`t${at}`, 200 + at));
     const opened = Promise.withResolvers<void>();
-    const told: string[] = [];
+    const reported: string[] = [];
     const changed: WatchConsumer["changed"] = async (objects) => {
       await opened.promise;
-      told.push(...objects.map(({ metadata }) => metadata.name));
+      reported.push(...objects.map(({ metadata }) => metadata.name));
     };
     await using w = await patient(({ watches }) => watches.push(holding(...many)), { consumer: { changed } });
     await w.until(() => w.world.loop.status().pending >= 16);
@@ -232,8 +232,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     await w.until(() => w.world.loop.status().bytes > 16 * 1024 * 1024);
     expect(w.world.loop.status().pending).toBeLessThanOrEqual(17);
     opened.resolve();
-    await w.until(() => told.length === 40);
-    expect(new Set(told).size).toBe(40);
+    await w.until(() => reported.length === 40);
+    expect(new Set(reported).size).toBe(40);
   });
 
   it("KR-10: asks without a pause, waits longer after each failure", async () => {
@@ -256,8 +256,8 @@ describe("KR-05: a list by watch", () => {
         ),
       ),
     );
-    await w.until(() => w.world.told.length === 2);
-    expect(w.world.told).toEqual(["list b,a at 100", "changed a"]);
+    await w.until(() => w.world.reported.length === 2);
+    expect(w.world.reported).toEqual(["list b,a at 100", "changed a"]);
     const [request, ...others] = w.world.server.requests;
     expect(others).toEqual([]);
     expect(Object.fromEntries(request?.query ?? [])).toMatchObject({
@@ -273,11 +273,11 @@ describe("KR-05: a list by watch", () => {
     await using w = await patient(({ watchLists }) =>
       watchLists.push(streaming(initialEventsEnd("100"), expired), failing(410, "Expired")),
     );
-    await w.until(() => w.world.told.length === 2);
+    await w.until(() => w.world.reported.length === 2);
     const asked = w.world.server.requests.map(({ query }) => query.get("resourceVersion"));
     // Refused, then by pages at the same version; the scripted list says yes.
     expect(asked.slice(0, 3)).toEqual(["", "100", "100"]);
-    expect(w.world.told).toEqual(["list  at 100", "list  at 100"]);
+    expect(w.world.reported).toEqual(["list  at 100", "list  at 100"]);
   });
 
   it.each<[string, Reply]>([
@@ -291,7 +291,7 @@ describe("KR-05: a list by watch", () => {
       watches.push(streaming(expired));
     });
     await w.until(() => w.world.listsSeen() === 2);
-    expect(w.world.told[0]).toBe("list a at 8");
+    expect(w.world.reported[0]).toBe("list a at 8");
     const begun = w.world.server.requests.filter(({ query }) => query.has("sendInitialEvents"));
     expect(begun).toHaveLength(1);
   });
@@ -304,9 +304,9 @@ describe("KR-05: a list by watch", () => {
     await w.until(() => w.world.loop.status().bytes > 0);
     await eventually(async () => {
       await w.clock.advance(5_000);
-      return w.world.told.length === 1;
+      return w.world.reported.length === 1;
     }, within);
-    expect(w.world.told).toEqual(["list a at 8"]);
+    expect(w.world.reported).toEqual(["list a at 8"]);
   });
 
   it("gives way to pages once when it fails otherwise", async () => {
@@ -315,8 +315,8 @@ describe("KR-05: a list by watch", () => {
       lists.push(listing([thing("a", "7")], "8"));
       watches.push(streaming(expired));
     });
-    await w.until(() => w.world.told.length === 2);
-    expect(w.world.told).toEqual(["list a at 8", "list  at 200"]);
+    await w.until(() => w.world.reported.length === 2);
+    expect(w.world.reported).toEqual(["list a at 8", "list  at 200"]);
   });
 });
 
@@ -331,8 +331,8 @@ describe("KR-08: a loop with a version to resume from", () => {
       },
       { consumer: kept },
     );
-    await w.until(() => w.world.told.length === 1);
-    expect(w.world.told).toEqual(["changed b"]);
+    await w.until(() => w.world.reported.length === 1);
+    expect(w.world.reported).toEqual(["changed b"]);
     expect(w.world.watchedFrom()).toEqual(["90"]);
     expect(w.world.loop.status()).toMatchObject({ lists: 0, resourceVersion: "105" });
   });
@@ -342,8 +342,8 @@ describe("KR-08: a loop with a version to resume from", () => {
       ({ lists }) => lists.push(listing([thing("a", "60")], "100"), listing([thing("a", "60")], "101")),
       { consumer: kept },
     );
-    await w.until(() => w.world.told.length === 1);
-    expect(w.world.told).toEqual(["list a at 101"]);
+    await w.until(() => w.world.reported.length === 1);
+    expect(w.world.reported).toEqual(["list a at 101"]);
   });
 
   it("KR-08: lists when the version is too old, and does not take that for a first list", async () => {
@@ -354,24 +354,24 @@ describe("KR-08: a loop with a version to resume from", () => {
       },
       { consumer: kept },
     );
-    await w.until(() => w.world.told.length === 1);
+    await w.until(() => w.world.reported.length === 1);
     expect(w.world.firsts).toEqual([false]);
     expect(listedFrom(w.world).at(-1)).toBe("90");
   });
 
   it("KR-08: is where it was when a consumer fails, and repeats the event", async () => {
     let failures = 0;
-    const told: string[] = [];
+    const reported: string[] = [];
     const changed: WatchConsumer["changed"] = async (objects) => {
       failures += 1;
       if (failures === 1) throw new TypeError("a defect");
-      told.push(...objects.map(({ metadata }) => metadata.name));
+      reported.push(...objects.map(({ metadata }) => metadata.name));
     };
     const line = event("ADDED", thing("a", "105"));
     await using w = await patient(({ watches }) => watches.push(holding(line), holding(line)), {
       consumer: { changed },
     });
-    await w.until(() => told.length === 1);
+    await w.until(() => reported.length === 1);
     expect(w.world.watchedFrom()).toEqual(["100", "100"]);
     expect(w.world.loop.status().reconnects).toEqual({ Bug: 1 });
   });
@@ -406,8 +406,8 @@ describe("KR-12: a server whose versions go down", () => {
       lists.push(listing([], "100"), listing([], "51"));
       watches.push(holding(event("ADDED", thing("a", "105")), event("ADDED", thing("b", "50"))));
     });
-    await w.until(() => w.world.told.length === 3);
-    expect(w.world.told).toEqual(["list  at 100", "changed a", "list  at 51"]);
+    await w.until(() => w.world.reported.length === 3);
+    expect(w.world.reported).toEqual(["list  at 100", "changed a", "list  at 51"]);
     expect(listedFrom(w.world)).toEqual([null, null]);
     expect(w.world.loop.status().reconnects).toEqual({ WentBack: 1 });
   });
@@ -418,9 +418,9 @@ describe("KR-12: a server whose versions go down", () => {
     );
     await eventually(async () => {
       if (w.world.loop.status().state !== "listing") await w.clock.advance(30_000);
-      return w.world.told.length === 2;
+      return w.world.reported.length === 2;
     }, within);
-    expect(w.world.told).toEqual(["list  at 100", "list  at 52"]);
+    expect(w.world.reported).toEqual(["list  at 100", "list  at 52"]);
     expect(w.world.loop.status().reconnects).toMatchObject({ Idle: 1, WentBack: 1 });
   });
 
@@ -431,9 +431,9 @@ describe("KR-12: a server whose versions go down", () => {
     );
     await eventually(async () => {
       if (w.world.loop.status().state !== "listing") await w.clock.advance(30_000);
-      return w.world.told.length >= 2;
+      return w.world.reported.length >= 2;
     }, within);
-    expect(w.world.told.slice(0, 2)).toEqual(["list a at 100", "list a at 120"]);
+    expect(w.world.reported.slice(0, 2)).toEqual(["list a at 100", "list a at 120"]);
     expect(Object.keys(w.world.loop.status().reconnects)).toContain("WentBack");
   });
 });
@@ -443,7 +443,7 @@ describe("KR-24: a watch loop continues after", () => {
     const access = (url: URL) => ({ server: new URL(url.href.replace("http:", "https:")) });
     await using w = await patient(() => undefined, { access });
     await w.until(() => Number(w.world.loop.status().reconnects["NoAnswer"]) >= 3);
-    expect(w.world.told).toEqual([]);
+    expect(w.world.reported).toEqual([]);
   });
 
   it("KR-24: a login page of a proxy with status 200, in place of a list and of a watch", async () => {
@@ -452,7 +452,7 @@ describe("KR-24: a watch loop continues after", () => {
       watches.push(streaming("<html>\n<body>login</body>\n"));
     });
     await w.until(() => w.world.watchedFrom().length === 2);
-    expect(w.world.told).toEqual(["list  at 100", "list  at 100"]);
+    expect(w.world.reported).toEqual(["list  at 100", "list  at 100"]);
     expect(w.world.loop.status()).toMatchObject({ undecodable: 2, reconnects: { Undecodable: 2 } });
   });
 
@@ -472,8 +472,8 @@ describe("KR-24: a watch loop continues after", () => {
       lists.push(text(200, gzipSync(list), { "Content-Encoding": "gzip" }));
       watches.push(zipped);
     });
-    await w.until(() => w.world.told.length === 2);
-    expect(w.world.told).toEqual(["list b at 100", "changed a"]);
+    await w.until(() => w.world.reported.length === 2);
+    expect(w.world.reported).toEqual(["list b at 100", "changed a"]);
   });
 
   it("KR-24: a compressed body that is damaged", async () => {
@@ -483,8 +483,8 @@ describe("KR-24: a watch loop continues after", () => {
         holding(event("ADDED", thing("a", "105"))),
       ),
     );
-    await w.until(() => w.world.told.length === 2);
-    expect(w.world.told).toEqual(["list  at 100", "changed a"]);
+    await w.until(() => w.world.reported.length === 2);
+    expect(w.world.reported).toEqual(["list  at 100", "changed a"]);
   });
 
   it.each<[string, readonly (string | Buffer)[], readonly string[]]>([
@@ -523,10 +523,10 @@ describe("KR-24: a watch loop continues after", () => {
       ["reached 104", "changed a"],
     ],
     ["the deletion of an unknown object", [event("DELETED", thing("a", "105"))], ["deleted a"]],
-  ])("KR-24: %s", async (_what, chunks, told) => {
+  ])("KR-24: %s", async (_what, chunks, reported) => {
     await using w = await patient(({ watches }) => watches.push(holding(...chunks)));
-    await w.until(() => w.world.told.length === told.length + 1);
-    expect(w.world.told).toEqual(["list  at 100", ...told]);
+    await w.until(() => w.world.reported.length === reported.length + 1);
+    expect(w.world.reported).toEqual(["list  at 100", ...reported]);
     expect(w.world.loop.status().reconnects).toEqual({});
   });
 
@@ -535,14 +535,14 @@ describe("KR-24: a watch loop continues after", () => {
       event("ADDED", thing(`t${at}`, String(200 + at))),
     );
     await using w = await patient(({ watches }) => watches.push(holding(many.join(""))));
-    await w.until(() => w.world.told.length === 3_001);
+    await w.until(() => w.world.reported.length === 3_001);
     expect(w.world.loop.status()).toMatchObject({ events: 3_000, resourceVersion: "3199", reconnects: {} });
   });
 
   it("KR-24: a list of nothing", async () => {
     await using w = await patient(({ lists }) => lists.push(listing([], "8")));
     await w.until(() => w.world.watchedFrom().length === 1);
-    expect(w.world.told).toEqual(["list  at 8"]);
+    expect(w.world.reported).toEqual(["list  at 8"]);
     expect(w.world.watchedFrom()).toEqual(["8"]);
   });
 });

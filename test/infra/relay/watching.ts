@@ -52,7 +52,7 @@ export function isWatch({ query }: Request): boolean {
 
 export interface Watching extends AsyncDisposable {
   readonly server: ScriptedServer;
-  readonly told: string[];
+  readonly reported: string[];
   /** Whether each list was the first of the loop or after a loss. */
   readonly firsts: readonly boolean[];
   warnings(): readonly string[];
@@ -90,7 +90,7 @@ export async function watching(
       untrusted: options.untrusted,
     }),
   );
-  const told: string[] = [];
+  const reported: string[] = [];
   const firsts: boolean[] = [];
   const log = recordingLog();
   const impatient = impatientClock();
@@ -112,20 +112,20 @@ export async function watching(
         ...(options.stored === undefined ? {} : { stored: options.stored }),
         listed: async (items, { resourceVersion, first }) => {
           const names = items.map(({ metadata }) => metadata.name).join(",");
-          told.push(`list ${names} at ${resourceVersion}`);
+          reported.push(`list ${names} at ${resourceVersion}`);
           firsts.push(first);
         },
         changed: async (objects) => {
-          told.push(...objects.map(({ metadata }) => `changed ${metadata.name}`));
+          reported.push(...objects.map(({ metadata }) => `changed ${metadata.name}`));
         },
         deleted: async ({ metadata }) => {
-          told.push(`deleted ${metadata.name}`);
+          reported.push(`deleted ${metadata.name}`);
         },
         reached: async (resourceVersion) => {
-          told.push(`reached ${resourceVersion}`);
+          reported.push(`reached ${resourceVersion}`);
         },
         gone: async () => {
-          told.push("gone");
+          reported.push("gone");
         },
         ...options.consumer,
       },
@@ -133,7 +133,7 @@ export async function watching(
   );
   return {
     server,
-    told,
+    reported,
     firsts,
     warnings: () => log.lines.filter(({ level }) => level === "warn").map(({ message }) => message),
     loop,

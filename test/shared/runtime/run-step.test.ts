@@ -6,7 +6,7 @@ import { done, failed, requeueAfter, waitFor } from "../../../shared/function/re
 import { REFUSED_FIELDS } from "../../../shared/rules/metadata/refused-write.ts";
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
 import { NotListedError } from "../../../shared/runtime/read/listed.ts";
-import type { ToldEvents } from "../../../shared/runtime/write/send-events.ts";
+import type { SentEvents } from "../../../shared/runtime/write/send-events.ts";
 import type { SentWrite } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -342,9 +342,9 @@ describe("a list that the server refuses to the relay", () => {
     'User "system:serviceaccount:a:relay" cannot list resource "gadgets" in API group "a.dev" at the cluster scope; to allow it there: kubectl create clusterrole x';
 
   it("is waited for, and shows up once as an Event about the object that waits", async () => {
-    const told: ToldEvents = new Map();
+    const sentEvents: SentEvents = new Map();
     const step = () => Promise.reject(new NotListedError(WIDGETS, refusal));
-    const { outcome, sent } = await run({ step, told });
+    const { outcome, sent } = await run({ step, sentEvents });
     expect(outcome).toMatchObject({ type: "again" });
     const message = `the list of Widget on management is not complete: ${refusal}`;
     expect(sent).toEqual([
@@ -353,7 +353,7 @@ describe("a list that the server refuses to the relay", () => {
         body: expect.objectContaining({ type: "Warning", reason: "Forbidden", message }),
       }),
     ]);
-    expect((await run({ step, told })).sent).toEqual([]);
+    expect((await run({ step, sentEvents })).sent).toEqual([]);
   });
 
   it("causes no Event while it is only not complete", async () => {
@@ -366,7 +366,7 @@ describe("a list that the server refuses to the relay", () => {
 });
 
 describe("a terminal failure", () => {
-  const told = {
+  const reported = {
     kind: "Event",
     body: expect.objectContaining({ type: "Warning", reason: "Odd", message: "m" }),
   };
@@ -382,7 +382,7 @@ describe("a terminal failure", () => {
       terminal: true,
       failure: { reason: "Odd", message: "m" },
     });
-    expect(sent).toEqual([expect.objectContaining(told)]);
+    expect(sent).toEqual([expect.objectContaining(reported)]);
     expect(sent[0]?.body).toMatchObject({ involvedObject: { kind: "Widget", name: "w", uid: "uid-w" } });
   });
 
@@ -415,7 +415,7 @@ describe("a terminal failure", () => {
         result: failed("Odd", "m"),
       }),
     });
-    expect(sent).toEqual([expect.objectContaining(told)]);
+    expect(sent).toEqual([expect.objectContaining(reported)]);
   });
 
   it("keeps its outcome when the Event is refused", async () => {
@@ -520,9 +520,9 @@ describe("a failure that quotes a secret", () => {
       const { outcome, sent } = await run({ log, step });
       // The error stays as it is for the letter, which is redacted with the key of the installation.
       const { record: _record, ...stored } = { record: undefined, ...outcome };
-      const told = JSON.stringify([stored, lines, sent]);
-      expect(told).toContain("hmac-sha256:*");
-      expect(told).not.toContain(CANARY);
+      const reported = JSON.stringify([stored, lines, sent]);
+      expect(reported).toContain("hmac-sha256:*");
+      expect(reported).not.toContain(CANARY);
     },
   );
 

@@ -100,10 +100,10 @@ const EVERY_MS = 500;
 
 /** One line on a terminal that says how far a world is. */
 function progressOf({ name }: SmallWorld): (progress: Progress) => void {
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   return ({ states, orders, open }) => {
-    if (!process.stderr.isTTY || (open > 0 && performance.now() - toldAt < EVERY_MS)) return;
-    toldAt = performance.now();
+    if (!process.stderr.isTTY || (open > 0 && performance.now() - reportedAt < EVERY_MS)) return;
+    reportedAt = performance.now();
     const text = open === 0 ? "" : `${name}: ${states} states, ${orders} orders, ${open} open`;
     process.stderr.write(`\r\u001b[K${text}`);
   };

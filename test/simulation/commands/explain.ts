@@ -9,7 +9,7 @@ import { parseTime, type StoryLine, storyOf, timeOf } from "../story/lines.ts";
 import { learnNames } from "../story/names.ts";
 import { storyPage } from "../story/page.ts";
 import { whole, workloadOption } from "./options.ts";
-import { tell } from "./tell.ts";
+import { printResult } from "./print-result.ts";
 
 interface Options {
   readonly workload?: string;
@@ -40,18 +40,20 @@ export function explainCommand(): Command {
       const result = await runSeed({ ...prepared, keepTrace: true, onlooker: names.onlooker });
       const titles = new Map(FAULTS.map(({ number, title }) => [number, title]));
       const lines = storyOf(result.trace, names, titles);
-      tellStory(lines, { ...options, fromMs: options.from, toMs: options.to }, result);
+      printStory(lines, { ...options, fromMs: options.from, toMs: options.to }, result);
       if (html === undefined) return;
       await writeFile(html, storyPage(`seed ${seed} ${played.number}`, lines, new Set(chosen(lines, {}))));
     });
 }
 
-function tellStory(lines: readonly StoryLine[], choice: Choice, result: RunResult): void {
-  const told = chosen(lines, choice);
-  for (const { atMs, lane = "-", kind, text } of told)
+function printStory(lines: readonly StoryLine[], choice: Choice, result: RunResult): void {
+  const reported = chosen(lines, choice);
+  for (const { atMs, lane = "-", kind, text } of reported)
     console.log(`${timeOf(atMs)} ${lane} ${kind} ${choice.all === true ? text : shortened(text)}`);
-  console.log(`${told.length} of ${lines.length} lines; --all shows every line, --key what names an object`);
-  tell(result);
+  console.log(
+    `${reported.length} of ${lines.length} lines; --all shows every line, --key what names an object`,
+  );
+  printResult(result);
 }
 
 const SHOWN = 300;

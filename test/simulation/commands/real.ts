@@ -41,7 +41,7 @@ export function realCommand(): Command {
           const played = await play(scenario, server, expected).catch(broken);
           const outcome = { number, title: scenario.title, ...played };
           outcomes.push(outcome);
-          tell(outcome);
+          printOutcome(outcome);
         }
       };
       await Promise.all(Array.from({ length: atOnce }, work));
@@ -81,7 +81,7 @@ function broken(error: unknown): Played {
   return { violations: [`the stage broke down: ${String(error)}`], recoveredAfterMs: 0 };
 }
 
-function tell({ number, title, violations, recoveredAfterMs }: Outcome): void {
+function printOutcome({ number, title, violations, recoveredAfterMs }: Outcome): void {
   console.log(`${String(number).padStart(2)}  ${title}: as without it after ${recoveredAfterMs / 1_000} s`);
   for (const violation of violations) console.log(`    ${violation}`);
 }

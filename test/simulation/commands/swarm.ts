@@ -48,7 +48,7 @@ export function swarmCommand(): Command {
         simulatedMs += played.simulatedMs;
         if (played.violations.length > 0) {
           failed.push(played);
-          tell(played);
+          printPlayed(played);
         }
         progress.advance(failed.length);
       });
@@ -79,7 +79,7 @@ export function swarmCommand(): Command {
 }
 
 /** Why it has failed, and how to play it again. */
-function tell({ job: { workload, seed }, violations }: Played): void {
+function printPlayed({ job: { workload, seed }, violations }: Played): void {
   console.log(`seed ${seed} ${workload}: ${violations[0]}`);
   console.log(`  npm run simulate -- --seed ${seed} --workload ${workload}`);
 }

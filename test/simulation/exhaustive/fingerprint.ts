@@ -44,7 +44,7 @@ export function createFingerprints(world: World): Fingerprints {
   const ledger = createLedgerLines(world, names);
   const { kernel, management, runs } = world;
   const shown = shownObjects(world);
-  const untold = untoldChanges(world, names);
+  const unreported = unreportedChanges(world, names);
   const objects = (): readonly string[] =>
     [...management.storage.collections]
       .filter(([type]) => type !== "/events" && !type.startsWith("apiextensions"))
@@ -73,7 +73,7 @@ export function createFingerprints(world: World): Fingerprints {
     of: (ready, more) => ({
       objects: inOrder(objects()),
       readModel: inOrder([...shown].map(([place, version]) => `${place} ${version}`)),
-      relay: untold(),
+      relay: unreported(),
       ledger: ledger.lines(),
       runs: inOrder(running()),
       pending: ready.map(nameOf).sort(compareText),
@@ -144,15 +144,15 @@ function shownObjects({ store }: World): ReadonlyMap<string, string> {
  * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its hands. How
  * far it is otherwise is not part of it: no code compares the versions of two objects.
  */
-function untoldChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
+function unreportedChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
   return () => {
     const relay = world.processOf("relay");
     const loops = relay === undefined ? [] : (world.relayOf(relay)?.status().loops ?? []);
     return loops.map(({ name, state, pending, resourceVersion = "0" }) => {
-      const untold = changes.filter(
+      const unreported = changes.filter(
         ({ watch, version }) => watch === name && Number(version) > Number(resourceVersion),
       );
-      return `${name} ${state} ${pending} ${untold.map(({ version }) => canonical(version)).join()}`;
+      return `${name} ${state} ${pending} ${unreported.map(({ version }) => canonical(version)).join()}`;
     });
   };
 }

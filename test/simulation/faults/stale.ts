@@ -17,15 +17,16 @@ export const stale: readonly Fault[] = [
     number: "X-12",
     title: "the read model goes back to what it was before, also across a restart of the relay",
     rate: 1 / 100,
-    isSite: (operation, world) => isNotification(operation) && tell(operation, world).takesBack.length > 0,
+    isSite: (operation, world) =>
+      isNotification(operation) && reportIn(operation, world).takesBack.length > 0,
     waysAt(operation, world) {
       if (!isNotification(operation)) return [];
-      return tell(operation, world).takesBack.map((number) => `${BACK_TO}${number}`);
+      return reportIn(operation, world).takesBack.map((number) => `${BACK_TO}${number}`);
     },
     strike(operation, world, chance, way) {
       if (!isNotification(operation)) return;
       // As it was until the next notification came.
-      const mark = tell(operation, world).marks[Number(way.slice(BACK_TO.length)) + 1];
+      const mark = reportIn(operation, world).marks[Number(way.slice(BACK_TO.length)) + 1];
       operation.run();
       const { store, kernel, troubles } = world;
       const restarts = chance.below(2) === 0;
@@ -51,22 +52,22 @@ interface Story {
 }
 
 /** One notification in the story of its object. */
-interface Told {
+interface Reported {
   readonly marks: readonly number[];
   /** The numbers of earlier ones that have shown something which this one takes back. */
   readonly takesBack: readonly number[];
 }
 
 const STORIES = new WeakMap<World, Map<string, Story>>();
-const TOLD = new WeakMap<LineOperation, Told>();
+const REPORTED = new WeakMap<LineOperation, Reported>();
 
-function tell(operation: LineOperation, world: World): Told {
-  const known = TOLD.get(operation) ?? toldOf(operation, world);
-  TOLD.set(operation, known);
+function reportIn(operation: LineOperation, world: World): Reported {
+  const known = REPORTED.get(operation) ?? reportedOf(operation, world);
+  REPORTED.set(operation, known);
   return known;
 }
 
-function toldOf({ server, line }: LineOperation, world: World): Told {
+function reportedOf({ server, line }: LineOperation, world: World): Reported {
   const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: KubeObject };
   const { apiVersion, kind, metadata } = object;
   const { namespace, name, resourceVersion = "" } = metadata;

@@ -79,5 +79,5 @@ function isCall({ kind }: { readonly kind: string }): boolean {
 
 /** By name: everything else writes. */
 function isRead(what: string): boolean {
-  return /^(get|list|find|progress|untold|depth|dead|keyState|epoch) /.test(what);
+  return /^(get|list|find|progress|unreported|depth|dead|keyState|epoch) /.test(what);
 }

@@ -41,8 +41,8 @@ export async function playGolden(
       objects = withSteadyNames(await objectsIn(world));
     },
   };
-  const told: Workload = { ...workload, run: (user) => workload.run(chronicle?.of(user) ?? user) };
-  const game = { seed, workload: told, prepared, plan: NO_FAULTS, isSteady: true, onlooker };
+  const reported: Workload = { ...workload, run: (user) => workload.run(chronicle?.of(user) ?? user) };
+  const game = { seed, workload: reported, prepared, plan: NO_FAULTS, isSteady: true, onlooker };
   const { violations } = await runOnce(game);
   const lines = [
     ...wrapped(`${workload.number}: ${workload.title}`, ""),

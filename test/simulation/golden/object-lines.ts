@@ -97,9 +97,9 @@ function elementOf(element: unknown, path: string, generation: number | undefine
   if (!isObject(element)) return { path: `${path}[${String(element)}]`, value: "" };
   const { type, uid, lastTransitionTime: _, observedGeneration, ...rest } = element as Element;
   const key = path === "metadata.ownerReferences" ? uid : type;
-  const told =
+  const reported =
     path === "metadata.ownerReferences" ? rest : { ...(uid === undefined ? {} : { uid }), ...rest };
-  const words = Object.entries(told).map(([name, value]) =>
+  const words = Object.entries(reported).map(([name, value]) =>
     CONDITION.has(name) && type !== undefined ? String(value) : `${name} ${plain(value)}`,
   );
   const older = observedGeneration === undefined || observedGeneration === generation ? [] : ["(older)"];

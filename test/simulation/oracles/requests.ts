@@ -45,10 +45,10 @@ export const requests: readonly Oracle[] = [
       /** By the causes that were handed out with the claim: two runs of one key may overlap. */
       const ended = new WeakMap<readonly Cause[], Outcome>();
       runs.onEnd(({ lease, outcome }) => ended.set(lease.causes, outcome));
-      ledger.onFinish(({ functionName, claim, accepted, outcome: told }) => {
+      ledger.onFinish(({ functionName, claim, accepted, outcome: reported }) => {
         const name = `${functionName} ${claim.key}`;
         const outcome = ended.get(claim.causes);
-        if (!accepted || told.type !== "ok" || outcome?.type !== "ok" || outcome.afterMs === undefined)
+        if (!accepted || reported.type !== "ok" || outcome?.type !== "ok" || outcome.afterMs === undefined)
           return;
         evaluated();
         if (ledger.stateOf(functionName, claim.key) === undefined)

@@ -116,7 +116,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
           const progress = await store.progress(type);
           return { ...progress, ready: progress.ready && ready.has(nameOf(type)) };
         }),
-      untold: (type) => call("untold", type, (store) => store.untold(type)),
+      unreported: (type) => call("unreported", type, (store) => store.unreported(type)),
       advance: (type, progress) =>
         call("advance", type, () => {
           if (progress.ready === false) begun.add(nameOf(type));

@@ -43,7 +43,7 @@ export class SimulatedExchange implements Exchange {
   answeredWith: number | undefined;
   certificate: Exchange["certificate"];
   #stream: LineQueue | undefined;
-  #isToldOf: boolean = false;
+  #isReported: boolean = false;
   /** The client has had enough. */
   isLeft: boolean = false;
 
@@ -81,8 +81,8 @@ export class SimulatedExchange implements Exchange {
     if (this.answeredWith !== undefined) return;
     this.answeredWith = code;
     const seen = { ...this.carried, code, text, isLate: this.isLeft || !this.carried.process.isAlive };
-    if (!this.#isToldOf) for (const witness of this.witnesses) witness(seen);
-    this.#isToldOf = true;
+    if (!this.#isReported) for (const witness of this.witnesses) witness(seen);
+    this.#isReported = true;
     this.#back(`${code}`, () => this.resolve({ status: code, retryAfter: headers["Retry-After"], text }));
   }
 

@@ -31,10 +31,10 @@ describe("the shown lines of a story", () => {
       ...quiet(50, 400),
       "violated: F-02: y",
     );
-    const told = texts(chosen(lines, {}));
-    expect(told[0]).toContain("X-22");
-    expect(told[1]).toBe("get 220");
-    expect(told.slice(100)).toEqual(["get 319", "violated: F-01: x", "violated: F-02: y"]);
+    const reported = texts(chosen(lines, {}));
+    expect(reported[0]).toContain("X-22");
+    expect(reported[1]).toBe("get 220");
+    expect(reported.slice(100)).toEqual(["get 319", "violated: F-01: x", "violated: F-02: y"]);
   });
 
   it("is all of it when asked for", () => {
@@ -54,7 +54,7 @@ describe("the shown lines of a story", () => {
     ["default/p10", [0, 2, 5, 8]],
     ["default/c1", [6]],
   ])("is what names %s, and nothing that only begins like it", (key, expected) => {
-    const told = chosen(KEYS, { key });
-    expect(told.map((line) => KEYS.indexOf(line))).toEqual(expected);
+    const reported = chosen(KEYS, { key });
+    expect(reported.map((line) => KEYS.indexOf(line))).toEqual(expected);
   });
 });

@@ -12,7 +12,7 @@ const NAMES = {
 const TITLES = new Map([["X-22", "the answer to a write is lost"]]);
 const POOLS = "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machinepools/p1";
 
-const told = (line: string): string | undefined => storyOf([line], NAMES, TITLES)[0]?.text;
+const reported = (line: string): string | undefined => storyOf([line], NAMES, TITLES)[0]?.text;
 const isMain = (line: string): boolean => storyOf([line], NAMES, TITLES)[0]?.isMain === true;
 
 describe("a line of a story", () => {
@@ -36,7 +36,7 @@ describe("a line of a story", () => {
     ["X-22 strikes at somewhere #0", "X-22 (the answer to a write is lost) strikes at somewhere #0"],
     [`violated: F-07: ${UID}`, "violated: F-07: uid of MachinePool default/p1"],
   ])("names server, object and fault of %s", (line, expected) => {
-    expect(told(line)).toBe(expected);
+    expect(reported(line)).toBe(expected);
   });
 
   it.each([

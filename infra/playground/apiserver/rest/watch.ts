@@ -105,7 +105,7 @@ export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect)
 function follow(plan: WatchPlan, collection: Collection, stream: EventStream, lines: Stream): void {
   const { server } = plan.request;
   const { clock, bookmarkIntervalMs } = server;
-  const watcher = { tell: (change: Change) => stream.sendChange(change), end: () => stream.end() };
+  const watcher = { notify: (change: Change) => stream.sendChange(change), end: () => stream.end() };
   collection.watchers.add(watcher);
   const bookmark = () => stream.sendBookmark(Math.max(server.storage.version, plan.since ?? 0), undefined);
   const timers = [clock.after(plan.timeoutMs, () => stream.end())];

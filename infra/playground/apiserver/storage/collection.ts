@@ -25,7 +25,7 @@ interface PastChange extends Omit<Change, "text" | "lines"> {
 
 /** A listener that gets every change, until the type goes away. */
 export interface Watcher {
-  tell(change: Change): void;
+  notify(change: Change): void;
   end(): void;
 }
 
@@ -108,7 +108,7 @@ export class Collection {
     this.#changes.push(pastOf(change));
     this.#historyBytes += change.text.length;
     this.#trim(change.atMs);
-    for (const watcher of this.watchers) watcher.tell(change);
+    for (const watcher of this.watchers) watcher.notify(change);
   }
 
   /** Puts an object in its place without history, when a storage is filled. */

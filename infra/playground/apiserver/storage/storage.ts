@@ -103,7 +103,7 @@ export class Storage {
         const key = keyOf(object.metadata);
         const version = Number(object.metadata.resourceVersion);
         const change = { type: "ADDED", version, key, object, previous: undefined } as const;
-        this.#tell(type, { ...change, text: "", atMs: 0, lines: new Map() });
+        this.#notify(type, { ...change, text: "", atMs: 0, lines: new Map() });
       }
     }
   }
@@ -118,11 +118,11 @@ export class Storage {
   }
 
   /**
-   * Stores a new object or a new content and gives it the next version; `beforeTold` sees the stored object
+   * Stores a new object or a new content and gives it the next version; `beforeReported` sees the stored object
    * before every listener.
    * Throws StatusError 500 when the encoded object is larger than 1.5 MiB.
    */
-  put(type: string, object: KubeObject, beforeTold?: (stored: KubeObject) => void): Change {
+  put(type: string, object: KubeObject, beforeReported?: (stored: KubeObject) => void): Change {
     const key = keyOf(object.metadata);
     const previous = this.collection(type).find(key);
     const change = this.#change(previous ? "MODIFIED" : "ADDED", object, previous);
@@ -131,7 +131,7 @@ export class Storage {
     }
     this.#recorder?.record(type, change);
     this.#byUid.set(object.metadata.uid, { type, key });
-    beforeTold?.(change.object);
+    beforeReported?.(change.object);
     this.#commit(type, change);
     return change;
   }
@@ -171,10 +171,10 @@ export class Storage {
     this.#version = change.version;
     this.collection(type).commit(change);
     this.#limitHistory();
-    this.#tell(type, change);
+    this.#notify(type, change);
   }
 
-  #tell(type: string, change: Change): void {
+  #notify(type: string, change: Change): void {
     for (const listener of this.#listeners) listener(type, change);
   }
 

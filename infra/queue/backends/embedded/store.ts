@@ -9,7 +9,7 @@ import type {
   Stored,
   TypeKey,
   TypeProgress,
-  Untold,
+  Unreported,
 } from "../../../../shared/runtime/ports.ts";
 import { signOf } from "../../../../shared/runtime/read/signs.ts";
 import { isAtLeast } from "../../../../shared/runtime/resource-version.ts";
@@ -43,7 +43,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
       objects.map((object) => typeOf(type).put(object, placementOf(kindOf, type, object))),
     remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
     progress: async (type) => typeOf(type).progress,
-    untold: async (type) => typeOf(type).untold(),
+    unreported: async (type) => typeOf(type).unreported(),
     advance: async (type, progress) => typeOf(type).advance(progress),
     drop: async ({ cluster, group, kind }) => {
       const groups = types.get(cluster);
@@ -124,8 +124,8 @@ class StoredType {
     const version = versionOf(object);
     if (before !== undefined && isAsNew(versionOf(before.object), version)) {
       const note = this.#notes.get(text);
-      const untold = note?.uid === version.uid && note.resourceVersion === version.resourceVersion;
-      return { stored: untold, before: untold ? note.before : before.object };
+      const unreported = note?.uid === version.uid && note.resourceVersion === version.resourceVersion;
+      return { stored: unreported, before: unreported ? note.before : before.object };
     }
     const stays = before !== undefined && isSamePlace(before.placement, placement);
     this.#objects.set(text, { object: freezeDeep(object), placement: stays ? before.placement : placement });
@@ -155,7 +155,7 @@ class StoredType {
     return stored.object;
   }
 
-  untold(): readonly Untold[] {
+  unreported(): readonly Unreported[] {
     return [...this.#notes].map(([text, { before }]) => ({ before, after: this.#objects.get(text)?.object }));
   }
 

@@ -3,13 +3,17 @@ import { type SummaryInput, summarize } from "../../../../functions/cluster/rule
 
 const GOOD = ["RemoteConnectionProbe", "InfrastructureReady", "ControlPlaneAvailable", "WorkersAvailable"];
 
-function told(type: string, status: string, reason = "Reason", message = "") {
+function reported(type: string, status: string, reason = "Reason", message = "") {
   return { type, status, reason, message };
 }
 
 /** A summary of good conditions, with some of them replaced or added. */
 function summary(others: SummaryInput["conditions"], more: Partial<SummaryInput> = {}) {
-  const conditions = [told("Deleting", "False"), ...GOOD.map((type) => told(type, "True")), ...others];
+  const conditions = [
+    reported("Deleting", "False"),
+    ...GOOD.map((type) => reported(type, "True")),
+    ...others,
+  ];
   return summarize({ deleting: false, topology: false, gates: [], conditions, ...more });
 }
 
@@ -21,9 +25,9 @@ describe("summarize", () => {
   it("has one line per condition that is not good, issues before unknown", () => {
     expect(
       summary([
-        told("RemoteConnectionProbe", "Unknown", "Dark"),
-        told("InfrastructureReady", "False", "NotReady", "no quota"),
-        told("WorkersAvailable", "False", "NotAvailable", "* MachinePool p1: 0 of 3"),
+        reported("RemoteConnectionProbe", "Unknown", "Dark"),
+        reported("InfrastructureReady", "False", "NotReady", "no quota"),
+        reported("WorkersAvailable", "False", "NotAvailable", "* MachinePool p1: 0 of 3"),
       ]),
     ).toEqual({
       status: "False",
@@ -34,7 +38,7 @@ describe("summarize", () => {
   });
 
   it("is not available while it is deleted, in the words of Deleting", () => {
-    const deleting = told("Deleting", "True", "WaitingForWorkersDeletion", "* MachinePools: p1");
+    const deleting = reported("Deleting", "True", "WaitingForWorkersDeletion", "* MachinePools: p1");
     expect(summary([deleting], { deleting: true })).toMatchObject({
       status: "False",
       message: "* Deleting:\n  * MachinePools: p1",
@@ -44,7 +48,7 @@ describe("summarize", () => {
   it.each(["ObjectDeleted", "ObjectDoesNotExist"])(
     "takes %s of a provider object as good while deleting only",
     (reason) => {
-      const gone = told("InfrastructureReady", "False", reason);
+      const gone = reported("InfrastructureReady", "False", reason);
       expect(summary([gone], { deleting: true })).toMatchObject({ status: "True" });
       expect(summary([gone])).toMatchObject({ status: "False" });
     },
@@ -56,7 +60,7 @@ describe("summarize", () => {
       { conditionType: "B", polarity: "Negative" },
       { conditionType: "C" },
     ];
-    expect(summary([told("A", "True"), told("B", "True", "Bad")], { gates })).toEqual({
+    expect(summary([reported("A", "True"), reported("B", "True", "Bad")], { gates })).toEqual({
       status: "False",
       reason: "NotAvailable",
       message: "* B: Bad\n* C: Condition not yet reported",
@@ -66,8 +70,8 @@ describe("summarize", () => {
   it("looks at TopologyReconciled where there is one, and misses it with a topology only", () => {
     expect(summary([], { topology: true })).toMatchObject({ status: "Unknown", reason: "AvailableUnknown" });
     const type = "TopologyReconciled";
-    expect(summary([told(type, "False", "ReconcileFailed")])).toMatchObject({ status: "False" });
-    expect(summary([told(type, "False", "ControlPlaneUpgradePending", "later")])).toMatchObject({
+    expect(summary([reported(type, "False", "ReconcileFailed")])).toMatchObject({ status: "False" });
+    expect(summary([reported(type, "False", "ControlPlaneUpgradePending", "later")])).toMatchObject({
       status: "True",
       message: "* TopologyReconciled: later",
     });

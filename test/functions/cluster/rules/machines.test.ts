@@ -20,7 +20,7 @@ function alone(name: string, labels: { readonly [label: string]: string }, more:
   return { ...plain, metadata: { ...plain.metadata, labels } };
 }
 
-function told(machines: readonly Machine[]): readonly string[] {
+function reported(machines: readonly Machine[]): readonly string[] {
   return machineConditions(clusterMachines(machines), NOW).map(({ type, status, reason, message }) =>
     `${type} ${status} ${reason} ${message}`.trim(),
   );
@@ -73,7 +73,7 @@ describe("Machines of a Cluster", () => {
   });
 
   it("say nothing where there are none", () => {
-    expect(told([])).toEqual([
+    expect(reported([])).toEqual([
       "ControlPlaneMachinesReady True NoReplicas",
       "ControlPlaneMachinesUpToDate True NoReplicas",
       "WorkerMachinesReady True NoReplicas",
@@ -89,7 +89,7 @@ describe("Machines of a Cluster", () => {
       machineCondition("OwnerRemediated", "False", "WaitingForRemediation", "waits"),
     ];
     expect(
-      told([
+      reported([
         alone("cp", CONTROL_PLANE, { status: { conditions: bad } }),
         alone("w", {}, { status: { conditions: GOOD } }),
       ]),
@@ -111,6 +111,6 @@ describe("Machines of a Cluster", () => {
         status: { conditions: [] },
       },
     );
-    expect(told([young])[3]).toBe("WorkerMachinesUpToDate True NoReplicas");
+    expect(reported([young])[3]).toBe("WorkerMachinesUpToDate True NoReplicas");
   });
 });

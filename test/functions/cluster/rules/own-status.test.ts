@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ownStatus } from "../../../../functions/cluster/rules/own-status.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 
-function told(type: string): Condition {
+function reported(type: string): Condition {
   return { type, status: "True", reason: "R", message: "", lastTransitionTime: "2026-01-01T11:00:00Z" };
 }
 
@@ -11,10 +11,10 @@ describe("ownStatus", () => {
     expect(
       ownStatus({
         phase: "Provisioned",
-        conditions: [told("Available"), told("TopologyReconciled")],
+        conditions: [reported("Available"), reported("TopologyReconciled")],
         controlPlane: { upgradePlan: [{ version: "v1.35.0" }] },
         workers: { replicas: 1, upgradePlan: [{ version: "v1.35.0" }] },
       }),
-    ).toEqual({ phase: "Provisioned", conditions: [told("Available")], workers: { replicas: 1 } });
+    ).toEqual({ phase: "Provisioned", conditions: [reported("Available")], workers: { replicas: 1 } });
   });
 });

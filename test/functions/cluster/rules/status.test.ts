@@ -4,7 +4,7 @@ import type { Condition } from "../../../../shared/api/conditions.ts";
 import { cluster } from "../../../support/builders.ts";
 import { NOW } from "../../../support/world.ts";
 
-function told(type: string): Condition {
+function reported(type: string): Condition {
   return { type, status: "True", reason: "R", message: "", lastTransitionTime: "2026-01-01T11:00:00Z" };
 }
 
@@ -23,12 +23,12 @@ describe("isBroughtUp", () => {
 
 describe("pausedClusterStatus", () => {
   it("changes only Paused, whose generation stays current", () => {
-    const status = { conditions: [told("Available"), { ...told("Paused"), observedGeneration: 1 }] };
+    const status = { conditions: [reported("Available"), { ...reported("Paused"), observedGeneration: 1 }] };
     const paused = cluster({ metadata: { generation: 5 }, spec: { paused: true }, status });
     expect(pausedClusterStatus(paused, NOW).conditions).toEqual([
-      told("Available"),
+      reported("Available"),
       {
-        ...told("Paused"),
+        ...reported("Paused"),
         reason: "Paused",
         message: "Cluster spec.paused is set to true",
         observedGeneration: 5,

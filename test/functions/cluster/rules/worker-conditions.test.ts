@@ -17,7 +17,7 @@ function pool(name: string, ...reported: readonly (readonly [string, ConditionSt
   return machinePool({ metadata: { name }, status: { conditions } });
 }
 
-function told(
+function reported(
   type: string,
   pools: readonly Workers[],
   controlPlane: Referenced = found(fooControlPlane()),
@@ -29,8 +29,8 @@ function told(
 
 describe("workerConditions", () => {
   it("has no workers to speak of", () => {
-    expect(told("WorkersAvailable", [])).toBe("True NoWorkers");
-    expect(told("WorkersAvailable", [pool("p1")])).toBe("True NoWorkers");
+    expect(reported("WorkersAvailable", [])).toBe("True NoWorkers");
+    expect(reported("WorkersAvailable", [pool("p1")])).toBe("True NoWorkers");
   });
 
   it("counts the pools that report Available", () => {
@@ -39,40 +39,40 @@ describe("workerConditions", () => {
       pool("p2", ["Available", "True", ""]),
       pool("p3"),
     ];
-    expect(told("WorkersAvailable", pools)).toBe("False NotAvailable * MachinePool p1: 0 of 3");
-    expect(told("WorkersAvailable", pools.slice(1))).toBe("True Available");
+    expect(reported("WorkersAvailable", pools)).toBe("False NotAvailable * MachinePool p1: 0 of 3");
+    expect(reported("WorkersAvailable", pools.slice(1))).toBe("True Available");
   });
 
   it.each(["RollingOut", "ScalingUp", "ScalingDown"])("is not %s without a report", (type) => {
-    expect(told(type, [pool("p1")])).toBe(`False Not${type}`);
-    expect(told(type, [], missing("FooControlPlane"))).toBe(`False Not${type}`);
+    expect(reported(type, [pool("p1")])).toBe(`False Not${type}`);
+    expect(reported(type, [], missing("FooControlPlane"))).toBe(`False Not${type}`);
   });
 
   it("is scaling when a pool or the control plane object is", () => {
     const conditions = [{ type: "ScalingUp", status: "True", reason: "ScalingUp", message: "3 to 5" }];
     const growing = found(fooControlPlane({ status: { conditions } }));
-    expect(told("ScalingUp", [pool("p1", ["ScalingUp", "True", "1 to 3"])], growing)).toBe(
+    expect(reported("ScalingUp", [pool("p1", ["ScalingUp", "True", "1 to 3"])], growing)).toBe(
       "True ScalingUp * FooControlPlane c1-control-plane: 3 to 5\n* MachinePool p1: 1 to 3",
     );
-    expect(told("ScalingDown", [], growing)).toBe("False NotScalingDown");
+    expect(reported("ScalingDown", [], growing)).toBe("False NotScalingDown");
   });
 
   it("does not know whether it scales while the control plane object cannot be read", () => {
-    expect(told("ScalingUp", [], unresolved())).toMatch(/^Unknown InternalError /);
-    expect(told("WorkersAvailable", [], unresolved())).toBe("True NoWorkers");
+    expect(reported("ScalingUp", [], unresolved())).toMatch(/^Unknown InternalError /);
+    expect(reported("WorkersAvailable", [], unresolved())).toBe("True NoWorkers");
   });
 
   it("hears every MachineDeployment, and MachineSets about scaling only", () => {
     const silent = (kind: string) => ({ ...pool("one"), kind });
-    expect(told("WorkersAvailable", [silent("MachineDeployment")])).toBe(
+    expect(reported("WorkersAvailable", [silent("MachineDeployment")])).toBe(
       "Unknown AvailableUnknown * MachineDeployment one: Condition Available not yet reported",
     );
-    expect(told("WorkersAvailable", [silent("MachineSet")])).toBe("True NoWorkers");
-    expect(told("RollingOut", [silent("MachineSet")])).toBe("False NotRollingOut");
-    expect(told("ScalingUp", [silent("MachineSet")])).toBe(
+    expect(reported("WorkersAvailable", [silent("MachineSet")])).toBe("True NoWorkers");
+    expect(reported("RollingOut", [silent("MachineSet")])).toBe("False NotRollingOut");
+    expect(reported("ScalingUp", [silent("MachineSet")])).toBe(
       "Unknown ScalingUpUnknown * MachineSet one: Condition ScalingUp not yet reported",
     );
     const growing = { ...pool("one", ["ScalingUp", "True", "1 to 5"]), kind: "MachineSet" };
-    expect(told("ScalingUp", [growing])).toBe("True ScalingUp * MachineSet one: 1 to 5");
+    expect(reported("ScalingUp", [growing])).toBe("True ScalingUp * MachineSet one: 1 to 5");
   });
 });

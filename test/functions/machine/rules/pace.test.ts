@@ -79,8 +79,8 @@ describe("MA-10: the first status", () => {
 
   it("does not wait once there is one, or when nothing is missing", () => {
     const at = "2026-01-01T12:00:00Z";
-    const told = soloMachine({ spec: { providerID: undefined }, status: { phase: "Pending" } });
-    expect(madeAt(at, told)).toBe(undefined);
+    const reported = soloMachine({ spec: { providerID: undefined }, status: { phase: "Pending" } });
+    expect(madeAt(at, reported)).toBe(undefined);
     expect(madeAt(at, soloMachine({ spec: { providerID: "foo://1" }, status: undefined }))).toBe(undefined);
   });
 

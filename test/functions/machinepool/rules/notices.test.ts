@@ -18,7 +18,7 @@ import { NOW } from "../../../support/world.ts";
 const NODES = [node("n1"), node("n2")];
 const PROVIDERS = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
 
-function told(
+function reported(
   pool: MachinePool,
   nodes: readonly Node[] | undefined,
   providers: MachineProviders = PROVIDERS,
@@ -28,7 +28,7 @@ function told(
 
 describe("poolNotices", () => {
   it("counts Nodes when the refs change and is silent when they do not", () => {
-    expect(told(machinePool(), NODES)).toEqual([
+    expect(reported(machinePool(), NODES)).toEqual([
       { type: "Normal", reason: "SuccessfulSetNodeRefs", message: "2 Nodes, 2 of them ready" },
     ]);
     const nodeRefs = NODES.map(({ metadata: { name, uid } }) => ({
@@ -37,14 +37,14 @@ describe("poolNotices", () => {
       name,
       uid,
     }));
-    expect(told(machinePool({ status: { nodeRefs } }), NODES)).toEqual([]);
+    expect(reported(machinePool({ status: { nodeRefs } }), NODES)).toEqual([]);
   });
 
   it("warns of a pool that comes near the size limit of an object", () => {
     const providerIDList = Array.from({ length: 4_000 }, (_, index) => `foo://${index}`);
     const warned = (overrides: Overrides<MachinePool>) => {
       const pool = machinePool({ spec: { providerIDList }, ...overrides });
-      return told(pool, undefined).map(({ reason }) => reason);
+      return reported(pool, undefined).map(({ reason }) => reason);
     };
     expect(warned({})).toEqual(["TooManyInstances"]);
     expect(warned({ spec: { providerIDList: providerIDList.slice(1) } })).toEqual([]);

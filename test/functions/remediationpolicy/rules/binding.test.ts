@@ -37,10 +37,16 @@ const marked = since(LONG_AGO, "ExternallyRemediated", "False", "WaitingForRemed
 const TEXT = "Condition Ready on Node is reporting status False with reason Gone for more than 5m0s";
 /** A Machine of which all is said that a health check says about it. */
 function ill(name: string, ...more: readonly Condition[]): Machine {
-  const told = { ...failed(), message: `Health check failed:\n  * ${TEXT}`, observedGeneration: 1 };
-  const older = { type: told.type, status: "False", severity: "Warning", reason: told.reason, message: TEXT };
+  const reported = { ...failed(), message: `Health check failed:\n  * ${TEXT}`, observedGeneration: 1 };
+  const older = {
+    type: reported.type,
+    status: "False",
+    severity: "Warning",
+    reason: reported.reason,
+    message: TEXT,
+  };
   const conditions = [{ ...older, lastTransitionTime: LONG_AGO }];
-  return merge(machineWith(name, told, ...more), { status: { deprecated: { v1beta1: { conditions } } } });
+  return merge(machineWith(name, reported, ...more), { status: { deprecated: { v1beta1: { conditions } } } });
 }
 const ENTERED = { status: { remediations: [entryOf("m1", { failedAt: LONG_AGO })], underWay: 1 } };
 

@@ -81,11 +81,11 @@ describe("the remediations that an API server still knows", () => {
     const metadata = { name: "m1.1", namespace: "default", resourceVersion: "1", annotations };
     const related = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", name: "s1" };
     const mark = marked("m1", at("11:00:00"), { metadata, related });
-    const told = { reason: "NodeStartupTimeout", failedAt: at("10:59:00"), actor: "MachineSet s1" };
-    expect(listOf({ events: [mark] })).toEqual([{ ...ONE, ...told, outcome: "replaced" }]);
+    const reported = { reason: "NodeStartupTimeout", failedAt: at("10:59:00"), actor: "MachineSet s1" };
+    expect(listOf({ events: [mark] })).toEqual([{ ...ONE, ...reported, outcome: "replaced" }]);
     const recoveries = [marked("m1", at("11:05:00"), { reason: RECOVERY_REASON })];
     expect(listOf({ events: [mark], recoveries })).toEqual([
-      { ...ONE, ...told, outcome: "recovered", endedAt: at("11:05:00") },
+      { ...ONE, ...reported, outcome: "recovered", endedAt: at("11:05:00") },
     ]);
     const ownerless = entryOf("m1", { outcome: "Deleted", endedAt: at("11:20:00") });
     const policies = [remediationPolicy({ status: { remediations: [ownerless] } })];

@@ -103,7 +103,7 @@ async function world(...objects: readonly KubeObject[]) {
   return { clock, store, rows, queue, hints, start };
 }
 
-const told = ({ items }: Pick<FleetList, "items">): readonly string[] =>
+const reported = ({ items }: Pick<FleetList, "items">): readonly string[] =>
   items.map(
     ({ namespace, name, state, reason }) => `${namespace}/${name} ${state}${reason ? `: ${reason}` : ""}`,
   );
@@ -147,7 +147,7 @@ describe("the fleet", () => {
     rows.set(dead, row(dead, { state: "dead", failures: 16, since: new Date("2026-01-01T10:00:00Z") }));
     await using fleet = start();
     await fleet.ready();
-    expect(told(all(fleet))).toEqual([
+    expect(reported(all(fleet))).toEqual([
       "default/j-dead dead: machine-node has given up: it failed 16 times: NoAnswer: no",
       "default/i-failing failing: machine-node has failed 5 times: NoAnswer: no",
       "default/h-away unreachable: kubeconfig Secret default/h-away-kubeconfig: missing",
@@ -244,7 +244,7 @@ describe("the fleet", () => {
     };
     hints.tell(await put(store, named("a", [broken])));
     await clock.advance(SECOND);
-    expect(told(all(fleet))[0]).toBe("default/a progressing: Available False: no");
+    expect(reported(all(fleet))[0]).toBe("default/a progressing: Available False: no");
     expect(changes).toEqual([["default/a"]]);
 
     await put(store, named("b", [broken]));
@@ -254,9 +254,9 @@ describe("the fleet", () => {
       { uid: "uid-a", resourceVersion: "999999" },
     );
     await clock.advance(MINUTE);
-    expect(told(all(fleet))).toEqual(["default/b progressing: Available False: no"]);
+    expect(reported(all(fleet))).toEqual(["default/b progressing: Available False: no"]);
     await clock.advance(11 * MINUTE);
-    expect(told(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
+    expect(reported(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
   });
 
   it("reads the queues when too many keys have moved to be named, and not all Clusters", async () => {
@@ -279,12 +279,12 @@ describe("the fleet", () => {
     await store.advance(CLUSTERS, { ready: false });
     await using fleet = start();
     await clock.advance(SECOND);
-    expect(told(all(fleet))).toEqual([
+    expect(reported(all(fleet))).toEqual([
       "default/a unknown: Clusters: the relay has not listed all of them yet",
     ]);
     await store.advance(CLUSTERS, { ready: true, resourceVersion: "100" });
     await clock.advance(2 * SECOND);
-    expect(told(all(fleet))).toEqual(["default/a healthy"]);
+    expect(reported(all(fleet))).toEqual(["default/a healthy"]);
     queue.setAway(true);
     const since = clock.now();
     await clock.advance(MINUTE);
@@ -296,7 +296,7 @@ describe("the fleet", () => {
     expect(Date.parse(stale[0]?.since ?? "")).toBeLessThanOrEqual(since.getTime() + 5 * SECOND);
     queue.setAway(false);
     await clock.advance(5 * SECOND);
-    expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
+    expect([fleet.stale(), reported(all(fleet))]).toEqual([[], ["default/a healthy"]]);
   });
 
   it("is unknown while no watch gives a sign of life, notifies its followers, and recovers", async () => {
@@ -304,7 +304,7 @@ describe("the fleet", () => {
     await store.signs.note([CLUSTERS], clock.now());
     await using fleet = start();
     await clock.advance(SECOND);
-    expect(told(all(fleet))).toEqual(["default/a healthy"]);
+    expect(reported(all(fleet))).toEqual(["default/a healthy"]);
     const seen: unknown[] = [];
     fleet.follow((clusters) => seen.push(clusters));
     await clock.advance(45 * SECOND);
@@ -315,7 +315,7 @@ describe("the fleet", () => {
     expect(seen).toContain(undefined);
     await store.signs.note([CLUSTERS], clock.now());
     await clock.advance(10 * SECOND);
-    expect([fleet.stale(), told(all(fleet))]).toEqual([[], ["default/a healthy"]]);
+    expect([fleet.stale(), reported(all(fleet))]).toEqual([[], ["default/a healthy"]]);
   });
 
   it("says of a Cluster whose keys no worker takes since when they wait, and of no other", async () => {
@@ -324,10 +324,10 @@ describe("the fleet", () => {
     let found = [{ function: "machine-node", since: START.toISOString(), message }];
     await using fleet = start({ unserved: async () => found });
     await clock.advance(SECOND);
-    expect(told(all(fleet))).toEqual([`default/a waiting: ${message}`, "default/b healthy"]);
+    expect(reported(all(fleet))).toEqual([`default/a waiting: ${message}`, "default/b healthy"]);
     found = [];
     await clock.advance(10 * SECOND);
-    expect(told(all(fleet))).toEqual(["default/a healthy", "default/b healthy"]);
+    expect(reported(all(fleet))).toEqual(["default/a healthy", "default/b healthy"]);
   });
 
   it("forgets a trouble that is over, and a viewer sees the namespaces that are theirs only", async () => {
@@ -337,13 +337,13 @@ describe("the fleet", () => {
     rows.set(key, row(key));
     await using fleet = start();
     await fleet.ready();
-    expect(told(all(fleet))[0]).toContain("other/b failing");
+    expect(reported(all(fleet))[0]).toContain("other/b failing");
     const mine = fleet.page({ sight: new Set(["default"]), limit: 10 });
-    expect([mine.total, mine.counts.failing, told(mine)]).toEqual([1, 0, ["default/a healthy"]]);
+    expect([mine.total, mine.counts.failing, reported(mine)]).toEqual([1, 0, ["default/a healthy"]]);
     rows.delete(key);
     hints.tell({ of: "keys", function: "machine-node", keys: [key] });
     await clock.advance(SECOND);
-    expect(told(all(fleet))).toEqual(["default/a healthy", "other/b healthy"]);
+    expect(reported(all(fleet))).toEqual(["default/a healthy", "other/b healthy"]);
   });
 
   it("is filtered, and read page by page without a gap while it changes", async () => {
@@ -393,7 +393,7 @@ describe("the fleet", () => {
     const functions = [simControlplane, machinesetStatus];
     await using fleet = start({ functions });
     await fleet.ready();
-    expect(told(all(fleet))).toEqual([
+    expect(reported(all(fleet))).toEqual([
       expect.stringMatching(/^default\/dead dead: .* has given up: it failed 5 times: NoAnswer: no$/),
       "default/shopp waiting: Cluster default/shopp does not exist, and MachineSet default/s1 names it; correct spec.clusterName (there is shop), or create the Cluster",
       expect.stringMatching(/^default\/shop unknown/),

@@ -19,7 +19,7 @@ const snapshot = (name: string, cluster = "management"): Hint => ({
 });
 
 /** Topics whose answers have these interests, as a stream looks at them each second. */
-function world(interests: { readonly [topic: string]: Interest }, isTold = true) {
+function world(interests: { readonly [topic: string]: Interest }, isSent = true) {
   const clock = virtualClock();
   const hints = createMemoryHints();
   const reads: string[] = [];
@@ -33,7 +33,7 @@ function world(interests: { readonly [topic: string]: Interest }, isTold = true)
       return { text: "{}", etag: '"1"', interest: () => interests[target.slice(1)] ?? {} };
     },
   } as unknown as Api;
-  const answers = createSharedAnswers(api, { clock, isTold });
+  const answers = createSharedAnswers(api, { clock, isSent });
   const changes = followChanges({ hints });
   const look = (): void => {
     for (const topic of Object.keys(interests)) answers.read(topic, ANN).catch(() => undefined);

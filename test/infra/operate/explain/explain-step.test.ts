@@ -106,8 +106,8 @@ describe("what a function would do now", () => {
       spec: { template: { spec: { bootstrap: { dataSecretName: undefined } } } },
     });
     const notReady = bootstrapConfig({ status: { initialization: { dataSecretCreated: false } } });
-    const told = await explained(machinepoolSync, pool, cluster(), notReady, infraMachinePool());
-    expect(told.waitsFor).toEqual({
+    const reported = await explained(machinepoolSync, pool, cluster(), notReady, infraMachinePool());
+    expect(reported.waitsFor).toEqual({
       what: "BootstrapConfig.status.initialization.dataSecretCreated",
       object: `${notReady.kind} default/${notReady.metadata.name}`,
       field: "status.initialization.dataSecretCreated",
@@ -123,12 +123,12 @@ describe("what a function would do now", () => {
 
   it("says when the read model does not hold everything yet", async () => {
     await using store = createMemoryStore();
-    const told = await explainStep(
+    const reported = await explainStep(
       machinepoolSync,
       { key: KEY, object: machinePool() },
       { store, clients: NO_CLIENTS, clock: virtualClock() },
     );
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       wouldSend: [],
       notListed: true,
       why: expect.stringContaining("the list of "),

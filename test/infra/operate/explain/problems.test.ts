@@ -452,12 +452,12 @@ const STORIES: readonly (readonly [did: string, scene: Scene, root: RegExp, next
 
 describe("the first line", () => {
   it.each(STORIES)("is the root when %s", async (_, scene, root, next) => {
-    const told = await problemsIn(scene);
-    expect(told.map(({ cause }) => cause)).toEqual([expect.stringMatching(root)]);
-    expect(told[0]?.next).toMatch(next);
+    const reported = await problemsIn(scene);
+    expect(reported.map(({ cause }) => cause)).toEqual([expect.stringMatching(root)]);
+    expect(reported[0]?.next).toMatch(next);
     // The same root is in front of what is said about the whole Cluster.
     const isInCluster = scene.of !== undefined && scene.of !== "MachinePool p9";
-    if (isInCluster) expect(await problemsIn({ ...scene, of: "Cluster c1" })).toEqual(told);
+    if (isInCluster) expect(await problemsIn({ ...scene, of: "Cluster c1" })).toEqual(reported);
   });
 
   it.each([
@@ -469,8 +469,8 @@ describe("the first line", () => {
       [/refuses the connection/, /acme\.io\/backup/],
     ],
   ] as const)("is what must be mended first of two at once: %s", async (_, scene, causes) => {
-    const told = await problemsIn(scene);
-    expect(told.map(({ cause }) => cause)).toEqual(causes.map((cause) => expect.stringMatching(cause)));
+    const reported = await problemsIn(scene);
+    expect(reported.map(({ cause }) => cause)).toEqual(causes.map((cause) => expect.stringMatching(cause)));
   });
 
   it("is missing where nothing is wrong", async () => {

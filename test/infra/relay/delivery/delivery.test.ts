@@ -125,11 +125,11 @@ describe("delivery", () => {
 
   it("stores several changes in one step, then notifies each function of all of them at once (KR-16)", async () => {
     const inner = createMemoryStore();
-    const told: string[] = [];
+    const reported: string[] = [];
     const store: Store = {
       ...inner,
       putAll: (at, objects) => {
-        told.push(`put ${objects.map(({ metadata }) => metadata.name).join()}`);
+        reported.push(`put ${objects.map(({ metadata }) => metadata.name).join()}`);
         return inner.putAll(at, objects);
       },
     };
@@ -138,7 +138,7 @@ describe("delivery", () => {
     await clock.advance(SECOND);
     // `b` is as it was.
     await delivery.put(type, [thing("a", "5"), thing("b", "4"), thing("c", "7", { size: 2 })], "live");
-    expect(told).toEqual(["put b", "put a,b,c"]);
+    expect(reported).toEqual(["put b", "put a,b,c"]);
     expect(
       calls.map((entries) => entries.map(({ key, cause }) => `${key} @${cause?.resourceVersion}`)),
     ).toEqual([
@@ -262,15 +262,15 @@ describe("delivery", () => {
     const { delivery, store } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));
     await store.advance(type, { ready: false });
-    let told = 0;
+    let reported = 0;
     const ifRestored = async () => {
-      told += 1;
+      reported += 1;
     };
     expect(await delivery.replace(type, [thing("a", "90")], { ...list("100"), ifRestored })).toBe(false);
     await store.advance(type, { ready: false });
     const restored = { ...list("100"), ifRestored, restored: true };
     expect(await delivery.replace(type, [thing("a", "90")], restored)).toBe(true);
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 
   it("keeps what another relay has stored since its list was made (KR-21)", async () => {
@@ -448,21 +448,21 @@ describe("a relay that is killed and started again", () => {
 
   it("notes in the store that a list begins before anything of it is stored, and at last that it is complete", async () => {
     const inner = createMemoryStore();
-    const told: string[] = [];
+    const reported: string[] = [];
     const store = {
       ...inner,
       put: (...put: Parameters<typeof inner.put>) => {
-        told.push("put");
+        reported.push("put");
         return inner.put(...put);
       },
       advance: (...advance: Parameters<typeof inner.advance>) => {
-        told.push(`ready ${advance[1].ready}`);
+        reported.push(`ready ${advance[1].ready}`);
         return inner.advance(...advance);
       },
     };
     const first = world({ store });
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
-    expect(told).toEqual(["ready false", "put", "put", "ready true"]);
+    expect(reported).toEqual(["ready false", "put", "put", "ready true"]);
   });
 
   it("notices a store that has lost its newest writes", async () => {

@@ -72,16 +72,16 @@ function notifying({ refusals = 0, filter = EVERYTHING } = {}) {
     signal: new AbortController().signal,
     filter,
   });
-  const told = () =>
+  const reported = () =>
     calls.map(({ functionName, entries }) =>
       [functionName, ...entries.map(({ key, cause }) => `${key} @${cause?.resourceVersion}`)].join(" "),
     );
-  return { notify, calls, told, clock };
+  return { notify, calls, reported, clock };
 }
 
 describe("notifying functions of changes", () => {
   it("KR-15, KR-16: each function hears once of all changes that concern it, in their order", async () => {
-    const { notify, told, calls } = notifying();
+    const { notify, reported, calls } = notifying();
     const changes = [
       changed(undefined, thing("a", "5")),
       changed(thing("b", "2"), thing("b", "6", { color: "blue" })),
@@ -89,7 +89,7 @@ describe("notifying functions of changes", () => {
       changed(thing("d", "4"), thing("d", "8", { size: 3 })),
     ];
     await notify(changes, "live");
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       "thing-size default/-|Thing|default/a @5 default/-|Thing|default/d @8",
       "thing-color default/-|Thing|default/a @5 default/-|Thing|default/b @6",
     ]);
@@ -106,7 +106,7 @@ describe("notifying functions of changes", () => {
   });
 
   it("KR-14: ends once a queue that refused calls has accepted all keys", async () => {
-    const { notify, told, clock } = notifying({ refusals: 3 });
+    const { notify, reported, clock } = notifying({ refusals: 3 });
     let isOver = false;
     const over = notify([changed(undefined, thing("a", "5"))], "live").then(() => {
       isOver = true;
@@ -115,15 +115,15 @@ describe("notifying functions of changes", () => {
     expect(isOver).toBe(false);
     await clock.advance(5_000);
     await over;
-    expect(told()).toHaveLength(2);
+    expect(reported()).toHaveLength(2);
   });
 
   it("an object that gets the label of the filter appears, also when nothing else of it has changed", async () => {
     const filter = createWatchFilter("capstan", FUNCTIONS, createMemoryStore());
-    const { notify, told } = notifying({ filter });
+    const { notify, reported } = notifying({ filter });
     const labels = { "cluster.x-k8s.io/watch-filter": "capstan" };
     await notify([changed(thing("a", "5"), thing("a", "6", {}, labels))], "live");
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       "thing-size default/-|Thing|default/a @6",
       "thing-color default/-|Thing|default/a @6",
     ]);

@@ -6,29 +6,29 @@ import { virtualClock } from "../../../support/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 function world() {
-  const told: string[] = [];
+  const reported: string[] = [];
   const clock = virtualClock();
   const watched = ["Cluster", "MachinePool", "Machine"].map((kind) => ({
     type: { cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind },
-    loop: { relist: () => void told.push(`relist ${kind}`) },
+    loop: { relist: () => void reported.push(`relist ${kind}`) },
   }));
   const store = {
     advance: async ({ kind }: { readonly kind: string }, progress: object) =>
-      void told.push(`${kind} ${JSON.stringify(progress)}`),
+      void reported.push(`${kind} ${JSON.stringify(progress)}`),
   };
   const { signal } = new AbortController();
-  const onRestored = () => void told.push("restored");
+  const onRestored = () => void reported.push("restored");
   const distrust = createDistrust({ store, clock, log: silentLog, signal, onRestored }, () => watched);
   const [clusters, pools, machines] = watched.map(({ loop }) => loop);
   if (clusters === undefined || pools === undefined || machines === undefined) throw new Error("unreachable");
-  return { distrust, told, clock, clusters, pools, machines };
+  return { distrust, reported, clock, clusters, pools, machines };
 }
 
 describe("KR-12: a management server that was restored", () => {
   it("makes every type unreadable before any is listed again, but the one that was", async () => {
-    const { distrust, told, pools } = world();
+    const { distrust, reported, pools } = world();
     await distrust.allBut(pools);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "restored",
       'Cluster {"ready":false}',
       'Machine {"ready":false}',
@@ -48,13 +48,13 @@ describe("KR-12: a management server that was restored", () => {
   });
 
   it("is noticed once, however many lists show it", async () => {
-    const { distrust, told, clock, clusters, pools } = world();
+    const { distrust, reported, clock, clusters, pools } = world();
     await distrust.allBut(pools);
-    const once = told.length;
+    const once = reported.length;
     await distrust.allBut(clusters);
-    expect(told).toHaveLength(once);
+    expect(reported).toHaveLength(once);
     await clock.advance(30 * SECOND);
     await distrust.allBut(clusters);
-    expect(told.slice(once)[0]).toBe("restored");
+    expect(reported.slice(once)[0]).toBe("restored");
   });
 });

@@ -144,7 +144,7 @@ describe("KR-12: a watch loop whose server was away for a second", () => {
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["8", "8"]);
-    expect(world.told).toEqual(["list a at 8"]);
+    expect(world.reported).toEqual(["list a at 8"]);
   });
 
   it("KR-12: lists again when the server does not have it", async () => {
@@ -158,7 +158,7 @@ describe("KR-12: a watch loop whose server was away for a second", () => {
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["8", "31"]);
-    expect(world.told).toEqual(["list a at 8", "list a at 31"]);
+    expect(world.reported).toEqual(["list a at 8", "list a at 31"]);
     expect(world.loop.status().reconnects).toMatchObject({ WentBack: 1 });
   });
 
@@ -171,7 +171,7 @@ describe("KR-12: a watch loop whose server was away for a second", () => {
       { clock: hasty(1_000) },
     );
     await eventually(() => world.watchedFrom().length === 2, within);
-    expect(world.told).toEqual(["list  at 8", "list b at 31"]);
+    expect(world.reported).toEqual(["list  at 8", "list b at 31"]);
   });
 
   it("KR-10: is not asked after a shorter failure", async () => {

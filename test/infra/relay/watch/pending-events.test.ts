@@ -55,14 +55,14 @@ describe("events that wait for the consumer (KR-16)", () => {
       received("MODIFIED", "c", 5),
       received("BOOKMARK", "", 6),
     ]);
-    const told: string[] = [];
+    const reported: string[] = [];
     const ahead = readAhead(watch, "0", systemClock);
     for await (const event of each(ahead)) {
-      told.push(textOf(event));
+      reported.push(textOf(event));
       await settled();
     }
     // The first was in the consumer's hands before the second was read.
-    expect(told).toEqual(["ADDED a 1", "MODIFIED a 3", "DELETED b 4", "MODIFIED c 5", "BOOKMARK  6"]);
+    expect(reported).toEqual(["ADDED a 1", "MODIFIED a 3", "DELETED b 4", "MODIFIED c 5", "BOOKMARK  6"]);
     expect(ahead.pending).toBe(0);
   });
 
@@ -77,28 +77,28 @@ describe("events that wait for the consumer (KR-16)", () => {
       ofUid(received("ADDED", "a", 3), "second"),
       ofUid(received("DELETED", "a", 4), "second"),
     ]);
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const event of each(readAhead(watch, "0", systemClock))) {
-      told.push(textOf(event));
+      reported.push(textOf(event));
       await settled();
     }
-    expect(told).toEqual(["MODIFIED z 1", "DELETED a 2", "DELETED a 4"]);
+    expect(reported).toEqual(["MODIFIED z 1", "DELETED a 2", "DELETED a 4"]);
   });
 
   it("KR-16: are a thousand at most; then the socket is left alone", async () => {
     const many = Array.from({ length: 3_000 }, (_none, at) => received("ADDED", `t${at}`, at + 1));
     const { watch, read } = saying(many);
     const ahead = readAhead(watch, "0", systemClock);
-    let told = 0;
+    let reported = 0;
     for await (const _event of each(ahead)) {
-      if (told === 0) {
+      if (reported === 0) {
         await settled();
         expect(read()).toBe(1_000);
         expect(ahead.pending).toBe(1_000);
       }
-      told += 1;
+      reported += 1;
     }
-    expect(told).toBe(3_000);
+    expect(reported).toBe(3_000);
   });
 
   it("KR-16: are 16 MB at most", async () => {
@@ -117,26 +117,26 @@ describe("events that wait for the consumer (KR-16)", () => {
       received("ADDED", `t${at}`, 2 * at + 2),
     ]).flat();
     const { watch } = saying(noisy);
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const event of each(readAhead(watch, "0", systemClock))) {
-      told.push(event.object.metadata.name);
-      if (told.length === 1) await settled();
+      reported.push(event.object.metadata.name);
+      if (reported.length === 1) await settled();
     }
-    expect(told.filter((name) => name === "noisy").length).toBeGreaterThan(1);
-    expect(told.at(-1)).toBe("t399");
+    expect(reported.filter((name) => name === "noisy").length).toBeGreaterThan(1);
+    expect(reported.at(-1)).toBe("t399");
   });
 
   it("KR-08: all come before the failure that followed them", async () => {
     const { watch } = saying([received("ADDED", "a", 1), received("ADDED", "b", 2)], new Error("broken"));
-    const told: string[] = [];
+    const reported: string[] = [];
     const follow = async () => {
       for await (const event of each(readAhead(watch, "0", systemClock))) {
         await settled();
-        told.push(textOf(event));
+        reported.push(textOf(event));
       }
     };
     await expect(follow()).rejects.toThrow("broken");
-    expect(told).toEqual(["ADDED a 1", "ADDED b 2"]);
+    expect(reported).toEqual(["ADDED a 1", "ADDED b 2"]);
   });
 
   it("KR-12: end with a version that goes down", async () => {

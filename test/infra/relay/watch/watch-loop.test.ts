@@ -45,7 +45,7 @@ describe("watch loop", () => {
   it("lists, then watches from the list's version with bookmarks and a bounded lifetime (KR-05, KR-06)", async () => {
     await using world = await watching(({ lists }) => lists.push(listing([thing("a", "7")], "8")));
     await eventually(() => world.watchedFrom().length === 1, within);
-    expect(world.told).toEqual(["list a at 8"]);
+    expect(world.reported).toEqual(["list a at 8"]);
     const watch = world.server.requests.at(-1);
     expect(watch?.query.get("resourceVersion")).toBe("8");
     expect(watch?.query.get("allowWatchBookmarks")).toBe("true");
@@ -63,7 +63,7 @@ describe("watch loop", () => {
     await using world = await watching(({ watches }) => watches.push(streaming(bookmark("140"))));
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["100", "140"]);
-    expect(world.told).toContain("reached 140");
+    expect(world.reported).toContain("reached 140");
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe("watch loop", () => {
     );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["100", "105"]);
-    expect(world.told).toEqual(["list  at 100", "changed a"]);
+    expect(world.reported).toEqual(["list  at 100", "changed a"]);
   });
 
   it("waits twice as long after every failure, up to 30 s (KR-10)", async () => {
@@ -150,8 +150,8 @@ describe("watch loop", () => {
         listing([thing("a", "7")], "8"),
       ),
     );
-    await eventually(() => world.told.length === 1, within);
-    expect(world.told).toEqual(["list a at 8"]);
+    await eventually(() => world.reported.length === 1, within);
+    expect(world.reported).toEqual(["list a at 8"]);
   });
 
   it("takes a server that does not answer a watch-list for silent, not for one that knows none (KR-05)", async () => {
@@ -205,7 +205,7 @@ describe("watch loop", () => {
     await using world = await watching(({ lists }) =>
       lists.push(failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }), listing([], "8")),
     );
-    await eventually(() => world.told.length === 1, within);
+    await eventually(() => world.reported.length === 1, within);
     expect(world.loop.status().reconnects).toEqual({});
   });
 
@@ -241,7 +241,7 @@ describe("watch loop", () => {
       watches.push(reply);
     });
     await eventually(() => world.watchedFrom().length === 2, within);
-    expect(world.told).toEqual(["list  at 100", "list a at 200"]);
+    expect(world.reported).toEqual(["list  at 100", "list a at 200"]);
     expect(world.watchedFrom()).toEqual(["100", "200"]);
     expect(world.delays).toEqual([2_500]);
   });
@@ -290,7 +290,7 @@ describe("watch loop", () => {
     expect(world.watchedFrom()).toEqual(["100", "100", "100"]);
     expect(serverClock.silences).toEqual([90_000, 90_000, 460_000]);
     expect(world.warnings()).toEqual([]);
-    expect(world.told).toHaveLength(1);
+    expect(world.reported).toHaveLength(1);
   });
 
   it("lists every 30 s in place of a watch that does not show changes, until it does (KR-07)", async () => {
@@ -359,7 +359,7 @@ describe("watch loop", () => {
     expect(
       asked.map(({ headers }) => String(headers["accept"]).includes("PartialObjectMetadataList")),
     ).toEqual([false, false, true]);
-    expect(world.told).toEqual(["list a at 8", "list a at 9", "list a,b at 12"]);
+    expect(world.reported).toEqual(["list a at 8", "list a at 9", "list a,b at 12"]);
     const { oversized } = world.loop.status();
     expect(oversized).toContain("too large to follow: default/c; make them smaller");
     expect(world.warnings()).toContain(oversized);
@@ -378,8 +378,8 @@ describe("watch loop", () => {
       },
       { stored: async () => thing("a", "7") },
     );
-    await eventually(() => world.told.length === 1, within);
-    expect(world.told).toEqual(["list a at 12"]);
+    await eventually(() => world.reported.length === 1, within);
+    expect(world.reported).toEqual(["list a at 12"]);
   });
 
   it("refuses what is nested deeper than 64 levels from a server it does not trust (S-14)", async () => {
@@ -392,11 +392,11 @@ describe("watch loop", () => {
     };
     await using world = await watching(script, { untrusted: true });
     await eventually(() => world.watchedFrom().length === 2, within);
-    expect(world.told).toEqual(["list  at 100", "changed shallow", "list  at 100"]);
+    expect(world.reported).toEqual(["list  at 100", "changed shallow", "list  at 100"]);
     expect(world.loop.status().reconnects).toEqual({ TooDeep: 1 });
     await using trusting = await watching(script);
-    await eventually(() => trusting.told.length === 3, within);
-    expect(trusting.told).toEqual(["list  at 100", "changed shallow", "changed deep"]);
+    await eventually(() => trusting.reported.length === 3, within);
+    expect(trusting.reported).toEqual(["list  at 100", "changed shallow", "changed deep"]);
   });
 
   it("refuses a page with an object of more than 10 MiB from a server it does not trust (S-14)", async () => {
@@ -404,7 +404,7 @@ describe("watch loop", () => {
     await using world = await watching(({ lists }) => lists.push(listing([fat]), listing([])), {
       untrusted: true,
     });
-    await eventually(() => world.told.length === 1, within);
+    await eventually(() => world.reported.length === 1, within);
     expect(world.loop.status().reconnects).toEqual({ TooLarge: 1 });
   });
 
@@ -435,24 +435,24 @@ describe("watch loop", () => {
     "asks a server that %s at once when another loop has reached it, and notifies the others (KR-10)",
     async (_how, away, reason) => {
       const clock = virtualClock();
-      let [retry, told] = [(): void => undefined, 0];
+      let [retry, reported] = [(): void => undefined, 0];
       const comeback: Comeback = {
         join(given) {
           retry = given;
           return () => undefined;
         },
         reached() {
-          told += 1;
+          reported += 1;
         },
       };
       await using world = await watching(({ watches }) => watches.push(away, away), { clock, comeback });
       for (const failures of [1, 2]) {
         await eventually(() => world.loop.status().reconnects[reason] === failures, within);
         await eventually(() => world.loop.status().state === "backoff", within);
-        expect(told).toBe(0);
+        expect(reported).toBe(0);
         retry();
       }
-      await eventually(() => told === 1, within);
+      await eventually(() => reported === 1, within);
       expect(world.watchedFrom()).toEqual(["100", "100", "100"]);
     },
   );
@@ -474,7 +474,7 @@ describe("watch loop", () => {
     await using world = await watching(({ lists }) =>
       lists.push(text(200, "<html>login</html>"), text(404, "404 page not found"), listing([], "8")),
     );
-    await eventually(() => world.told.length === 1, within);
+    await eventually(() => world.reported.length === 1, within);
     expect(world.loop.status().reconnects).toEqual({ Undecodable: 1, TypeNotServed: 1 });
   });
 
@@ -493,8 +493,8 @@ describe("watch loop", () => {
       ({ lists }) => lists.push(...Array(5).fill(text(404, "404 page not found"))),
       { clock },
     );
-    await eventually(() => world.told.length === 3, within);
-    expect(world.told).toEqual(["gone", "gone", "list  at 100"]);
+    await eventually(() => world.reported.length === 3, within);
+    expect(world.reported).toEqual(["gone", "gone", "list  at 100"]);
   });
 
   it("gets all pages of a list as one (KC-08)", async () => {
@@ -505,8 +505,8 @@ describe("watch loop", () => {
         listing([thing("b", "2")], "9"),
       ),
     );
-    await eventually(() => world.told.length === 1, within);
-    expect(world.told).toEqual(["list b at 9"]);
+    await eventually(() => world.reported.length === 1, within);
+    expect(world.reported).toEqual(["list b at 9"]);
     expect(
       listsTo(world.server)
         .slice(0, 3)

@@ -368,10 +368,10 @@ describe("workload connections", () => {
     await w.writeSecret("c1", kubeconfigFor(w.workload.url));
     appear(w);
     await stateOf(w, "unreachable");
-    const told = (await w.status())?.message ?? "";
-    expect(told).toContain("metadata.name of a Node is not a DNS subdomain");
-    expect(told).toContain(w.workload.url.host);
-    expect(told).not.toMatch(/\p{Cc}/u);
+    const reported = (await w.status())?.message ?? "";
+    expect(reported).toContain("metadata.name of a Node is not a DNS subdomain");
+    expect(reported).toContain(w.workload.url.host);
+    expect(reported).not.toMatch(/\p{Cc}/u);
     expect(await w.nodes()).toEqual([]);
     // As soon as the server is one again, all is well.
     w.workload.lists.push(listing([node("n1", "5")], "13"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Connection } from "../../../../shared/api/core.ts";
-import { connectionReport, reasonTold } from "../../../../shared/rules/workload/connection.ts";
+import { connectionReport, reasonReported } from "../../../../shared/rules/workload/connection.ts";
 import { cluster, connection } from "../../../support/builders.ts";
 import { deletedCluster } from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
@@ -66,15 +66,15 @@ function report(of: Cluster, known: Connection | undefined) {
 }
 const WARNING = `Warning ConnectionFailed ${REFUSED}`;
 
-describe("reasonTold", () => {
+describe("reasonReported", () => {
   it("is the reason in the condition while there is no connection", () => {
-    const told = up(probe("False", `Remote connection not established yet: ${REFUSED}: why`));
-    expect(reasonTold(told, undefined)).toBe(`${REFUSED}: why`);
-    expect(reasonTold(told, connection())).toBeUndefined();
+    const reported = up(probe("False", `Remote connection not established yet: ${REFUSED}: why`));
+    expect(reasonReported(reported, undefined)).toBe(`${REFUSED}: why`);
+    expect(reasonReported(reported, connection())).toBeUndefined();
     expect(
-      reasonTold(up(probe("False", "Remote connection not established yet")), undefined),
+      reasonReported(up(probe("False", "Remote connection not established yet")), undefined),
     ).toBeUndefined();
-    expect(reasonTold(up(STORED), undefined)).toBeUndefined();
+    expect(reasonReported(up(STORED), undefined)).toBeUndefined();
   });
 });
 
@@ -167,10 +167,10 @@ describe("connectionReport", () => {
   ])("says who writes a kubeconfig Secret that %s, for %j", (problem, spec, who) => {
     const message = `kubeconfig Secret default/c1-kubeconfig${problem.startsWith(",") ? "" : " "}${problem}`;
     const status = { state: "unreachable", failures: 5, nodesComplete: false, message } as const;
-    const told = report(cluster({ spec }), connection({ status })).message;
-    expect(told).toContain(`: ${message}; `);
-    expect(told).toContain(who);
-    expect(told).not.toContain("spec.controlPlaneRef");
+    const reported = report(cluster({ spec }), connection({ status })).message;
+    expect(reported).toContain(`: ${message}; `);
+    expect(reported).toContain(who);
+    expect(reported).not.toContain("spec.controlPlaneRef");
   });
 
   it("is True within 50 s of the last success, reports it, and comes back when they are over", () => {

@@ -19,7 +19,7 @@ describe("a failure", () => {
     ["a PEM block", `bad key ${PEM} in p1`, "bad key hmac-sha256:* in p1"],
     ["a secret behind 60,000 characters", `${"word ".repeat(12_000)}password=${CANARY}`, "word word"],
     ["a secret that is cut", `${"word ".repeat(13_104)}a https://a:${CANARY}@b`, "word word"],
-  ])("has a message without the secret when it quotes %s", (_, message, told) => {
+  ])("has a message without the secret when it quotes %s", (_, message, reported) => {
     for (const error of [
       new Error(message),
       new TerminalError("Bad", message),
@@ -27,7 +27,7 @@ describe("a failure", () => {
       message,
     ]) {
       const failure = failureOf(error);
-      expect(failure.message).toContain(told);
+      expect(failure.message).toContain(reported);
       expect(failure.message.length).toBeLessThanOrEqual(4_096);
       expect(JSON.stringify(failure)).not.toContain(CANARY);
       expect(JSON.stringify(failure)).not.toContain(btoa(CANARY));

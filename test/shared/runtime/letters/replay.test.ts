@@ -356,12 +356,12 @@ describe("replay of evictions", () => {
       { verb: "evict", ref: { name: "b" }, outcome: {} },
     ]);
     const result = await replay(evictor(), letter, systemClock);
-    const told = "a refused No. The disruption budget b needs 1; b accepted";
+    const reported = "a refused No. The disruption budget b needs 1; b accepted";
     const requests = [{ title: "evict Pod default/a" }, { title: "evict Pod default/b" }];
     expect(result).toMatchObject({
       type: "reproduced",
-      recorded: { result: `failed Invalid: ${told}`, requests },
-      replayed: { result: `failed Invalid: ${told}`, requests },
+      recorded: { result: `failed Invalid: ${reported}`, requests },
+      replayed: { result: `failed Invalid: ${reported}`, requests },
     });
   });
 

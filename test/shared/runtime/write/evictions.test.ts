@@ -33,13 +33,13 @@ async function evict(
   const { signal } = new AbortController();
   const pods = names.map((name) => ({ target: refTo(Pod, pod(name)), gracePeriodSeconds: 1 }));
   const sent = await sendEvictions(pods, { clients, clock, signal, function: evictor() });
-  return { ...sent, told: sent.answers.map(describeAnswer), sent: clients.sent };
+  return { ...sent, reported: sent.answers.map(describeAnswer), sent: clients.sent };
 }
 
 describe("evictions", () => {
   it("carry uid and grace period, and are answered in the order of the Pods", async () => {
-    const { told, sent, requests } = await evict(["a", "b"]);
-    expect(told).toEqual(["a accepted", "b accepted"]);
+    const { reported, sent, requests } = await evict(["a", "b"]);
+    expect(reported).toEqual(["a accepted", "b accepted"]);
     expect(requests).toBe(2);
     expect(sent).toMatchObject([
       {
@@ -54,10 +54,10 @@ describe("evictions", () => {
 
   it("that are refused are answers: the server's words without the name of the Pod, and its causes", async () => {
     const causes = [{ reason: "DisruptionBudget", message: "The disruption budget b needs 2 healthy pods" }];
-    const { told } = await evict(["a"], () =>
+    const { reported } = await evict(["a"], () =>
       refusal({ status: 429, message: "evict Pod default/a: Cannot evict pod.", causes }),
     );
-    expect(told).toEqual(["a refused Cannot evict pod. The disruption budget b needs 2 healthy pods"]);
+    expect(reported).toEqual(["a refused Cannot evict pod. The disruption budget b needs 2 healthy pods"]);
   });
 
   it("find out who is gone: a Pod that the server does not know, or a successor of the same name", async () => {
@@ -69,14 +69,14 @@ describe("evictions", () => {
       ["c", conflict],
     ]);
     const successor = { ...pod("b"), metadata: { ...pod("b").metadata, uid: "uid-other" } };
-    const { told } = await evict(["a", "b", "c"], ({ name }) => failures.get(name), {
+    const { reported } = await evict(["a", "b", "c"], ({ name }) => failures.get(name), {
       served: [successor, pod("c")],
     });
-    expect(told).toEqual(["a gone", "b gone", "c refused changed"]);
+    expect(reported).toEqual(["a gone", "b gone", "c refused changed"]);
   });
 
   it("have ten seconds in all: the others are refused without a request", async () => {
-    const { told, requests } = await evict(
+    const { reported, requests } = await evict(
       Array.from({ length: 20 }, (_, at) => `p${at}`),
       undefined,
       {
@@ -84,13 +84,13 @@ describe("evictions", () => {
       },
     );
     expect(requests).toBeLessThan(20);
-    expect(told.filter((text) => text.endsWith("accepted"))).toHaveLength(requests);
-    expect(told.filter((text) => text.endsWith(NOT_REACHED))).toHaveLength(20 - requests);
+    expect(reported.filter((text) => text.endsWith("accepted"))).toHaveLength(requests);
+    expect(reported.filter((text) => text.endsWith(NOT_REACHED))).toHaveLength(20 - requests);
   });
 
   it("that were not answered in time count as not reached", async () => {
-    const { told } = await evict(["a"], () => refusal({ status: 0, reason: EVICTION_TIMEOUT }));
-    expect(told).toEqual([`a refused ${NOT_REACHED}`]);
+    const { reported } = await evict(["a"], () => refusal({ status: 0, reason: EVICTION_TIMEOUT }));
+    expect(reported).toEqual([`a refused ${NOT_REACHED}`]);
   });
 
   it("end with their run", async () => {

@@ -8,7 +8,7 @@ import { standBack } from "../../../../shared/runtime/write/foreign-controller.t
 
 const NOW = new Date("2026-01-01T00:04:00Z");
 const foreign = { manager: "manager", until: "2026-01-01T00:10:00.000Z" };
-const TOLD =
+const REPORTED =
   /^manager has changed spec, finalizers or owner references of Capstan on Machine default\/m1 3 times/;
 
 function machine(metadata: object, paused?: { readonly status: string; readonly at: string }): KubeObject {
@@ -25,7 +25,7 @@ describe("an object that another controller changes, too", () => {
   it("is left alone until that has been quiet for 10 minutes", () => {
     const back = standBack(machineGuard, machine({ foreign }), NOW);
     expect(back).toMatchObject({ afterMs: 6 * 60_000, notice: { reason: "ForeignController" } });
-    expect(back?.notice.message).toMatch(TOLD);
+    expect(back?.notice.message).toMatch(REPORTED);
     expect(back?.shown, "there is nothing to run").toBeUndefined();
     expect(standBack(machineGuard, machine({ foreign }), new Date(foreign.until))).toBeUndefined();
     expect(standBack(machineGuard, machine({}), NOW)).toBeUndefined();
@@ -34,11 +34,11 @@ describe("an object that another controller changes, too", () => {
   it("is shown as paused, with the reason, by the function that writes its status", () => {
     const { shown } = standBack(machineStatus, machine({ foreign }), NOW) ?? {};
     if (shown === undefined) throw new Error("nothing is shown");
-    expect(pausedBy(undefined, shown)).toMatch(TOLD);
+    expect(pausedBy(undefined, shown)).toMatch(REPORTED);
     expect(pausedCondition(undefined, shown, "Machine")).toMatchObject({
       status: "True",
       reason: "ForeignController",
-      message: expect.stringMatching(TOLD),
+      message: expect.stringMatching(REPORTED),
     });
   });
 

@@ -9,7 +9,7 @@ import {
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { done } from "../../../../shared/function/result.ts";
 import type { Log } from "../../../../shared/runtime/ports.ts";
-import { isFirstOf, sendEvents, type ToldEvents } from "../../../../shared/runtime/write/send-events.ts";
+import { isFirstOf, type SentEvents, sendEvents } from "../../../../shared/runtime/write/send-events.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -35,15 +35,15 @@ async function send(
 
 describe("a subject of which one Event is enough", () => {
   it("is the first one again after an hour", () => {
-    const told: ToldEvents = new Map();
+    const sentEvents: SentEvents = new Map();
     const at = (minutes: number) => new Date(minutes * MINUTE);
-    expect([0, 1, 59, 60].map((minutes) => isFirstOf("a right", told, at(minutes)))).toEqual([
+    expect([0, 1, 59, 60].map((minutes) => isFirstOf("a right", sentEvents, at(minutes)))).toEqual([
       true,
       false,
       false,
       true,
     ]);
-    expect(isFirstOf("another", told, at(60))).toBe(true);
+    expect(isFirstOf("another", sentEvents, at(60))).toBe(true);
     expect(isFirstOf("a right", undefined, at(0))).toBe(true);
   });
 });
@@ -65,10 +65,10 @@ describe("an Event", () => {
   });
 
   it("is sent again in the same words on another occasion", async () => {
-    const told = { ...odd, occasion: "2026-01-01T11:00:00Z" };
-    const { events } = await send([odd, told, { ...told, occasion: "2026-01-01T12:00:00Z" }]);
+    const reported = { ...odd, occasion: "2026-01-01T11:00:00Z" };
+    const { events } = await send([odd, reported, { ...reported, occasion: "2026-01-01T12:00:00Z" }]);
     expect(new Set(events.map(({ metadata }) => metadata.name)).size).toBe(3);
-    expect((await send([told])).events[0]?.metadata.name).toBe(events[1]?.metadata.name);
+    expect((await send([reported])).events[0]?.metadata.name).toBe(events[1]?.metadata.name);
   });
 
   it("names what acts on its subject, in the namespace of that one", async () => {
@@ -128,7 +128,7 @@ describe("an Event", () => {
       const clients = recordingClients(() => refusal);
       const clock = virtualClock();
       const signal = new AbortController().signal;
-      const by = { function: grow, clients, clock, log: silentLog, signal, told: new Map() };
+      const by = { function: grow, clients, clock, log: silentLog, signal, sentEvents: new Map() };
       const tell = () => sendEvents([odd], { ...by, object: widget() });
       await tell();
       await tell();

@@ -11,7 +11,7 @@ import type {
   Stored,
   TypeKey,
   TypeProgress,
-  Untold,
+  Unreported,
 } from "../../../../../shared/runtime/ports.ts";
 import { signOf } from "../../../../../shared/runtime/read/signs.ts";
 import { sharedReads } from "../../../store/shared-reads.ts";
@@ -88,7 +88,7 @@ export async function createRedisStore({
       return typeof before === "string" ? snapshotOf(before) : undefined;
     },
     progress,
-    untold: (type) => readUntold(redis, type),
+    unreported: (type) => readUnreported(redis, type),
     advance: async (type, { ready, resourceVersion, scope, refusal }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
       await call({ redis, type }, "advance", [
@@ -309,10 +309,10 @@ function sameList(some: readonly unknown[], others: readonly unknown[]): boolean
   return some.length === others.length && some.every((each, at) => each === others[at]);
 }
 
-async function readUntold(redis: Redis, type: TypeKey): Promise<readonly Untold[]> {
+async function readUnreported(redis: Redis, type: TypeKey): Promise<readonly Unreported[]> {
   const { notes, befores, objects } = keysOf(type);
   const fields = await redis.hkeys(notes);
-  const found: Untold[] = [];
+  const found: Unreported[] = [];
   for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
     const part = fields.slice(start, start + READ_AT_ONCE);
     const [before, after] = await Promise.all([redis.hmget(befores, ...part), redis.hmget(objects, ...part)]);

@@ -42,7 +42,7 @@ class Player {
     if (step.method === "WATCH") return this.#startWatch(path, step, index);
     if (step.method === "EDIT") return this.#edit(path, step);
     const body = this.#body(step.body);
-    return this.#told(
+    return this.#reported(
       await this.#server.call(step.method, path, { ...step, ...(body === undefined ? {} : { body }) }),
     );
   }
@@ -56,14 +56,14 @@ class Player {
       metadata: { name: LAST, labels: LAST_LABELS },
     };
     await this.#server.call("POST", this.#filled(GIZMOS_PATH), { body });
-    const told = new Map<number, Json>();
+    const reported = new Map<number, Json>();
     for (const [index, events] of this.#watches) {
-      told.set(
+      reported.set(
         index,
         inOrder(await events).map((event) => this.#naming.ofEvent(event)),
       );
     }
-    return told;
+    return reported;
   }
 
   /**
@@ -75,7 +75,7 @@ class Player {
     await this.#server.call("GET", collection);
   }
 
-  #told(reply: Reply): Json {
+  #reported(reply: Reply): Json {
     this.#learn(reply.body);
     return this.#naming.ofReply(reply);
   }
@@ -83,16 +83,18 @@ class Player {
   async #edit(path: string, step: Step): Promise<Json> {
     const [object = ""] = path.split("?");
     const live = await this.#server.call("GET", object);
-    if (live.code !== 200) return this.#told(live);
+    if (live.code !== 200) return this.#reported(live);
     const changes = JSON.parse(this.#filled(JSON.stringify(step.body)));
-    return this.#told(await this.#server.call("PUT", path, { body: applyMergePatch(live.body, changes) }));
+    return this.#reported(
+      await this.#server.call("PUT", path, { body: applyMergePatch(live.body, changes) }),
+    );
   }
 
   /** The headers are awaited, so that everything after this step is seen. */
   async #startWatch(path: string, { accept }: Step, index: number): Promise<Json> {
     const url = `${path}${path.includes("?") ? "&" : "?"}watch=true&timeoutSeconds=20`;
     const opened = await this.#server.watch(url, accept).catch(() => undefined);
-    if (opened === undefined) return this.#told(await this.#server.call("GET", url));
+    if (opened === undefined) return this.#reported(await this.#server.call("GET", url));
     this.#watches.set(index, this.#collect(opened));
     return "watching";
   }

@@ -234,11 +234,11 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     if (token === undefined) throw new Error("no token");
     const claim = await hasty.claim("dying", token, terms);
     if (claim === undefined) throw new Error("no claim");
-    const told = (): Promise<KeyDeath> =>
+    const reported = (): Promise<KeyDeath> =>
       eventually(async () => (await hasty.tick("dying")).deaths[0] ?? false, { withinMs: 10_000 });
-    const first = await told();
+    const first = await reported();
     expect(first).toMatchObject({ key: "a", failures: 1, ranBy: "o1", failure: { reason: "LeaseExpired" } });
-    const second = await told();
+    const second = await reported();
     expect(second).toEqual({ ...first, owner: expect.any(String) });
     expect(second.owner).not.toBe(first.owner);
     const error = outcomeOf({ how: "error", afterMs: undefined, requested: false, fenced: false });

@@ -5,7 +5,7 @@ import type { Backend } from "../../queue/backends/backend.ts";
 import { QUIET } from "../letter-source.ts";
 
 /** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */
-export async function tellSilences(backend: Backend): Promise<void> {
+export async function reportSilences(backend: Backend): Promise<void> {
   if (!backend.capabilities.isShared) return;
   await using store = await backend.store({ log: QUIET });
   const { silences } = await readFreshness(store, systemClock.now());

@@ -1,7 +1,7 @@
 import type { RunResult } from "../play/run.ts";
 
 /** Prints what a run has come to. */
-export function tell({ violations, struck, hash, steps, doneAfterMs }: RunResult): void {
+export function printResult({ violations, struck, hash, steps, doneAfterMs }: RunResult): void {
   console.log(`trace ${hash}, ${steps} steps, users done after ${doneAfterMs / 1_000} s`);
   console.log(`${struck.length} faults:`);
   for (const { fault, at } of struck) console.log(`  ${fault} ${at}`);
