@@ -119,14 +119,13 @@ function isQuiet(
   if (verb !== "apply" || subresource !== "status") return false;
   // An apply says nothing of the members and conditions of others. That it takes none away, the answer to the write shows.
   const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
-  const said = conditionsIn(statusOf(body));
   return sameJson(
-    withoutPaused(statusOf(body), said),
-    withoutPaused(saidOf(Object.fromEntries(own), statusOf(body)), said),
+    withoutPaused(statusOf(body)),
+    withoutPaused(saidOf(Object.fromEntries(own), statusOf(body))),
   );
 }
 
-/** The members that an apply says, at every depth; lists as they are. */
+/** The members that an apply says, at every depth, and of each list of conditions those that it says in that list. */
 function saidOf(read: object, body: object): object {
   const isMembers = (value: unknown): value is object => Object(value) === value && !Array.isArray(value);
   const said = new Map<string, unknown>(Object.entries(body));
@@ -135,19 +134,16 @@ function saidOf(read: object, body: object): object {
       .filter(([member]) => said.has(member))
       .map(([member, value]) => {
         const other = said.get(member);
+        if (member === "conditions") return [member, ofTypesIn(other, value)];
         return [member, isMembers(value) && isMembers(other) ? saidOf(value, other) : value];
       }),
   );
 }
 
-/** Types of the conditions of a status, deprecated ones included. */
-function conditionsIn(status: object): ReadonlySet<string> {
-  const { conditions = [], deprecated } = status as {
-    readonly conditions?: readonly { readonly type: string }[];
-    readonly deprecated?: { readonly v1beta1?: object };
-  };
-  const older = deprecated?.v1beta1 === undefined ? [] : conditionsIn(deprecated.v1beta1);
-  return new Set([...conditions.map(({ type }) => type), ...older]);
+/** Another function may own conditions of one list, while the deprecated list beside it has one owner. */
+function ofTypesIn(said: unknown, conditions: unknown): unknown {
+  const types = new Set((said as readonly { readonly type: string }[]).map(({ type }) => type));
+  return (conditions as readonly { readonly type: string }[]).filter(({ type }) => types.has(type));
 }
 
 function isOnlyFinalizer(body: unknown): boolean {
@@ -160,14 +156,12 @@ function statusOf(object: unknown): object {
   return (object as { readonly status?: object } | undefined)?.status ?? {};
 }
 
-/** The status but for the Paused condition, conditions that are not `said`, and for which generation it was written. */
-function withoutPaused(status: object, said?: ReadonlySet<string>): unknown {
-  const isSaid = (member: string, type: string): boolean =>
-    member !== "conditions" || said?.has(type) !== false;
+/** The status but for the Paused condition, and for which generation it was written. */
+function withoutPaused(status: object): unknown {
   return JSON.parse(JSON.stringify(status), (member, value: unknown) => {
     if (member === "observedGeneration") return undefined;
     if (!Array.isArray(value)) return value;
-    const others = value.filter(({ type }) => type !== "Paused" && isSaid(member, type));
+    const others = value.filter(({ type }) => type !== "Paused");
     return others.length === 0 ? undefined : others;
   });
 }
