@@ -44,7 +44,7 @@ interface ObjectToDelete {
 }
 
 /** A provider object as the deletion sees it. */
-  /** The referenced object; `undefined`: the Cluster has no such reference. */
+/** The referenced object; `undefined`: the Cluster has no such reference. */
 export interface ProviderToDelete {
   readonly provider: Referenced | undefined;
   /**

@@ -5,11 +5,11 @@ import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
 import { isClone, isClonedFrom, kindOfClones } from "../../../shared/rules/machines/clones.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
-import { isDeleting } from "../../../shared/function/guards.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const TYPE = "UpToDate";

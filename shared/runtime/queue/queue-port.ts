@@ -27,7 +27,7 @@ export interface Fence extends ObjectKey {
   readonly newerThan?: boolean | undefined;
 }
 
-/** Whose keys are served first: those of events, then those of a resync. */
+/** The order in which keys are served: those of events first, then those of a resync. */
 export type Priority = "live" | "resync";
 
 export interface QueueEntry {
