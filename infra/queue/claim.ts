@@ -22,7 +22,7 @@ export interface Claim {
   readonly key: Key;
   readonly owner: string;
   readonly failures: number;
-  readonly again: number;
+  readonly retries: number;
   readonly causes: readonly Cause[];
   readonly fences: readonly Fence[];
   /** How long the key was ready, by the clock of the ledger. */
@@ -49,7 +49,7 @@ export const LEASE_EXPIRED: Failure = Object.freeze({
 
 /** Returns how long after its claim a run with this outcome delays the next claim; 0 = not at all. */
 export function floorMs(outcome: Outcome, minIntervalMs: number): number {
-  if (outcome.type === "again") return 0;
+  if (outcome.type === "retry") return 0;
   const asked = outcome.type === "ok" ? (outcome.notBeforeMs ?? 0) : 0;
   return Math.max(asked, outcome.requested ? minIntervalMs : 0);
 }
@@ -76,9 +76,9 @@ export function failedRun(
   claim: Claim,
   outcome: Outcome & { readonly type: "error" },
 ): Omit<FailedRun, "death"> {
-  const { key, owner, again, causes } = claim;
+  const { key, owner, retries, causes } = claim;
   const { failure, record } = outcome;
   const startedAt = new Date(claim.claimedAtMs);
   const failures = claim.failures + 1;
-  return { function: functionName, key, owner, startedAt, failure, failures, again, causes, record };
+  return { function: functionName, key, owner, startedAt, failure, failures, retries, causes, record };
 }

@@ -92,7 +92,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   stop.addEventListener("abort", onStop);
   if (stop.aborted) onStop();
 
-  const { key, failures, again, causes, fences, readyMs } = claim;
+  const { key, failures, retries, causes, fences, readyMs } = claim;
   const claimedAt = new Date(claim.claimedAtMs);
   const { signal } = controller;
   const runId = random.id(8);
@@ -100,7 +100,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
     recordSoFar = soFar;
   };
   const held = { signal, checkHeld, isFresh: terms.isFresh, fail, recordFrom };
-  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, claimedAt, ...held };
+  const lease: Lease = { key, runId, failures, retries, causes, fences, readyMs, claimedAt, ...held };
   (async () => run(lease))().then(
     (outcome) => {
       // A step that blocked its process returns before any timer could report the end of the lease.

@@ -1,5 +1,6 @@
 import { DEFAULT_QUEUE } from "../function/backoff.ts";
 import type { AnyFunction } from "../function/define-function.ts";
+import { outcomeName } from "./decide/failure.ts";
 import type { Clock, Log } from "./ports.ts";
 import type { Lease, Outcome } from "./queue/queue-port.ts";
 import type { RecordingReader } from "./read/reader.ts";
@@ -34,7 +35,7 @@ export function logRun(
     cause: lease.causes.map(({ what, resourceVersion }) =>
       resourceVersion === undefined ? what : `${what}@${resourceVersion}`,
     ),
-    outcome: outcome.type,
+    outcome: outcomeName(outcome),
     requests,
     durationMs: clock.now().getTime() - startedAt.getTime(),
     next: nextRun(fn, lease, outcome),

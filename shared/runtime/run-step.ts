@@ -117,7 +117,7 @@ type Ending = Outcome extends infer One
 async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: Run): Promise<Ending> {
   const { overdue, causes, waitMs } = await barrierOf(context.store, lease);
   run.overdue = overdue;
-  if (waitMs !== undefined) return { type: "again", afterMs: waitMs };
+  if (waitMs !== undefined) return { type: "retry", afterMs: waitMs };
   const key = requireKey(fn, lease.key);
   run.read = recordReads(createReader({ ...context, function: fn, stale: overdue, causes }));
   run.object = await run.read.get(fn.spec.reconciles, key);
@@ -208,7 +208,7 @@ function concluded({ result, notBeforeMs }: AnyDecision, requested: boolean): En
 
 function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   const afterMs = againAfterMs(error, lease);
-  if (afterMs !== undefined) return { type: "again", afterMs };
+  if (afterMs !== undefined) return { type: "retry", afterMs };
   if (error instanceof WaitingError) return { type: "ok", requested, waitingFor: error.what };
   if (error instanceof HeldBackError)
     return { type: "ok", requested, afterMs: HELD_BACK_MS, waitingFor: error.message };

@@ -50,7 +50,7 @@ const lease = (runId: number): Lease => ({
   runId: `0123456789abc${runId}`,
   causes: [{ what: "MachinePool default/p1", resourceVersion: String(runId) }],
   failures: 0,
-  again: 0,
+  retries: 0,
   fences: [],
   signal: new AbortController().signal,
 });

@@ -79,7 +79,7 @@ async function cpuOf(tracing: Traced): Promise<number> {
       runId,
       causes,
       failures: 0,
-      again: 0,
+      retries: 0,
       fences: [],
       signal,
     });

@@ -44,7 +44,7 @@ export function queueLoadSuite(create: CreateQueue): void {
   it("the runs that ended are counted with their durations, those that were put off are not", async () => {
     await using world = await openWorld(create);
     expect((await world.depth()).lastMinute).toBeUndefined();
-    const outcomes: Outcome[] = [{ type: "again", afterMs: 1, fences: [] }, FAILED, OK];
+    const outcomes: Outcome[] = [{ type: "retry", afterMs: 1, fences: [] }, FAILED, OK];
     const runs = await world.work(async () => {
       const outcome = outcomes[runs.count - 1] ?? OK;
       await world.pass(RUN_MS);

@@ -183,11 +183,11 @@ class Pair {
       // done.
       const anyOrder = this.#unordered || this.#model.rows.some(({ dying }) => dying);
       const expected = this.#model.claim(this.#now, owner, anyOrder ? lease.key : undefined);
-      const { key, failures, again, causes, fences, readyMs, claimedAt } = lease;
+      const { key, failures, retries, causes, fences, readyMs, claimedAt } = lease;
       const times = this.#under.clock
         ? { readyMs, claimedAtMs: claimedAt?.getTime() }
         : { readyMs: 0, claimedAtMs: 0 };
-      const started = { key, failures, again, causes, fences };
+      const started = { key, failures, retries, causes, fences };
       expect({ ...started, ...times }).toEqual(expected);
       this.#runs.push({ claim: { ...started, readyMs: 0, claimedAtMs: 0, owner }, end: ended.resolve });
     } catch (error) {
@@ -233,7 +233,7 @@ class Pair {
 
   #outcomeOf(operation: Operation & { readonly type: "finish" }): Outcome {
     const outcome = outcomeOf(operation);
-    if (outcome.type !== "again" || this.#under.clock !== undefined) return outcome;
+    if (outcome.type !== "retry" || this.#under.clock !== undefined) return outcome;
     return { ...outcome, afterMs: operation.afterMs ?? HOUR };
   }
 

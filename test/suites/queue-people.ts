@@ -67,7 +67,7 @@ export function queuePeopleSuite(open: (timing?: Partial<LeaseTiming>) => Promis
 
   it("Q-42: counts every run that ends, by duration, and those that failed", async () => {
     await using world = await open();
-    const ends: readonly Outcome[] = [OK, TERMINAL, { type: "again", afterMs: 0, fences: [] }, OK];
+    const ends: readonly Outcome[] = [OK, TERMINAL, { type: "retry", afterMs: 0, fences: [] }, OK];
     const runs = await world.work(async () => {
       const end = ends[runs.count - 1] ?? OK;
       if (runs.count === 4) await world.pass(60);

@@ -557,15 +557,15 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       const newer = { ...FENCE, resourceVersion: "9", newerThan: true };
       const outcomes: Outcome[] = [
         { ...ERROR, fences: [FENCE] },
-        { type: "again", afterMs: 10, fences: [FENCE, newer] },
-        { type: "again", afterMs: 10, fences: [newer] },
+        { type: "retry", afterMs: 10, fences: [FENCE, newer] },
+        { type: "retry", afterMs: 10, fences: [newer] },
         ERROR,
         OK,
       ];
       const runs = await world.work(async () => outcomes[runs.count - 1] ?? OK);
       await world.enqueue(live(A));
       await world.idle();
-      expect(runs.leases.map(({ failures, again }) => [failures, again])).toEqual([
+      expect(runs.leases.map(({ failures, retries: again }) => [failures, again])).toEqual([
         [0, 0],
         [1, 0],
         [1, 1],

@@ -42,7 +42,7 @@ async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
     runId: "r1",
     causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
     failures: 2,
-    again: 1,
+    retries: 1,
     fences: [],
     signal: new AbortController().signal,
   };
@@ -74,7 +74,7 @@ export async function letterOfFailure(fn: AnyFunction, world: RunWorld): Promise
     owner: "worker-1/0",
     failure: outcome.failure,
     failures: 3,
-    again: 1,
+    retries: 1,
     causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
     record: outcome.record,
   };

@@ -67,7 +67,7 @@ export async function runWidget(given: Given): Promise<{
     runId: "r1",
     causes: [],
     failures: 0,
-    again: 0,
+    retries: 0,
     fences: [],
     signal: new AbortController().signal,
     ...given.lease,

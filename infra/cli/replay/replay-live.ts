@@ -58,7 +58,7 @@ export async function replayLive(
     // The causes of the letter's run may be of another cluster, or of an earlier state of this one.
     causes: [{ what: "replay" }],
     failures: 0,
-    again: 0,
+    retries: 0,
     fences: [],
     signal,
   };
@@ -111,7 +111,7 @@ function describeOutcome(outcome: Outcome): string {
   switch (outcome.type) {
     case "error":
       return `failed ${outcome.failure.reason}: ${outcome.failure.message}`;
-    case "again":
+    case "retry":
       return "run again: an object has changed meanwhile, or is not listed yet";
     default: {
       const after = outcome.afterMs === undefined ? "" : `, again after ${outcome.afterMs} ms`;

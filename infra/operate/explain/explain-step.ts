@@ -74,7 +74,7 @@ export async function explainStep(
     runId: "capstan-explain",
     causes: [{ what: "explain" }],
     failures: 0,
-    again: 0,
+    retries: 0,
     fences: [],
     signal: new AbortController().signal,
   };
@@ -125,7 +125,7 @@ function stepNow(
     const { failure } = outcome;
     return failure.reason === NOT_READ ? { wouldSend: [], notRead: failure.message } : { wouldSend, failure };
   }
-  if (outcome.type === "again") {
+  if (outcome.type === "retry") {
     const { thrown } = outcome.record;
     return {
       wouldSend,

@@ -35,7 +35,7 @@ export function malformedRun(functionName: string, arrived: MalformedToken, now:
     key: MALFORMED_TOKEN,
     failure: { class: "Terminal", reason: "MalformedToken", message },
     failures: 1,
-    again: 0,
+    retries: 0,
     causes: [],
     death: { reason: "Malformed", priority: arrived.priority, since: now },
   };

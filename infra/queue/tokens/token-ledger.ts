@@ -42,7 +42,7 @@ export interface ExpiredLease {
   readonly key: Key;
   /** Failures in a row, this one included. */
   readonly failures: number;
-  readonly again: number;
+  readonly retries: number;
   readonly owner: string;
   /** When it was claimed. */
   readonly startedAt: Date;

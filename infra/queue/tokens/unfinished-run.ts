@@ -12,5 +12,5 @@ export function runBeforeDeath(
   functionName: string,
   { key, failure, failures, ranBy: owner, startedAt }: KeyDeath,
 ): FailedRun {
-  return { function: functionName, key, owner, startedAt, failure, failures, again: 0, causes: [] };
+  return { function: functionName, key, owner, startedAt, failure, failures, retries: 0, causes: [] };
 }

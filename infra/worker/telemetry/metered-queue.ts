@@ -152,7 +152,7 @@ class RunMeter {
       case "ok":
         this.#count(outcome.afterMs === undefined ? "success" : "requeue_after");
         break;
-      case "again":
+      case "retry":
         this.#count("requeue");
         this.#retried();
         this.#metrics.add("capstan_queue_barrier_waits_total", { function: this.#name });

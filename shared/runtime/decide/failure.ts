@@ -1,7 +1,7 @@
 import { KubeError, messageOf, TerminalError } from "../../function/errors.ts";
 import { maskText } from "../../redaction/redact.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { Failure, Outcome } from "../queue/queue-port.ts";
+import type { Failure, Outcome, OutcomeName } from "../queue/queue-port.ts";
 
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;
 /** A library may take its reason from outside, too. */
@@ -38,8 +38,12 @@ export function redactFailure({ class: errorClass, reason, message }: Failure): 
 /** The outcome of a run as it may be stored and shown: its failure and what it waits for without secrets. */
 export function redactOutcome(outcome: Outcome): Outcome {
   if (outcome.type === "error") return { ...outcome, failure: redactFailure(outcome.failure) };
-  if (outcome.type === "again" || outcome.waitingFor === undefined) return outcome;
+  if (outcome.type === "retry" || outcome.waitingFor === undefined) return outcome;
   return { ...outcome, waitingFor: redactMessage(outcome.waitingFor) };
+}
+
+export function outcomeName({ type }: Outcome): OutcomeName {
+  return type === "retry" ? "again" : type;
 }
 
 /** Why a lease ends its run early; aborts the signal of the run. */

@@ -32,7 +32,7 @@ export interface LetterContext {
 
 /** One failed run as a dead letter lists it; redacted. `now` is used when the run was not recorded. */
 export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): AttemptSummary {
-  const { record, failures, again, owner } = run;
+  const { record, failures, retries: again, owner } = run;
   const failure = redactFailure(run.failure);
   const start = record?.startedAt ?? run.startedAt ?? now;
   const { thrown } = record ?? {};

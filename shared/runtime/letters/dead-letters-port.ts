@@ -14,7 +14,7 @@ export interface FailedRun {
   readonly failure: Failure;
   /** Failures in a row, this one included. */
   readonly failures: number;
-  readonly again: number;
+  readonly retries: number;
   readonly causes: readonly Cause[];
   readonly record?: AttemptRecord | undefined;
   /** The key dies of it. */

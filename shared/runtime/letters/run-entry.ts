@@ -1,5 +1,6 @@
 import { MANAGEMENT, titleOf } from "../../api/kinds.ts";
 import type { AttemptRecord, RecordedRead, RecordedWrite } from "../attempt-record.ts";
+import { outcomeName } from "../decide/failure.ts";
 import type { Failure, Lease, Outcome } from "../queue/queue-port.ts";
 import { newestOf } from "../resource-version.ts";
 import { changedFields } from "./changed-fields.ts";
@@ -23,7 +24,7 @@ export function runEntryOf({ runId, causes }: Lease, outcome: Outcome, endedAt: 
     causes: causes.map(({ what, resourceVersion }) =>
       resourceVersion === undefined ? { what } : { what, resourceVersion },
     ),
-    outcome: outcome.type,
+    outcome: outcomeName(outcome),
     writes: writes.slice(0, MAX_WRITES),
     ...(writes.length > MAX_WRITES ? { moreWrites: writes.length - MAX_WRITES } : {}),
     // Idle runs are many, and equal ones become one.

@@ -2,7 +2,7 @@ import type { ClusterName } from "../../api/kinds.ts";
 import { MINUTE } from "../../function/backoff.ts";
 import type { RecordedWrite } from "../attempt-record.ts";
 import type { Key } from "../queue/key.ts";
-import type { Cause, Failure, KeyState, Outcome } from "../queue/queue-port.ts";
+import type { Cause, Failure, KeyState, OutcomeName } from "../queue/queue-port.ts";
 
 /** Runs kept of a function for a key. */
 export const MAX_RUNS = 20;
@@ -19,7 +19,7 @@ export interface RunEntry {
   /** Why it ran, newest first, at most 10. */
   readonly causes: readonly Pick<Cause, "what" | "resourceVersion">[];
   /** `again`: its snapshots were stale, or it lost a race. */
-  readonly outcome: Outcome["type"];
+  readonly outcome: OutcomeName;
   /** Accepted requests in the order of sending, at most 8. Empty: nothing to do. */
   readonly writes: readonly Written[];
   /** Number of accepted requests beyond those. */

@@ -46,8 +46,8 @@ export interface Lease {
   readonly causes: readonly Cause[];
   /** Failures so far. */
   readonly failures: number;
-  /** Runs in a row that ended in `again`. */
-  readonly again: number;
+  /** Runs in a row that ended in `retry`. */
+  readonly retries: number;
   readonly fences: readonly Fence[];
   /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
   readonly readyMs?: number | undefined;
@@ -80,6 +80,9 @@ interface Recorded {
   readonly record?: AttemptRecord | undefined;
 }
 
+/** The outcome of a run in logs, traces and the history, which say `again` for a retry. */
+export type OutcomeName = "ok" | "again" | "error";
+
 /** How a run ended; the ledger decides what that means for the key (Q-21). */
 export type Outcome =
   | (Recorded & {
@@ -96,7 +99,7 @@ export type Outcome =
     })
   | (Recorded & {
       /** Stale snapshot or lost race: touches neither the failure count nor the floor. */
-      readonly type: "again";
+      readonly type: "retry";
       readonly afterMs: number;
       readonly fences: readonly Fence[];
     })

@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 800;
 const MAX_LIST_WAIT_MS = 5_000;
 /** The most looks in a row (11 s); then stale objects are read live, and a lost race counts as a failure. */
-const MAX_AGAIN = 16;
+const MAX_RETRIES = 16;
 
 /** Consequences of the fences and causes of a lease for its run. */
 export interface Barrier {
@@ -32,14 +32,14 @@ export interface Barrier {
  */
 export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
   const overdue = await staleFences(store, lease.fences);
-  if (lease.again >= MAX_AGAIN || isRestored(lease)) return { overdue, causes: [] };
+  if (lease.retries >= MAX_RETRIES || isRestored(lease)) return { overdue, causes: [] };
   return overdue.length > 0
     ? { overdue, causes: lease.causes, waitMs: waitMs(lease) }
     : { overdue, causes: lease.causes };
 }
 
-function waitMs({ again }: Lease, most = MAX_WAIT_MS): number {
-  return Math.min(most, FIRST_WAIT_MS * 2 ** again);
+function waitMs({ retries }: Lease, most = MAX_WAIT_MS): number {
+  return Math.min(most, FIRST_WAIT_MS * 2 ** retries);
 }
 
 /** A write was held back because the claim of its run was too old: the next run decides again. */
@@ -59,7 +59,7 @@ export function againAfterMs(error: unknown, lease: Lease): number | undefined {
   if (error instanceof BehindTriggerError) return waitMs(lease);
   const isLostRace =
     error instanceof StaleRunError || (error instanceof KubeError && error.class === "Conflict");
-  return isLostRace && lease.again < MAX_AGAIN ? waitMs(lease) : undefined;
+  return isLostRace && lease.retries < MAX_RETRIES ? waitMs(lease) : undefined;
 }
 
 /** Versions that a run has seen and written: the next run must not go back behind them. */

@@ -22,7 +22,7 @@ export interface Row {
   due: number;
   priority: "live" | "resync";
   failures: number;
-  again: number;
+  retries: number;
   causes: Cause[];
   events: Wish[];
   startedAt: number;
@@ -145,7 +145,7 @@ export class NaiveLedger {
     const claim = {
       key: row.key,
       failures: row.failures,
-      again: row.again,
+      retries: row.retries,
       causes: row.causes,
       fences: kept !== undefined && kept.until > now ? kept.fences : [],
       readyMs: now - row.readyAt,
@@ -219,13 +219,13 @@ export class NaiveLedger {
     if (row?.state !== "running" || row.owner !== claim.owner) return false;
     if (outcome.fences !== undefined)
       this.fences.set(row.key, { fences: outcome.fences, until: now + FENCES_KEPT_MS });
-    if (outcome.type !== "again" && outcome.requested)
+    if (outcome.type !== "retry" && outcome.requested)
       this.floors.set(row.key, row.startedAt + this.terms.minIntervalMs);
     if (outcome.type === "error") {
       this.fail(now, row, outcome.terminal);
       return true;
     }
-    row.again = outcome.type === "again" ? row.again + 1 : 0;
+    row.retries = outcome.type === "retry" ? row.retries + 1 : 0;
     if (outcome.type === "ok") {
       this.end(now, row, false);
       Object.assign(row, { failures: 0, died: false });
@@ -251,7 +251,7 @@ export class NaiveLedger {
 
   fail(now: number, row: Row, terminal: boolean): void {
     row.failures += 1;
-    row.again = 0;
+    row.retries = 0;
     this.end(now, row, true);
     const retry = {
       due: now + Math.max(this.terms.minIntervalMs, backoffMs(row.failures, 0)),
@@ -356,7 +356,7 @@ function newRow(key: string, wanted: "live" | "resync"): Row {
     due: 0,
     priority: wanted,
     failures: 0,
-    again: 0,
+    retries: 0,
     causes: [],
     events: [],
     startedAt: 0,

@@ -11,7 +11,7 @@ export type Operation =
   | ({ readonly type: "finish"; readonly back: number } & End);
 
 interface End {
-  readonly how: "ok" | "again" | "error" | "terminal";
+  readonly how: "ok" | "retry" | "error" | "terminal";
   readonly afterMs: number | undefined;
   readonly requested: boolean;
   readonly fenced: boolean;
@@ -47,7 +47,7 @@ export function operations({ keys, delays, afters }: Choices): fc.Arbitrary<Oper
   const finish = fc.record({
     type: fc.constant("finish" as const),
     back,
-    how: fc.constantFrom("ok" as const, "again" as const, "error" as const, "terminal" as const),
+    how: fc.constantFrom("ok" as const, "retry" as const, "error" as const, "terminal" as const),
     afterMs: fc.constantFrom(...afters),
     requested: fc.boolean(),
     fenced: fc.boolean(),
@@ -74,7 +74,7 @@ export function operations({ keys, delays, afters }: Choices): fc.Arbitrary<Oper
 export function outcomeOf({ how, afterMs, requested, fenced }: End): Outcome {
   const fences = fenced ? [FENCE] : [];
   if (how === "ok") return { type: "ok", afterMs, requested, fences };
-  if (how === "again") return { type: "again", afterMs: afterMs ?? 100, fences };
+  if (how === "retry") return { type: "retry", afterMs: afterMs ?? 100, fences };
   const failure = { class: "Transient", reason: "Broken", message: "no" } as const;
   return { type: "error", failure, terminal: how === "terminal", requested, fences };
 }

@@ -10,7 +10,7 @@ const CLAIM = {
   key: "default/c1|MachinePool|default/p1",
   owner: "worker-1/0",
   failures: 0,
-  again: 0,
+  retries: 0,
   causes: [],
   fences: [],
   readyMs: 0,

@@ -24,7 +24,7 @@ function lineOf(
 ) {
   const { log, lines } = recordingLog();
   const { signal } = new AbortController();
-  const lease = { key: "k", runId: "r1", causes: [], failures, again: 0, fences: [], signal };
+  const lease = { key: "k", runId: "r1", causes: [], failures, retries: 0, fences: [], signal };
   const read = { records: () => records } as unknown as RecordingReader;
   logRun(grow, lease, { clock: virtualClock(NOW), log }, { startedAt: NOW, read, requests, outcome });
   return lines[0];
@@ -34,7 +34,7 @@ describe("the line of a run", () => {
   it.each([
     [ok, 0, "on an event"],
     [{ ...ok, afterMs: 5_000 }, 0, "in 5000 ms"],
-    [{ type: "again", afterMs: 100, fences: [] }, 0, "in 100 ms"],
+    [{ type: "retry", afterMs: 100, fences: [] }, 0, "in 100 ms"],
     [error, 0, "after the backoff of failure 1 of 16"],
     [error, 15, "in 10 to 15 minutes, or when the object changes"],
     [{ ...error, terminal: true }, 0, "in 10 to 15 minutes, or when the object changes"],
@@ -52,7 +52,7 @@ describe("the line of a run", () => {
 
   it("makes no text of what was read for a level that is not logged", () => {
     const { signal } = new AbortController();
-    const lease = { key: "k", runId: "r1", causes: [], failures: 0, again: 0, fences: [], signal };
+    const lease = { key: "k", runId: "r1", causes: [], failures: 0, retries: 0, fences: [], signal };
     let asked = 0;
     const records = () => {
       asked += 1;

@@ -73,7 +73,7 @@ describe("a run", () => {
       },
     });
     expect(sent).toEqual([]);
-    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [] });
+    expect(outcome).toEqual({ type: "retry", afterMs: 100, fences: [] });
   });
 
   it("sends the first of two writes and leaves the other one to the next run", async () => {
@@ -92,7 +92,7 @@ describe("a run", () => {
       }),
     });
     expect(sent.map(({ kind }) => kind)).toEqual(["Secret", "Event"]);
-    expect(outcome).toMatchObject({ type: "again" });
+    expect(outcome).toMatchObject({ type: "retry" });
   });
 
   it("ends idle and without the step when the object is gone, or has changed hands", async () => {
@@ -236,14 +236,14 @@ describe("a run that fails", () => {
       step: decides({ apply: { "status.size": 4 }, result: done }),
       refuse: conflict,
     });
-    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [widgetFence("7", true)] });
+    expect(outcome).toEqual({ type: "retry", afterMs: 100, fences: [widgetFence("7", true)] });
   });
 
   it("counts a race that is lost again and again as a failure", async () => {
     const { outcome } = await run({
       step: decides({ apply: { "status.size": 4 }, result: done }),
       refuse: conflict,
-      lease: { again: 16 },
+      lease: { retries: 16 },
     });
     expect(outcome).toMatchObject({ type: "error", terminal: false, failure: { class: "Conflict" } });
   });
@@ -345,7 +345,7 @@ describe("a list that the server refuses to the relay", () => {
     const sentEvents: SentEvents = new Map();
     const step = () => Promise.reject(new NotListedError(WIDGETS, refusal));
     const { outcome, sent } = await run({ step, sentEvents });
-    expect(outcome).toMatchObject({ type: "again" });
+    expect(outcome).toMatchObject({ type: "retry" });
     const message = `the list of Widget on management is not complete: ${refusal}`;
     expect(sent).toEqual([
       expect.objectContaining({
@@ -360,7 +360,7 @@ describe("a list that the server refuses to the relay", () => {
     const { outcome, sent } = await run({
       step: () => Promise.reject(new NotListedError(WIDGETS)),
     });
-    expect(outcome).toMatchObject({ type: "again" });
+    expect(outcome).toMatchObject({ type: "retry" });
     expect(sent).toEqual([]);
   });
 });
@@ -433,7 +433,7 @@ describe("the record of a run", () => {
 
   it.each([
     ["ends well", {}, { type: "ok" }, ["apply"]],
-    ["waits for its snapshot", { lease: { fences: [widgetFence("8")] } }, { type: "again" }, []],
+    ["waits for its snapshot", { lease: { fences: [widgetFence("8")] } }, { type: "retry" }, []],
     ["fails", { refuse: invalid }, { type: "error" }, ["apply"]],
     ["is cut off", { lease: { signal: cutOff } }, { failure: { reason: "CutOff" } }, []],
   ])("comes with its outcome when the run %s", async (_, given, expected, verbs) => {

@@ -175,7 +175,7 @@ function createLedgerLines({ kernel, ledger, functions }: World, { canonical }: 
     if (!accepted) return;
     const name = `${functionName} ${key}`;
     if (outcome.fences !== undefined) fences.set(name, outcome.fences);
-    again.set(name, outcome.type === "again" ? (again.get(name) ?? 0) + 1 : 0);
+    again.set(name, outcome.type === "retry" ? (again.get(name) ?? 0) + 1 : 0);
   });
   const keyLine = (name: string): string => {
     const [functionName = "", key = ""] = name.split(" ");

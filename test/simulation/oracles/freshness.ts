@@ -92,7 +92,7 @@ export const freshness: readonly Oracle[] = [
       ledger.onFinish(({ functionName, claim, accepted, outcome }) => {
         const name = `${functionName} ${claim.key}`;
         const run = ended.get(claim.causes);
-        if (!accepted || run === undefined || outcome.type === "again" || !isSettled()) return;
+        if (!accepted || run === undefined || outcome.type === "retry" || !isSettled()) return;
         for (const read of snapshotsIn(run)) note(used, name, identityOf(read), kernel);
         for (const seen of atCutOff.get(run) ?? seenBy(run, looks)) note(written, name, seen, kernel);
         looks.forget(run.runId);
@@ -106,10 +106,10 @@ export const freshness: readonly Oracle[] = [
     watch({ world, violated, evaluated }) {
       world.ledger.onFinish(({ functionName, claim, outcome }) => {
         // A first list takes as long as it takes; it is waited for in longer steps in the end (KR-22).
-        if (outcome.type !== "again" || outcome.afterMs > LONGEST_WAIT_MS) return;
+        if (outcome.type !== "retry" || outcome.afterMs > LONGEST_WAIT_MS) return;
         evaluated();
-        if (claim.again >= MOST_WAITS)
-          violated(`${functionName} ${claim.key} waits for the ${claim.again + 1}th time`);
+        if (claim.retries >= MOST_WAITS)
+          violated(`${functionName} ${claim.key} waits for the ${claim.retries + 1}th time`);
       });
     },
   },

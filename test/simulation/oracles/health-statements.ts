@@ -48,7 +48,7 @@ export const healthStatements: readonly Oracle[] = [
         left.set(runId, (left.get(runId) ?? new Set<string>()).add(place.name));
       });
       world.runs.onEnd(({ functionName, key, record, lease, runId, outcome }) => {
-        if (functionName !== "mhc-machines" || outcome.type === "again" || lease.signal.aborted) return;
+        if (functionName !== "mhc-machines" || outcome.type === "retry" || lease.signal.aborted) return;
         const decided = new Set(patchesIn(record?.decision).map(({ target }) => target.name));
         // Silence leaves the rest to the next run, and what never left says nothing about any Machine.
         const errors = (record?.writes ?? []).flatMap(({ outcome: { error } }) => error ?? []);

@@ -50,7 +50,7 @@ export const promptness: readonly Oracle[] = [
           violated(`${name} waits ${kernel.now - readyAt} ms since ${known.why}, and a worker is idle`);
       });
       ledger.onFinish(({ functionName, claim, outcome }) => {
-        const isArmed = outcome.type !== "again" && outcome.requested;
+        const isArmed = outcome.type !== "retry" && outcome.requested;
         const asked = outcome.type === "ok" ? (outcome.notBeforeMs ?? 0) : 0;
         const started = room.startedAt(functionName, claim.key) ?? kernel.now;
         const floorMs = Math.max(asked, isArmed ? claim.minIntervalMs : 0);

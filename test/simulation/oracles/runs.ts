@@ -78,7 +78,7 @@ export const runs: readonly Oracle[] = [
         if (accepted && outcome.type === "ok") ended.add(name);
         else ended.delete(name);
       });
-      ledger.onClaim((functionName, { key, again }) => {
+      ledger.onClaim((functionName, { key, retries: again }) => {
         const name = `${functionName} ${key}`;
         if (!ended.delete(name)) return;
         evaluated();

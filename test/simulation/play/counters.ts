@@ -67,7 +67,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   // whenever its period is over, and after a loss.
   world.ledger.onFinish(({ claim, outcome }) => {
     const isOfResync = claim.causes.length > 0 && claim.causes.every(({ what }) => what === "resync");
-    if (outcome.type !== "again" && !isOfResync && !claim.key.startsWith(`${NOISY}/`)) counters.runs += 1;
+    if (outcome.type !== "retry" && !isOfResync && !claim.key.startsWith(`${NOISY}/`)) counters.runs += 1;
   });
   for (const oracle of ORACLES) {
     oracle.watch({

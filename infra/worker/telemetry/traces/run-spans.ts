@@ -1,4 +1,5 @@
 import { maskText } from "../../../../shared/redaction/redact.ts";
+import { outcomeName } from "../../../../shared/runtime/decide/failure.ts";
 import type { Lease, Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
 import { systemRandom } from "../../../platform/random.ts";
 import type { Attributes, Span } from "./span.ts";
@@ -62,7 +63,7 @@ function attributesOf({ lease, outcome }: TracedRun): Attributes {
   return {
     "capstan.key": lease.key,
     "capstan.cause": lease.causes[0]?.what,
-    "capstan.outcome": outcome.type,
+    "capstan.outcome": outcomeName(outcome),
     "capstan.failures": lease.failures || undefined,
     "capstan.waiting_for": outcome.type === "ok" ? outcome.waitingFor : undefined,
     "capstan.after_ms": outcome.type === "error" ? undefined : outcome.afterMs,

@@ -89,7 +89,7 @@ function createWorker(to: Connected, job: Job, errors: string[]): Worker {
     const isBehind = to.server.stateAt(startedMs - lagMs) !== to.server.state();
     const outcome = await runOnce(to, job, { lagMs, skewMs });
     if (outcome.type === "error" && outcome.failure.class !== "Waiting") errors.push(outcome.failure.message);
-    if (outcome.type === "again") wakeAfter(outcome.afterMs);
+    if (outcome.type === "retry") wakeAfter(outcome.afterMs);
     if (outcome.type === "ok" && outcome.afterMs !== undefined) {
       wakeAfter(startedMs + outcome.afterMs - clock.now().getTime());
     }
@@ -118,7 +118,7 @@ async function runOnce(
       runId: `r${random.below(1_000_000)}`,
       causes: [],
       failures: 0,
-      again: 0,
+      retries: 0,
       fences: [],
       claimedAt,
       isFresh: () => clock.now().getTime() - claimedAt.getTime() <= FRESH_MS,

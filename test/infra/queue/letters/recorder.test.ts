@@ -168,7 +168,7 @@ describe("the recorder of dead letters", () => {
     const { noteFailure } = world.recorder;
     const since = new Date("2026-01-01T00:00:00Z");
     const death = { reason: "LeaseExpired", priority: "live", since } as const;
-    const expired = { ...AT, owner: "w/1", failure: LEASE_EXPIRED, failures: 3, again: 0, causes: [] };
+    const expired = { ...AT, owner: "w/1", failure: LEASE_EXPIRED, failures: 3, retries: 0, causes: [] };
     await noteFailure({ ...expired, death });
     expect((await world.deadLetters.get(AT))?.run).toBeUndefined();
     await noteFailure({ ...expired, owner: "w/0", fenced: true, record: RECORD });
@@ -191,7 +191,15 @@ describe("the recorder of dead letters", () => {
       since: new Date("2026-01-01T00:00:00Z"),
     } as const;
     const { failure } = ERROR;
-    const run = { ...AT, owner: "w/1", failure, failures: 3, again: 0, causes: [{ what: "Node n1" }], death };
+    const run = {
+      ...AT,
+      owner: "w/1",
+      failure,
+      failures: 3,
+      retries: 0,
+      causes: [{ what: "Node n1" }],
+      death,
+    };
     await noteFailure({ ...run, record: RECORD });
     const letter = await world.deadLetters.get(AT);
     expect(letter?.run).toBeDefined();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { malformedKey, malformedRun } from "../../../../infra/queue/tokens/malformed-token.ts";
 import { NOW } from "../../../support/world.ts";
 
-const CLAIM = { owner: "w", failures: 0, again: 0, causes: [], fences: [], readyMs: 0, claimedAtMs: 0 };
+const CLAIM = { owner: "w", failures: 0, retries: 0, causes: [], fences: [], readyMs: 0, claimedAtMs: 0 };
 
 describe("a message that is not a token", () => {
   it("is a token with a malformed key, unless the ledger knows that key", () => {

@@ -46,7 +46,7 @@ describe("metrics of the ledger", () => {
     const metrics = await createMetrics(["f"]);
     const { noteFailure } = meterLedger(metrics, ["f"]);
     const failure = { class: "Transient", reason: "Broken", message: "no" } as const;
-    const run = { function: "f", key: "k", failure, failures: 1, again: 0, causes: [] };
+    const run = { function: "f", key: "k", failure, failures: 1, retries: 0, causes: [] };
     await noteFailure(run);
     await noteFailure({ ...run, death: { reason: "Terminal", priority: "live", since: new Date(0) } });
     expect(samples(await metrics.text())).toEqual([

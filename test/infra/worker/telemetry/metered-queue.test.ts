@@ -58,7 +58,7 @@ describe("a measured queue", () => {
   it("counts runs by how they end, as controller-runtime does", async () => {
     await using world = await openWorld();
     const outcomes: Outcome[] = [
-      { type: "again", afterMs: 1, fences: [] },
+      { type: "retry", afterMs: 1, fences: [] },
       { ...OK, afterMs: 50 },
       failed("TypeError"),
       OK,
@@ -214,7 +214,7 @@ describe("a measured queue", () => {
       runId: "r1",
       causes: [],
       failures: 0,
-      again: 0,
+      retries: 0,
       fences: [],
       signal: new AbortController().signal,
     };

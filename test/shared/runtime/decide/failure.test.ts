@@ -52,7 +52,7 @@ describe("a failure", () => {
       fences: [],
     } as const;
     expect(redactOutcome(waiting)).toEqual({ ...waiting, waitingFor: "https://hmac-sha256:*@b" });
-    const again = { type: "again", afterMs: 1, fences: [] } as const;
+    const again = { type: "retry", afterMs: 1, fences: [] } as const;
     expect(redactOutcome(again)).toBe(again);
   });
 });

@@ -22,7 +22,14 @@ const MIB = 1_048_576;
 const hide = (): string => "hmac-sha256:0123456789abcdef";
 const poisoned = machinePool({ metadata: { annotations: { "test.capstan.dev/poison": "malformed" } } });
 const failure = { class: "Transient", reason: "Error", message: "no" } as const;
-const run: FailedRun = { function: "pool-check", key: POOL_KEY, failure, failures: 3, again: 0, causes: [] };
+const run: FailedRun = {
+  function: "pool-check",
+  key: POOL_KEY,
+  failure,
+  failures: 3,
+  retries: 0,
+  causes: [],
+};
 const death = { reason: "MaxAttempts", priority: "live", since: NOW } as const;
 
 async function letterOf(failed: FailedRun) {

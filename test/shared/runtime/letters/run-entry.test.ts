@@ -10,7 +10,7 @@ const LEASE: Lease = {
   runId: "r1",
   causes: [{ what: "Cluster default/c1", resourceVersion: "7" }],
   failures: 0,
-  again: 0,
+  retries: 0,
   fences: [],
   signal: new AbortController().signal,
 };

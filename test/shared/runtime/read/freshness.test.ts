@@ -13,7 +13,7 @@ describe("the freshness barrier", () => {
       },
       lease: { fences: [widgetFence("8")] },
     });
-    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [widgetFence("8")] });
+    expect(outcome).toEqual({ type: "retry", afterMs: 100, fences: [widgetFence("8")] });
   });
 
   it("lets a run through once the snapshot has reached the version, or passed it after a lost race", async () => {
@@ -21,7 +21,7 @@ describe("the freshness barrier", () => {
       (await run({ step: decides({ result: done }), lease: { fences: [widgetFence("7")] } })).outcome.type,
     ).toBe("ok");
     const lost = { fences: [widgetFence("7", true)] };
-    expect((await run({ step: decides({ result: done }), lease: lost })).outcome.type).toBe("again");
+    expect((await run({ step: decides({ result: done }), lease: lost })).outcome.type).toBe("retry");
     const store = await storeOf(widget({ resourceVersion: "9" }));
     expect((await run({ store, step: decides({ result: done }), lease: lost })).outcome.type).toBe("ok");
   });
@@ -47,10 +47,11 @@ describe("the freshness barrier", () => {
     const lease = { fences: [widgetFence("8")] };
     const waits = await Promise.all(
       [0, 1, 3, 15].map(
-        async (again) => (await run({ step: decides({ result: done }), lease: { ...lease, again } })).outcome,
+        async (again) =>
+          (await run({ step: decides({ result: done }), lease: { ...lease, retries: again } })).outcome,
       ),
     );
-    expect(waits).toMatchObject([100, 200, 800, 800].map((afterMs) => ({ type: "again", afterMs })));
+    expect(waits).toMatchObject([100, 200, 800, 800].map((afterMs) => ({ type: "retry", afterMs })));
   });
 
   it("reads live after sixteen looks, and keeps the version it saw as the fence of the next run", async () => {
@@ -60,7 +61,7 @@ describe("the freshness barrier", () => {
         seen.push(metadata.resourceVersion);
         return { result: done };
       },
-      lease: { again: 16, fences: [widgetFence("8")] },
+      lease: { retries: 16, fences: [widgetFence("8")] },
       liveVersion: "11",
     });
     expect(seen).toEqual(["11"]);
@@ -72,9 +73,9 @@ describe("the freshness barrier", () => {
     const store = await storeOf(widget());
     const step = decides({ result: done });
     const { outcome, sent } = await run({ store, step, lease: { causes } });
-    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [widgetFence("9")] });
+    expect(outcome).toEqual({ type: "retry", afterMs: 100, fences: [widgetFence("9")] });
     expect(sent).toEqual([]);
-    const late = { again: 16, causes, fences: [widgetFence("9")] };
+    const late = { retries: 16, causes, fences: [widgetFence("9")] };
     expect((await run({ store, step, lease: late, liveVersion: "9" })).outcome).toMatchObject({ type: "ok" });
     const restored = [...causes, { what: RESTORED }];
     expect((await run({ store, step, lease: { causes: restored } })).outcome).toMatchObject({ type: "ok" });
@@ -84,9 +85,9 @@ describe("the freshness barrier", () => {
     const store = await storeOf(widget());
     const step = decides({ result: done });
     const fences = [widgetFence("8")];
-    const { outcome } = await run({ store, step, lease: { again: 16, fences } });
+    const { outcome } = await run({ store, step, lease: { retries: 16, fences } });
     expect(outcome).toMatchObject({ type: "ok", fences });
-    const restored = { again: 16, fences, causes: [{ what: RESTORED }] };
+    const restored = { retries: 16, fences, causes: [{ what: RESTORED }] };
     expect((await run({ store, step, lease: restored })).outcome).toMatchObject({ type: "ok", fences: [] });
     await store.drop(WIDGETS);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "12" });
@@ -99,10 +100,10 @@ describe("the freshness barrier", () => {
       await read.list(Widget, { namespace: "default" });
       return { result: done };
     };
-    const lease = { again: 16, fences: [widgetFence("8")] };
+    const lease = { retries: 16, fences: [widgetFence("8")] };
     expect((await run({ step, lease, liveVersion: "12" })).outcome.fences).toEqual([whole]);
     const store = await storeOf(widget());
-    expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({ type: "again" });
+    expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({ type: "retry" });
     await store.advance(WIDGETS, { resourceVersion: "12" });
     expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({
       type: "ok",
@@ -131,7 +132,7 @@ describe("the freshness barrier", () => {
   it("fences the next run behind its own write rather than behind what it read live", async () => {
     const { outcome } = await run({
       step: decides({ apply: { "status.size": 4 }, result: done }),
-      lease: { again: 16, fences: [widgetFence("8")] },
+      lease: { retries: 16, fences: [widgetFence("8")] },
       liveVersion: "11",
     });
     expect(outcome.fences).toEqual([widgetFence("1001")]);
@@ -144,7 +145,7 @@ describe("the freshness barrier", () => {
     const { outcome } = await run({
       store,
       step: decides({ result: done }),
-      lease: { again: 16, fences: [gadget] },
+      lease: { retries: 16, fences: [gadget] },
     });
     expect(outcome.fences).toEqual([gadget]);
   });
@@ -155,15 +156,20 @@ describe("the freshness barrier", () => {
     const fence = { ...widgetFence("9"), kind: "Gadget" };
     const waits = await Promise.all(
       [0, 3, 10].map(
-        async (again) => (await run({ store, step: decides({ result: done }), lease: { again } })).outcome,
+        async (again) =>
+          (await run({ store, step: decides({ result: done }), lease: { retries: again } })).outcome,
       ),
     );
     expect(waits).toEqual([
-      { type: "again", afterMs: 100, fences: [] },
-      { type: "again", afterMs: 800, fences: [] },
-      { type: "again", afterMs: 5_000, fences: [] },
+      { type: "retry", afterMs: 100, fences: [] },
+      { type: "retry", afterMs: 800, fences: [] },
+      { type: "retry", afterMs: 5_000, fences: [] },
     ]);
-    const late = await run({ store, step: decides({ result: done }), lease: { again: 60, fences: [fence] } });
-    expect(late.outcome).toEqual({ type: "again", afterMs: 5_000, fences: [fence] });
+    const late = await run({
+      store,
+      step: decides({ result: done }),
+      lease: { retries: 60, fences: [fence] },
+    });
+    expect(late.outcome).toEqual({ type: "retry", afterMs: 5_000, fences: [fence] });
   });
 });

@@ -165,7 +165,7 @@ describe("the limit of deletions", () => {
       runId: "r1",
       causes: [],
       failures: 2,
-      again: 0,
+      retries: 0,
       fences: [],
       signal: new AbortController().signal,
     };

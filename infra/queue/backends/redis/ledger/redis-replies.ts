@@ -75,12 +75,12 @@ function causeOf(text: unknown): Cause {
 
 export function claimOf(reply: unknown, owner: string): Claim | undefined {
   if (!Array.isArray(reply)) return undefined;
-  const [key, failures, again, fences, readyMs, claimedAtMs, ...causes] = reply;
+  const [key, failures, retries, fences, readyMs, claimedAtMs, ...causes] = reply;
   return {
     key: String(key),
     owner,
     failures: Number(failures),
-    again: Number(again),
+    retries: Number(retries),
     causes: causes.map(causeOf),
     fences: fences === "" ? [] : (JSON.parse(String(fences)) as Fence[]),
     readyMs: Number(readyMs),
@@ -153,11 +153,11 @@ function deathOf(reply: unknown): KeyDeath {
 
 /** Reads a result of `tick.lua`. */
 export function expiredLeaseOf(reply: unknown): ExpiredLease {
-  const [key, failures, again, owner, claimedAt] = listOf(reply);
+  const [key, failures, retries, owner, claimedAt] = listOf(reply);
   return {
     key: String(key),
     failures: Number(failures),
-    again: Number(again),
+    retries: Number(retries),
     owner: String(owner),
     startedAt: new Date(Number(claimedAt)),
   };

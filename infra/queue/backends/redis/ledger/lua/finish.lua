@@ -2,7 +2,7 @@
 -- key: any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5...]        per run: key, owner, ok | again | error, after ms or '', floor ms after the claim (0 = none),
+-- ARGV[5...]        per run: key, owner, ok | retry | error, after ms or '', floor ms after the claim (0 = none),
 --                   fences (JSON), '' or kept, failure (JSON) or '', 1 = terminal, owner of the next claim or '', lease ms,
 --                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any), keys of one
 --                   namespace that may run a second (0 = any)

@@ -12,7 +12,7 @@
 -- |                   |              |                  | waiting (slot)  |                        |                    |
 -- | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
 -- |                   |              |                  |                 | → place, none → idle   |                    |
--- | finish again      | fenced       | fenced           | fenced          | place(after)           | fenced             |
+-- | finish retry      | fenced       | fenced           | fenced          | place(after)           | fenced             |
 -- | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
 -- | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
 -- | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
