@@ -16,7 +16,7 @@ import {
 } from "../redis/ledger/redis-scripts.ts";
 import { createScriptLedger } from "../redis/ledger/script-ledger.ts";
 import { type LuaVm, loadLua } from "./lua-vm.ts";
-import { nextTickAt } from "./next-tick.ts";
+import { hasNothingToMove, nextTickAt } from "./next-tick.ts";
 import type { Reply, TinyRedis } from "./tiny-redis.ts";
 
 /** A Lua and the scripts of the ledger. */
@@ -47,6 +47,9 @@ export interface ScriptsOptions {
 
 type RunHere = (script: ScriptName, functionName: string, args: readonly Argument[]) => Reply;
 
+/** The reply of a tick that has found nothing, as the script gives it. */
+const NOTHING_MOVED: Reply = [-1, [], [], []];
+
 /** Returns what runs a script in this process: at once. */
 export function createScripts({ host, redis, random, limits }: ScriptsOptions): RunHere {
   const texts = scriptsOf(host.texts, { ...LEDGER_LIMITS, ...limits });
@@ -54,6 +57,7 @@ export function createScripts({ host, redis, random, limits }: ScriptsOptions): 
   const own = { resendMs: RESEND_MS, window: TOKEN_WINDOW };
   return (script, functionName, args) => {
     const head = headOf({ seed: random.id(8), chance: random.number(), ...own });
+    if (script === "tick" && hasNothingToMove(redis, functionName)) return NOTHING_MOVED;
     return scripts.get(script)?.(redis, ledgerPrefix(functionName), [...head, ...args].map(String)) ?? null;
   };
 }

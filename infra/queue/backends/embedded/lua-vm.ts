@@ -7,6 +7,7 @@ export type LuaScript = (redis: TinyRedis, key: string, args: readonly string[])
 /** The functions of Lua's own interface for C that are used here; a number is an address, or an index of the stack. */
 interface LuaC {
   readonly HEAPU8: Uint8Array;
+  readonly HEAPU32: Uint32Array;
   addFunction(callback: (state: number) => number, signature: string): number;
   _malloc(bytes: number): number;
   _luaL_newstate(): number;
@@ -123,9 +124,9 @@ export class LuaVm {
   #callRedis(state: number): number {
     try {
       const count = this.#c._lua_gettop(state);
-      const [name = "", ...args] = Array.from({ length: count }, (_, index) =>
-        this.#argument(state, index + 1),
-      );
+      const name = this.#argument(state, 1);
+      const args: (string | number)[] = [];
+      for (let index = 2; index <= count; index += 1) args.push(this.#argument(state, index));
       if (this.#redis === undefined) throw new Error("bug: no script is running");
       this.#push(state, name === "" ? JSON.stringify(args) : this.#redis.call(String(name), ...args));
       return 1;
@@ -206,7 +207,7 @@ export class LuaVm {
     const c = this.#c;
     const start = c._lua_tolstring(state, index, this.#length);
     const bytes = c.HEAPU8;
-    const length = new DataView(bytes.buffer).getUint32(this.#length, true);
+    const length = c.HEAPU32[this.#length / Uint32Array.BYTES_PER_ELEMENT] ?? 0;
     if (length > SHORT) return this.#decoder.decode(bytes.subarray(start, start + length));
     let text = "";
     for (let at = start; at < start + length; at += 1) {

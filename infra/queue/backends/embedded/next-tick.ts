@@ -32,6 +32,15 @@ export function nextTickAt(redis: TinyRedis, functionName: string, limits: Ledge
   return at === Infinity ? undefined : at;
 }
 
+/** What a tick looks at, beside a breaker that is open. */
+const LOOKED_AT = ["waiting", "sent", "running", "dead", "resend", "queue", "tenants", "slow", "capped"];
+
+/** Most functions have no key most of the time, and their ticks would be most of what Lua does. */
+export function hasNothingToMove(redis: TinyRedis, functionName: string): boolean {
+  const prefix = ledgerPrefix(functionName);
+  return !LOOKED_AT.some((name) => redis.has(prefix + name)) && !redis.hash(`${prefix}meta`).has("b");
+}
+
 function hasRoomInSlowLane(redis: TinyRedis, prefix: string, { slowAtOnce }: LedgerLimits): boolean {
   const tried = [...redis.set(`${prefix}slow`)].filter((key) => {
     const entry = redis.hash(`${prefix}k:${key}`);
