@@ -32,7 +32,7 @@ export function nextTickAt(redis: TinyRedis, functionName: string, limits: Ledge
   return at === Infinity ? undefined : at;
 }
 
-/** What a tick looks at, beside a breaker that is open. */
+/** The state that a tick looks at, beside a breaker that is open. */
 const LOOKED_AT = ["waiting", "sent", "running", "dead", "resend", "queue", "tenants", "slow", "capped"];
 
 /** Most functions have no key most of the time, and their ticks would be most of what Lua does. */
