@@ -169,7 +169,7 @@ describe("any kubeconfig of a workload cluster", () => {
 describe("any kubeconfig of the management cluster", () => {
   it("is either access or a clear error without credentials", async () => {
     await withDangers(async (dangers) => {
-      const file = join(dangers.file, "../..", "config");
+      const file = join(dangers.file, "..", "config");
       // Plugins are the user's own and are run; what they do is not the matter here.
       const plain = fc
         .oneof(kubeconfig(dangers), damaged(dangers))

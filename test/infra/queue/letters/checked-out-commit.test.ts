@@ -39,7 +39,7 @@ describe("the checked out commit", () => {
 
   it("is that of a branch in another worktree", async () => {
     await using world = await repository();
-    const beside = join(world.root, "../..", "beside");
+    const beside = join(world.root, "..", "beside");
     await world.git("worktree", "add", "-q", "-b", "other", beside);
     await world.git("commit", "-q", "--allow-empty", "-m", "second");
     expect(await checkedOutCommit(beside)).toBe(world.sha);
