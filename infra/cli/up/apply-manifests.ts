@@ -130,14 +130,16 @@ const served = lookupIn([...KINDS, ...SIM_KINDS]);
 async function servedKind(manifest: Manifest, ask: Applier["kinds"]): Promise<Kind> {
   const { apiVersion, kind, metadata } = manifest.object;
   const known = served(groupOf(apiVersion), kind);
-  if (known !== undefined && known.external !== true) {
-    if (apiVersionOf(known) === apiVersion) return known;
+  const isOurs = known !== undefined && known.external !== true;
+  if (isOurs && apiVersionOf(known) !== apiVersion) {
     const serves = `Capstan serves ${apiVersionOf(known)}, not ${apiVersion}`;
     throw problem(manifest, `${kind} ${metadata.name}: ${serves}; convert the manifest`);
   }
   const found = (await ask(apiVersion)).find((served) => served.kind === kind);
-  if (found !== undefined) return found;
-  throw problem(manifest, `${kind} ${metadata.name}: ${notServed(manifest.object)}`);
+  if (found !== undefined) return isOurs ? known : found;
+  const install =
+    "this API server does not serve it; install Capstan's CustomResourceDefinitions (--install-crds)";
+  throw problem(manifest, `${kind} ${metadata.name}: ${isOurs ? install : notServed(manifest.object)}`);
 }
 
 /** The same for a kind whose CustomResourceDefinition is new. */

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { applyManifests, type Manifest, readManifests } from "../../../../infra/cli/up/apply-manifests.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
+import { KINDS } from "../../../../shared/api/registry.ts";
 import { cluster, crd } from "../../../support/builders.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
 
@@ -21,7 +22,15 @@ async function read(text: string): Promise<readonly Manifest[]> {
 /** A server that serves these kinds, besides Capstan's, and those of the CRDs that it has or is given. */
 function serverOf(
   kinds: readonly string[] = [],
-  { crds = [], refusal }: { readonly crds?: readonly KubeObject[]; readonly refusal?: Error } = {},
+  {
+    crds = [],
+    refusal,
+    lacksCapstan = false,
+  }: {
+    readonly crds?: readonly KubeObject[];
+    readonly refusal?: Error;
+    readonly lacksCapstan?: boolean;
+  } = {},
 ) {
   const clients = recordingClients(() => refusal, crds);
   const asked: string[] = [];
@@ -35,7 +44,13 @@ function serverOf(
       asked.push(apiVersion);
       const [version = "", group = ""] = apiVersion.split("/").toReversed();
       const of = (kind: string) => ({ group, version, kind, plural: `${kind.toLowerCase()}s` });
-      return [...kinds, ...definedIn(group)].map((kind) => ({ ...of(kind), namespaced: kind !== "Zone" }));
+      const others = [...kinds, ...definedIn(group)].map((kind) => ({
+        ...of(kind),
+        namespaced: kind !== "Zone",
+      }));
+      return lacksCapstan
+        ? others
+        : [...KINDS.filter((kind) => apiVersionOf(kind) === apiVersion), ...others];
     },
   };
   return { client, asked, sent: clients.sent };
@@ -193,6 +208,12 @@ describe("applying manifests", () => {
   it("names the object that was refused", async () => {
     await expect(apply([cluster()], [], { refusal: new Error("spec: odd") })).rejects.toThrow(
       "m.yaml:1: Cluster default/c1 was refused: spec: odd",
+    );
+  });
+
+  it("names the option that installs the definitions where the server has none of Capstan's", async () => {
+    await expect(apply([cluster()], [], { lacksCapstan: true })).rejects.toThrow(
+      "m.yaml:1: Cluster c1: this API server does not serve it; install Capstan's CustomResourceDefinitions (--install-crds)",
     );
   });
 });
