@@ -96,7 +96,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   if (rows.length > 0) process.exitCode = FOUND;
 }
 
-/** Without their definition there are no Clusters, which must not look as if all were well. */
+/** Returns the problem of a server without the definition of Clusters: that there are none must not look as if all were well. */
 async function definitionProblem(client: Pick<ServerClient, "kinds">): Promise<readonly Problem[]> {
   const kinds = await client.kinds(apiVersionOf(Cluster));
   if (kinds.some(({ kind }) => kind === Cluster.kind)) return [];

@@ -40,6 +40,8 @@ const COOKIE = new RegExp(
   "gi",
 );
 const FLAG = /(--([a-z0-9-]{1,60})\s{1,4})(?!hmac-sha256:)([^\s"'-][^\s"']{0,4095})/gi;
+/** Options whose value is the name of a file or folder, which a person must be able to read in a message. */
+const NAMES_A_FILE = /(?:^|-)(?:kubeconfig|file|dir)$/i;
 const ASSIGNED = new RegExp(
   "((passw(?:or)?d|passphrase|passcode|token|secret|credential|signature|(?:api|access|private)[-_]?key)" +
     String.raw`(?:${QUOTE})?\s{0,4}[=:]\s{0,4})` +
@@ -77,7 +79,7 @@ function redactParts(text: string, hide: Hide): string {
     .replace(COOKIE, keepFirst)
     .replace(KNOWN_TOKENS, (token) => hide(token))
     .replace(FLAG, (all, before: string, flag: string, value: string) =>
-      isSensitiveName(flag) ? `${before}${hide(value)}` : all,
+      isSensitiveName(flag) && !NAMES_A_FILE.test(flag) ? `${before}${hide(value)}` : all,
     );
   return redactUrls(shorter, hide).replace(ASSIGNED, (...match: Assigned) => redactAssigned(match, hide));
 }

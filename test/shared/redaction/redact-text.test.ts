@@ -45,6 +45,10 @@ describe("redaction of texts", () => {
     [`X-Auth-Token: ${CANARY}, and more`, `X-Auth-Token: ${HIDDEN}, and more`],
     [`{"token":"${CANARY}"}`, `{"token":"${HIDDEN}"}`],
     [`{\\"token\\":\\"${CANARY}\\"}`, `{\\"token\\":\\"${HIDDEN}\\"}`],
+    [
+      "--kubeconfig names a server, --cert-dir /etc/capstan",
+      "--kubeconfig names a server, --cert-dir /etc/capstan",
+    ],
     [`kubeadm join a:6443 --token ${CANARY} --v 5`, `kubeadm join a:6443 --token ${HIDDEN} --v 5`],
     ["use abcdef.0123456789abcdef to join", `use ${HIDDEN} to join`],
     ["ghp_0123456789abcdefABCDEF0123456789abcd is one", `${HIDDEN} is one`],
