@@ -1,11 +1,19 @@
+import { describe, expect, it } from "vitest";
 import { differences } from "../../../../../../infra/playground/functions/sim/rules/control-plane-up-to-date.ts";
-import { type AnyControlPlane, machineTemplateOf } from "../../../../../../infra/playground/functions/sim/rules/control-plane-view.ts";
+import {
+  type AnyControlPlane,
+  machineTemplateOf,
+} from "../../../../../../infra/playground/functions/sim/rules/control-plane-view.ts";
 import type { Machine } from "../../../../../../shared/api/machine/machine.ts";
 import { assert } from "../../../../../../shared/function/errors.ts";
 import type { Overrides } from "../../../../../support/builders.ts";
-import { clonesOf, controlPlaneMachine, legacyControlPlane, machinesControlPlane } from "../../../../../support/control-planes.ts";
+import {
+  clonesOf,
+  controlPlaneMachine,
+  legacyControlPlane,
+  machinesControlPlane,
+} from "../../../../../support/control-planes.ts";
 import { NOW } from "../../../../../support/world.ts";
-import { describe, expect, it } from "vitest";
 
 function found(object: AnyControlPlane, overrides: Overrides<Machine> = {}, clones = clonesOf("m1")) {
   const template = machineTemplateOf(object);

@@ -1,7 +1,10 @@
-import { missingSimMachines, ownParts } from "../../../../../../infra/playground/functions/sim/rules/machines.ts";
+import { describe, expect, it } from "vitest";
+import {
+  missingSimMachines,
+  ownParts,
+} from "../../../../../../infra/playground/functions/sim/rules/machines.ts";
 import { machine, machinePool } from "../../../../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../../../../support/sim.ts";
-import { describe, expect, it } from "vitest";
 
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
 const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "i0" };
