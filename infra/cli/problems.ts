@@ -12,10 +12,13 @@ import { objectTree } from "../operate/explain/object-tree.ts";
 import { createOrphans } from "../operate/explain/orphans.ts";
 import { type Problem, SUBJECTS } from "../operate/explain/problem.ts";
 import { problemsOf } from "../operate/explain/problems.ts";
-import { silenceProblems, workerProblems } from "../operate/explain/problems-of-platform.ts";
+import {
+  definitionProblems,
+  silenceProblems,
+  workerProblems,
+} from "../operate/explain/problems-of-platform.ts";
 import { withConfigurations } from "../operate/explain/webhook-configurations.ts";
 import { systemClock } from "../platform/clock.ts";
-import type { ServerClient } from "../platform/kube/verbs.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import type { QueueFlags } from "../queue/backends/queue-source.ts";
@@ -86,31 +89,18 @@ async function problems(options: ProblemsOptions): Promise<void> {
   const now = systemClock.now();
   const freshness = await (model.readFreshness?.(now) ?? readFreshness(model.store, now));
   const unserved = (await asked.unserved?.().catch(() => [])) ?? [];
-  const undefinedKind = await definitionProblem(model.server.as("problems"));
-  const platform = [...undefinedKind, ...silenceProblems(freshness), ...workerProblems(unserved)];
+  const served = await model.server.as("problems").kinds(apiVersionOf(Cluster));
+  const platform = [
+    ...definitionProblems(served),
+    ...silenceProblems(freshness),
+    ...workerProblems(unserved),
+  ];
   const found = await findAll(model, functions, source, namespace);
   // Everything else may be old, or wait for these.
   const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...worstFirst(found)];
   if (output === "json") printJson(rows);
   else print(...textOf(rows, namespace));
   if (rows.length > 0) process.exitCode = FOUND;
-}
-
-/** Returns the problem of a server without the definition of Clusters: that there are none must not look as if all were well. */
-async function definitionProblem(client: Pick<ServerClient, "kinds">): Promise<readonly Problem[]> {
-  const kinds = await client.kinds(apiVersionOf(Cluster));
-  if (kinds.some(({ kind }) => kind === Cluster.kind)) return [];
-  return [
-    {
-      about: "definition",
-      object: "CustomResourceDefinition clusters.cluster.x-k8s.io",
-      definition: `${Cluster.group}/${Cluster.kind}`,
-      cause: `the API server does not serve ${Cluster.kind} of ${apiVersionOf(Cluster)}`,
-      next: "install Capstan's CustomResourceDefinitions (infra/guides/install.md)",
-      severity: "broken",
-      consequences: 0,
-    },
-  ];
 }
 
 async function findAll(

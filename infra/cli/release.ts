@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
 import { readSource } from "../deploy/image/source.ts";
 import { type ReleaseOptions, renderRelease } from "../deploy/release.ts";
+import { writeFiles } from "../deploy/rendered.ts";
 import { signRelease } from "../deploy/sign-release.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { print, printError } from "../platform/terminal/print.ts";
@@ -20,11 +20,7 @@ interface Flags extends Omit<ReleaseOptions, "folder" | "providers"> {
 async function writeRelease(options: ReleaseOptions, signKey: string | undefined): Promise<void> {
   const files = await renderRelease(options);
   const signed = signKey === undefined ? [] : await signedBy(signKey, files, options);
-  for (const [path, content] of [...files, ...signed]) {
-    const file = join(options.folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
+  await writeFiles(options.folder, [...files, ...signed]);
 }
 
 async function signedBy(

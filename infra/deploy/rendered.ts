@@ -32,6 +32,11 @@ export async function renderedFiles(): Promise<ReadonlyMap<string, string>> {
 export async function renderInto(folder: string): Promise<void> {
   const files = await renderedFiles();
   await rm(folder, { recursive: true, force: true });
+  await writeFiles(folder, files);
+}
+
+/** Writes content by path into a folder; other files in it stay. */
+export async function writeFiles(folder: string, files: Iterable<readonly [string, string]>): Promise<void> {
   for (const [path, content] of files) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });

@@ -7,7 +7,7 @@ import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
-import { openLetterFile } from "../../infra/queue/backends/letter-file.ts";
+import { openLetterFile } from "../../infra/queue/backends/open-letter-file.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { cluster, machinePool } from "../support/builders.ts";

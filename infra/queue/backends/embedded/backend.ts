@@ -1,5 +1,5 @@
 import type { Parts } from "../backend.ts";
-import { openLetterFile } from "../letter-file.ts";
+import { openLetterFile } from "../open-letter-file.ts";
 
 const HISTORY_MB = 32;
 const MIB = 2 ** 20;

@@ -56,6 +56,7 @@ export function createScripts({ host, redis, random, limits }: ScriptsOptions): 
   const scripts = new Map([...texts].map(([name, text]) => [name, host.lua.script(text)] as const));
   const own = { resendMs: RESEND_MS, window: TOKEN_WINDOW };
   return (script, functionName, args) => {
+    // Drawn for every call: which ones are skipped must not change what a simulation draws next.
     const head = headOf({ seed: random.id(8), chance: random.number(), ...own });
     if (script === "tick" && hasNothingToMove(redis, functionName)) return NOTHING_MOVED;
     return scripts.get(script)?.(redis, ledgerPrefix(functionName), [...head, ...args].map(String)) ?? null;

@@ -1,9 +1,6 @@
 import type { LedgerLimits } from "../../limits.ts";
-import { ledgerPrefix } from "../redis/ledger/redis-scripts.ts";
+import { AGED_SCORE, ledgerPrefix, RESYNC_SCORE } from "../redis/ledger/redis-scripts.ts";
 import type { TinyRedis } from "./tiny-redis.ts";
-
-/** Ready keys of priority resync stand in the index behind this score, those that have aged behind the second one. */
-const [RESYNC_SCORE, AGED_SCORE] = [2 ** 45, 2 ** 46];
 
 /**
  * Returns when a tick of a function has work, in ms since 1970, from the data of its ledger (`../redis/ledger/lua/ledger.lua`):

@@ -77,11 +77,11 @@ export class TinyRedis {
   }
 
   hash(key: string): ReadonlyMap<string, string> {
-    return (this.#values.get(key) as Map<string, string> | undefined) ?? NOTHING;
+    return (this.#values.get(key) as Map<string, string> | undefined) ?? NO_FIELDS;
   }
 
   set(key: string): ReadonlySet<string> {
-    return (this.#values.get(key) as Set<string> | undefined) ?? NOBODY;
+    return (this.#values.get(key) as Set<string> | undefined) ?? NO_MEMBERS;
   }
 
   sorted(key: string): SortedSet {
@@ -112,8 +112,8 @@ export class TinyRedis {
   }
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map();
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 const newHash = (): Map<string, string> => new Map();
 const newSet = (): Set<string> => new Set();
 const newSorted = (): SortedSet => new SortedSet();

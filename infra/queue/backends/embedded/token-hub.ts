@@ -11,6 +11,7 @@ interface Worker {
 /** Hands tokens to the workers of this process, as BullMQ orders them: live ones first, then by rank and arrival. */
 export class TokenHub implements Transport {
   readonly #clock: Clock;
+  /** The next one to hand out is the first. */
   readonly #tokens: Token[] = [];
   readonly #workers = new Set<Worker>();
 
@@ -20,6 +21,8 @@ export class TokenHub implements Transport {
 
   async send(tokens: readonly Token[]): Promise<void> {
     this.#tokens.push(...tokens);
+    // Keeps the order of arrival among equals.
+    this.#tokens.sort(byPriority);
     this.#deliver();
   }
 
@@ -45,7 +48,7 @@ export class TokenHub implements Transport {
   #deliver(): void {
     for (const worker of this.#workers) {
       while (worker.running.size < worker.concurrency) {
-        const token = this.#take();
+        const token = this.#tokens.shift();
         if (token === undefined) return;
         const handled = worker.handle(token).finally(() => {
           worker.running.delete(handled);
@@ -54,12 +57,6 @@ export class TokenHub implements Transport {
         worker.running.add(handled);
       }
     }
-  }
-
-  #take(): Token | undefined {
-    const [first] = this.#tokens.toSorted(byPriority);
-    if (first !== undefined) this.#tokens.splice(this.#tokens.indexOf(first), 1);
-    return first;
   }
 }
 

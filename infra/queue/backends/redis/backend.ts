@@ -1,5 +1,5 @@
 import type { Parts } from "../backend.ts";
-import { openLetterFile } from "../letter-file.ts";
+import { openLetterFile } from "../open-letter-file.ts";
 import type { RedisAddress } from "./server/connection.ts";
 
 const HISTORY_MB = 256;

@@ -90,6 +90,9 @@ export async function loadScripts(
   };
 }
 
+/** Of the index of ready keys: those of priority resync stand behind the first score, those that have aged behind the second. */
+export const [RESYNC_SCORE, AGED_SCORE] = [2 ** 45, 2 ** 46];
+
 /** The arguments that every script has in front of its own (`lua/ledger.lua`). */
 interface Head extends Omit<ScriptSettings, "limits"> {
   /** A text that has never occurred before. */
@@ -125,6 +128,7 @@ function constants({ agingMs, maxDead, letterMs, ...slow }: LedgerLimits): strin
     `local CAUSES = { ${causes.map((name, index) => `${name} = ${index + 1}`).join(", ")} }`,
     `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
     `local MALFORMED = '"reason":"${MALFORMED_KEY}"'`,
+    `local RESYNC_SCORE, AGED_SCORE = ${RESYNC_SCORE}, ${AGED_SCORE}`,
     `local AGING_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${maxDead}, ${letterMs}`,
     `local SLOW_MIN_MS, SLOW_MAX_MS = ${slow.slowMinMs}, ${slow.slowMaxMs}`,
     `local SLOW_AT_ONCE, SLOW_PER_SECOND = ${slow.slowAtOnce}, ${slow.slowPerSecond}`,

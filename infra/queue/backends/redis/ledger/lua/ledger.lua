@@ -61,7 +61,7 @@
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
 --          finish and claim to workers that have a slot (Q-30)
 -- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, CAUSE_NAMES and CAUSES (c0 to c9, in both ways), LEASE_EXPIRED (JSON), MALFORMED (part of such
---          a failure), AGING_MS, MAX_DEAD, LETTER_MS, SLOW_MIN_MS, SLOW_MAX_MS, SLOW_AT_ONCE, SLOW_PER_SECOND, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
+--          a failure), RESYNC_SCORE, AGED_SCORE, AGING_MS, MAX_DEAD, LETTER_MS, SLOW_MIN_MS, SLOW_MAX_MS, SLOW_AT_ONCE, SLOW_PER_SECOND, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS,
 --          HINTS (channel), DURATIONS_MS (limits of the groups of durations).
 --
 -- k:<key>     hash: st (w waiting, q ready, r running, d dead), due (of a dead or dying key: when it is tried again), c (priority: 1 live, 0 resync), seq, at (ready
@@ -102,7 +102,6 @@ local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 
 local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, sl = true, dy = true }
 local MEANS_SOMETHING = { pd = true, pc = true, ds = true, sl = true, dy = true, f = true, ag = true }
 local ABSENT_IS_0 = { f = true, ag = true }
-local RESYNC_SCORE, AGED_SCORE = 2 ^ 45, 2 ^ 46
 -- Two lines of 2^36 places, and 2^16 arrivals in each: what fits into the 53 bits of a score.
 local RESYNC_PLACE, ARRIVALS = 2 ^ 36, 2 ^ 16
 -- The last place of the resync line: of dead keys that are tried again.
