@@ -24,7 +24,7 @@ interface Build {
 /**
  * Builds an image into the OCI layout `folder`, with a store of its own that goes afterwards, and without a registry. Every
  * time in it is 0, so that equal folders give equal bytes, and a release changes only the layers that have changed.
- * Returns `sha256:…` of the index over all platforms. Source: D-102
+ * Returns `sha256:…` of the index over all platforms.
  */
 export async function buildLayout(build: Build, folder: string): Promise<string> {
   const store = `${folder}.store`;

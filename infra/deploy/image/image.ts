@@ -11,7 +11,7 @@ import { buildLayout, type Manifest, readManifests } from "./buildah.ts";
 import { writeDigestComponent } from "./digest-component.ts";
 import { fetchForeign, fetchNewest } from "./foreign-files.ts";
 import { type ForeignFile, readLock, writeLock } from "./lock.ts";
-import { writeSboms } from "./sbom.ts";
+import { readNpmPackages, writeSboms } from "./sbom.ts";
 import { readSource, type Source } from "./source.ts";
 import { stageApp, stageNode, stageSystem } from "./stage.ts";
 
@@ -57,9 +57,9 @@ export async function buildImage({ out, cache = CACHE, lock }: ImageOptions): Pr
   const build = { containerfile: CONTAINERFILE, context, architectures: ARCHITECTURES, tag: source.version };
   const digest = await buildLayout({ ...build, labels: labelsOf(source) }, layout);
   const manifests = await readManifests(layout, digest);
+  const npm = await readNpmPackages(source.root, join(context, "app/app"));
   for (const manifest of manifests) {
-    const own = filesOf(files, manifest.architecture);
-    await writeSboms({ source, files: own, app: join(context, "app/app") }, manifest, out);
+    await writeSboms({ source, npm, files: filesOf(files, manifest.architecture) }, manifest, out);
   }
   await writeDigestComponent(digest, join(out, "kustomize"));
   return { digest, manifests };

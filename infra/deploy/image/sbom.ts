@@ -10,14 +10,21 @@ interface Contents {
   readonly source: Source;
   /** Files of others, of this architecture. */
   readonly files: readonly ForeignFile[];
-  /** Folder with what `npm run build` makes: `node_modules` in it names the packages whose code is in the app. */
-  readonly app: string;
+  readonly npm: NpmPackages;
+}
+
+/** The packages of npm, the same for every platform. */
+interface NpmPackages {
+  /** Those that are in the app, by npm's id of them: `<name>@<version>`. npm's package of Node.js is not one of them. */
+  readonly ids: ReadonlySet<string>;
+  /** The documents of npm, of these and others. */
+  readonly cyclonedx: Cyclonedx;
+  readonly spdx: Spdx;
 }
 
 /** Packages that are in an image. */
 interface Parts {
-  /** Packages of npm, by npm's id of them: `<name>@<version>`. npm's package of Node.js is not one of them. */
-  readonly npm: ReadonlySet<string>;
+  readonly npm: NpmPackages;
   /** Packages of Debian, and Node.js. */
   readonly system: readonly Part[];
 }
@@ -31,19 +38,30 @@ interface Part {
 
 /**
  * Writes `capstan-<architecture>.cdx.json` and `.spdx.json` to `out`: what npm says of its packages that are in the image,
- * and Debian's and Node.js beside them. The same image gives the same documents. Source: D-106
+ * and Debian's and Node.js beside them. The same image gives the same documents.
  */
 export async function writeSboms(contents: Contents, manifest: Manifest, out: string): Promise<void> {
-  const { source, files, app } = contents;
-  const parts = { npm: await npmIds(app), system: files.map(partOf) };
+  const { source, files, npm } = contents;
+  const parts = { npm, system: files.map(partOf) };
   const documents = {
-    cdx: await cyclonedxOf(parts, source, manifest),
-    spdx: await spdxOf(parts, source, manifest),
+    cdx: cyclonedxOf(parts, source, manifest),
+    spdx: spdxOf(parts, source, manifest),
   };
   for (const [format, document] of Object.entries(documents)) {
     const file = join(out, `capstan-${manifest.architecture}.${format}.json`);
     await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`);
   }
+}
+
+/**
+ * Asks npm about the packages of the checkout `root`. `app` is the folder with what `npm run build` makes: `node_modules`
+ * in it names the packages whose code is in the app.
+ */
+export async function readNpmPackages(root: string, app: string): Promise<NpmPackages> {
+  // With --omit=dev it would leave out packages that tools need as well, and the page is made of those.
+  const sbom = async (format: string) =>
+    JSON.parse(await run("npm", ["sbom", `--sbom-format=${format}`], root));
+  return { ids: await npmIds(app), cyclonedx: await sbom("cyclonedx"), spdx: await sbom("spdx") };
 }
 
 async function npmIds(app: string): Promise<ReadonlySet<string>> {
@@ -77,13 +95,15 @@ interface Cyclonedx {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-async function cyclonedxOf(parts: Parts, { root, version, at }: Source, image: Manifest): Promise<object> {
-  // With --omit=dev it would leave out packages that tools need as well, and the page is made of those.
-  const npm = JSON.parse(await run("npm", ["sbom", "--sbom-format=cyclonedx"], root)) as Cyclonedx;
+function cyclonedxOf(
+  { npm: { ids, cyclonedx: npm }, ...parts }: Parts,
+  { version, at }: Source,
+  image: Manifest,
+) {
   const ref = `capstan-${image.architecture}`;
   const component = { "bom-ref": ref, type: "container", name: "capstan", version, purl: purlOf(image) };
   const system = parts.system.map((part) => ({ "bom-ref": part.purl, type: "library", ...part }));
-  const components = [...npm.components.filter((each) => parts.npm.has(each["bom-ref"])), ...system];
+  const components = [...npm.components.filter((each) => ids.has(each["bom-ref"])), ...system];
   return {
     ...npm,
     // npm draws one by chance.
@@ -93,8 +113,8 @@ async function cyclonedxOf(parts: Parts, { root, version, at }: Source, image: M
     dependencies: [
       { ref, dependsOn: components.map((each) => each["bom-ref"]) },
       ...npm.dependencies
-        .filter((each) => parts.npm.has(each.ref))
-        .map((each) => ({ ...each, dependsOn: each.dependsOn.filter((id) => parts.npm.has(id)) })),
+        .filter((each) => ids.has(each.ref))
+        .map((each) => ({ ...each, dependsOn: each.dependsOn.filter((id) => ids.has(id)) })),
     ],
   };
 }
@@ -118,9 +138,8 @@ interface Relationship {
 
 const IMAGE = "SPDXRef-Image";
 
-async function spdxOf(parts: Parts, { root, version, at }: Source, image: Manifest): Promise<object> {
-  const npm = JSON.parse(await run("npm", ["sbom", "--sbom-format=spdx"], root)) as Spdx;
-  const ofNpm = npm.packages.filter((each) => parts.npm.has(`${each.name}@${each.versionInfo}`));
+function spdxOf({ npm: { ids, spdx: npm }, ...parts }: Parts, { version, at }: Source, image: Manifest) {
+  const ofNpm = npm.packages.filter((each) => ids.has(`${each.name}@${each.versionInfo}`));
   const packages = [...ofNpm, ...parts.system.map((part) => packageOf(`SPDXRef-System-${part.name}`, part))];
   const known = new Set(ofNpm.map(({ SPDXID }) => SPDXID));
   return {
