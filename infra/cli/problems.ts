@@ -12,11 +12,7 @@ import { objectTree } from "../operate/explain/object-tree.ts";
 import { createOrphans } from "../operate/explain/orphans.ts";
 import { type Problem, SUBJECTS } from "../operate/explain/problem.ts";
 import { problemsOf } from "../operate/explain/problems.ts";
-import {
-  definitionProblems,
-  silenceProblems,
-  workerProblems,
-} from "../operate/explain/problems-of-platform.ts";
+import { silenceProblems, workerProblems } from "../operate/explain/problems-of-platform.ts";
 import { withConfigurations } from "../operate/explain/webhook-configurations.ts";
 import { systemClock } from "../platform/clock.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
@@ -24,6 +20,7 @@ import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { loadFunctions } from "../worker/load.ts";
+import { definitionProblems } from "./definition-problems.ts";
 import { openHistory } from "./explain/open-history.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
 import { type LetterSource, openSource } from "./letter-source.ts";

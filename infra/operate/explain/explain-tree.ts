@@ -55,7 +55,7 @@ export interface ExplainSources {
   };
   readonly functions: readonly AnyFunction[];
   readonly clock: Clock;
-  /** The history of runs; absent where there is no queue to ask. */
+  /** The history of runs; absent without a queue to ask. */
   readonly history: ReadHistory | undefined;
   readonly deadLetters: readonly DeadLetterHead[];
   /** Reads which functions no process serves; absent where that is not known. */
