@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const pathOf = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const [major = "0"] = process.versions.node.split(".");
 if (Number(major) >= 24) {
-  // Before main.ts, which would otherwise be compiled anew at every start.
+  // Before main.ts, so that its compiled form is kept as well.
   const { enableCompileCache } = await import("node:module");
   enableCompileCache();
   await import("./main.ts");

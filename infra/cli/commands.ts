@@ -131,7 +131,7 @@ const MOVE: CommandTable = {
   },
 };
 
-/** D-901 to D-907. */
+/** Who works on which Clusters. */
 const TAKEOVER: CommandTable = {
   plan: {
     about:

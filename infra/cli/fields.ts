@@ -19,7 +19,6 @@ interface FieldsOptions {
   readonly output: string;
 }
 
-/** Declares the command of KW-13. */
 export function fieldsCommand(command: Command): Command {
   return addObjectArguments(
     command,

@@ -18,7 +18,6 @@ interface RbacOptions {
   readonly kubeconfig?: string;
 }
 
-/** Declares the command of D-405. */
 export function rbacCommand(command: Command): Command {
   return command
     .requiredOption("--from-cluster", "for the providers that this management cluster has")

@@ -12,7 +12,7 @@ import { dashboard } from "./observation/dashboard.ts";
 
 /**
  * Returns path → content of everything that follows from declarations and is not kept in git: manifests for kubectl, the
- * template for AWS, what Prometheus and Grafana read, and the API of the console. The same on every machine. Source: D-201
+ * template for AWS, what Prometheus and Grafana read, and the API of the console. The same on every machine.
  */
 export async function renderedFiles(): Promise<ReadonlyMap<string, string>> {
   const manifests = [...(await manifestFiles())].map(

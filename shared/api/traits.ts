@@ -53,7 +53,7 @@ export interface Traits {
   readonly ready?: { readonly phase: string; readonly nodes?: true };
 }
 
-/** The kinds of the core in the order in which they are installed. Source: CL-1, CL-8 */
+/** The kinds of the core in the order in which they are installed. */
 export const TRAITS: readonly Traits[] = [
   { kind: Cluster, takeOver: 5, ready: { phase: "Provisioned" } },
   {

@@ -56,7 +56,7 @@ export interface Pausing {
 
 /**
  * Whether an object is deleted here because it lives on in another management cluster: what it stands for stays as it
- * is, and its finalizers are the mover's. Source: MG-8
+ * is, and its finalizers are the mover's.
  */
 export function isLetGo({ metadata }: KubeObject): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, DELETE_FOR_MOVE);

@@ -16,7 +16,7 @@ interface Beginning {
   readonly providers: MachineProviders;
 }
 
-/** The rows that hold the status of a Machine back, as snapshots of it and of its providers show. Source: MA-10 */
+/** The rows that hold the status of a Machine back, as snapshots of it and of its providers show. */
 export const BEFORE_VIEW: readonly HeldBack<Beginning>[] = [
   {
     row: "unsettled",

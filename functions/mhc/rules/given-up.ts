@@ -28,7 +28,7 @@ export function hasGivenUp(machine: Machine, request: KubeObject | undefined): b
 
 /**
  * Whether the owner of an unhealthy Machine may take over from its external controller: its request is under way, and
- * the place is the one that the request holds. Source: MHC-16.7
+ * the place is the one that the request holds.
  */
 export function mayEscalate(
   { machine, verdict }: Pick<Occupant, "machine" | "verdict">,

@@ -28,7 +28,7 @@ export function restrictedByPlaces(waits: HandOver["waits"], targets: readonly M
   return [{ type: "Warning", reason: "RemediationRestricted", message, ...lastFailure(targets) }];
 }
 
-/** Says what lets Machines wait, and why, once for each reason and failure. Source: MHC-16.6 */
+/** Says what lets Machines wait, and why, once for each reason and failure. */
 export function refusalNotices(refused: Permission["refused"]): readonly Notice[] {
   const byReason = Map.groupBy(refused, ({ by, text }) => `${by}: ${text}`);
   return [...byReason].map(([why, those]): Notice => {
@@ -51,7 +51,7 @@ export function refusedUntilMs(refused: Permission["refused"]): number | undefin
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Says on each Machine that a person or a program keeps it from being remediated, once for each failure. Source: MHC-16.5 */
+/** Says on each Machine that a person or a program keeps it from being remediated, once for each failure. */
 export function heldNotices({ metadata }: MachineHealthCheck, held: readonly Machine[]): readonly Notice[] {
   const by = `${metadata.namespace ?? ""}/${metadata.name}`;
   return held.map((machine) => ({

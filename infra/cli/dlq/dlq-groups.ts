@@ -20,7 +20,6 @@ Examples:
 Letters of one function with one error are one group, whatever their objects are called. DEAD counts the keys that are
 still dead: a letter stays for 14 days, also when its key was requeued. capstan dlq try says how each would end now.`;
 
-/** Declares the command of W-106. */
 export function dlqGroupsCommand(command: Command): Command {
   command
     .argument("[function]", "only those of one function")

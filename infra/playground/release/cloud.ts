@@ -34,7 +34,7 @@ export function cloudAccount({ app, namespace }: Place): readonly Manifest[] {
 
 /**
  * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
- * clusters. One process holds the workload servers, so the old one ends before a new one starts. Source: RL-06
+ * clusters. One process holds the workload servers, so the old one ends before a new one starts.
  */
 export function cloudDeployment({ app, namespace }: Place, image: string): Manifest {
   return deploymentOf({
@@ -58,7 +58,7 @@ export function cloudDeployment({ app, namespace }: Place, image: string): Manif
 /**
  * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
  * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
- * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced. Source: RL-09
+ * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
  */
 const CLOUD_REPLICAS = {
   "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),

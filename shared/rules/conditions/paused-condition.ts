@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/kinds.ts";
 import { type Pausing, pauses } from "../../function/guards.ts";
 import { condition, type DesiredCondition } from "./conditions.ts";
 
-/** Returns the condition `Paused`; `kindName` is the kind as people read it. Source: MP-4 */
+/** Returns the condition `Paused`; `kindName` is the kind as people read it. */
 export function pausedCondition(
   cluster: Pausing | undefined,
   object: KubeObject,

@@ -31,7 +31,7 @@ export const FLOORS = {
   /**
    * Returns half of what the deletion of a Machine has taken so far, within 10 and 30 s: of a thousand deletions under
    * way, not every stage of each is written. At 1 s, two hundred at once cost a third more writes each.
-   * Differs: 5 s in the specification, whatever the deletion takes; upstream writes after each pass. Source: MA-10
+   * Differs: 5 s in the specification, whatever the deletion takes; upstream writes after each pass.
    */
   deletedMachine({ metadata }: KubeObject, now: Date): number {
     const takenMs = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");

@@ -10,7 +10,7 @@ import { toPatch } from "./write-request.ts";
 
 /**
  * Notes on the object what the API server has refused to its function, for the condition that says so, and takes it back
- * once a run has found nothing to wait for. Returns the fence of that write (F-05). Never throws: a lost note is written
+ * once a run has found nothing to wait for. Returns the fence of that write. Never throws: a lost note is written
  * by the next attempt.
  */
 export async function noteRefusal(

@@ -54,7 +54,7 @@ function withoutEndSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Differs: where there is no cluster there are no services that could be found. */
+/** Differs: this server has no cluster network, so no webhook is called by its service. */
 function noSuchService({ name }: JsonObject): Error {
   return new Error(
     `service "${name}" not found; there is no cluster network here, so name the webhook by clientConfig.url`,

@@ -117,7 +117,7 @@ export class Collection {
     this.#objects.set(key, object);
   }
 
-  /** The objects as they were at `version`, by key; undefined when that is no longer known. */
+  /** The objects as they were at `version`, by key; undefined when that version is forgotten. */
   at(version: number): ReadonlyMap<string, KubeObject> | undefined {
     const changes = this.#pastSince(version);
     if (!changes) return undefined;
@@ -159,7 +159,7 @@ export class Collection {
     return { keys: sorted.map(([key]) => key), objects: sorted.map(([, object]) => object) };
   }
 
-  /** Objects as they were at `version`, from the key after `after`; undefined when that is no longer known. */
+  /** Objects as they were at `version`, from the key after `after`; undefined when that version is forgotten. */
   scanAt(version: number, namespace: string | undefined, after = ""): Iterable<KubeObject> | undefined {
     if (this.#changedAt <= version) return this.scan(namespace, after);
     const snapshot = this.#snapshots.get(version) ?? this.#snapshotAt(version);

@@ -85,7 +85,7 @@ export class Storage {
     this.collection(type).commit(change);
   }
 
-  /** Returns another storage with everything as it was at `version`; undefined when that is no longer known. */
+  /** Returns another storage with everything as it was at `version`; undefined when that version is forgotten. */
   asOf(version: number): Storage | undefined {
     const past = new Storage(version, this.#clock);
     for (const [type, collection] of this.#collections) {

@@ -90,7 +90,7 @@ export async function loadScripts(
   };
 }
 
-/** Of the index of ready keys: those of priority resync stand behind the first score, those that have aged behind the second. */
+/** The index of ready keys has those of priority resync behind the first score, those that have aged behind the second. */
 export const [RESYNC_SCORE, AGED_SCORE] = [2 ** 45, 2 ** 46];
 
 /** The arguments that every script has in front of its own (`lua/ledger.lua`). */
