@@ -93,11 +93,23 @@ async function notIdle(
     const { isIdle, reconciles } = specs.get(each.functionName) ?? {};
     if (isIdle === undefined || reconciles === undefined) return [each];
     const object = await objectOf(reconciles, each);
-    if (object === undefined || !isIdle(object)) return [each];
-    const wasAtWork = isOwn(change, change.before, reconciles, each) && !isIdle(change.before);
+    const isLeftIdle = judged(isIdle);
+    if (object === undefined || !isLeftIdle(object)) return [each];
+    const wasAtWork = isOwn(change, change.before, reconciles, each) && !isLeftIdle(change.before);
     return wasAtWork ? [each] : [];
   });
   return (await Promise.all(kept)).flat();
+}
+
+/** Wakes the function of an object that cannot be judged: then a run of its key fails, and not the delivery to all keys. */
+function judged(isIdle: NonNullable<AnyFunction["spec"]["isIdle"]>): (object: KubeObject) => boolean {
+  return (object) => {
+    try {
+      return isIdle(object);
+    } catch {
+      return false;
+    }
+  };
 }
 
 type ObjectSearch = (

@@ -55,7 +55,7 @@ export async function concernedBy(
     for (const candidate of candidates)
       if (
         isOf(spec.actsOn, candidate) &&
-        spec.isIdle?.(candidate) !== true &&
+        !isLeftIdle(spec, candidate) &&
         due.some(
           (each) =>
             isOf(each.actsOn, candidate) &&
@@ -65,6 +65,15 @@ export async function concernedBy(
         woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });
   }
   return woken;
+}
+
+/** One that cannot be judged is not: a run of its key has to fail. */
+function isLeftIdle({ isIdle }: AnyFunction["spec"], candidate: KubeObject): boolean {
+  try {
+    return isIdle?.(candidate) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a function decides anything about an object in the state in which it is now. */

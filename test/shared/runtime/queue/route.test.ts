@@ -148,7 +148,7 @@ describe("route", () => {
       watch(Pool, ["spec.size"], itself),
       watch(Node, ["metadata.uid"], inCluster),
     );
-    const isIdle = (object: KubeObject) => (object as Pool).spec?.size === 1;
+    const isIdle = (object: KubeObject) => (object as Required<Pool>).spec.size === 1;
     return { ...fn, spec: { ...fn.spec, isIdle } } as AnyFunction;
   };
 
@@ -158,6 +158,12 @@ describe("route", () => {
     ["what begins it, once more", poolChange(pool({ size: 2 }), pool()), pool(), ["p1"]],
     ["a change of another object", changeOf(Node, { after: provider("p1") }), pool(), []],
     ["the same of one with work", changeOf(Node, { after: provider("p1") }), pool({ size: 2 }), ["p1"]],
+    [
+      "the same of one that cannot be judged",
+      changeOf(Node, { after: provider("p1") }),
+      { ...pool(), spec: undefined },
+      ["p1"],
+    ],
     ["the same of one that is not stored", changeOf(Node, { after: provider("p1") }), undefined, ["p1"]],
   ])("does not wake an object that leaves a function idle: %s", async (_, change, stored, names) => {
     const keys = await routeChange([idling()], change, small(stored));
