@@ -131,7 +131,8 @@ function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] 
 
 /**
  * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and what else is
- * on the Machine does not show where it came from. Absent while the template has none.
+ * on the Machine does not show where it came from. Absent until the template has one: the last annotation that an apply
+ * gives up takes along those that nobody owns, as all others are where the server has lost the managedFields.
  */
 const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
 
@@ -165,12 +166,13 @@ function bodyOf(
   const { labels = {}, annotations = {} } = pool.spec.template.metadata ?? {};
   const keys = [...Object.keys(labels), ...Object.keys(annotations)].toSorted(compareText);
   const { group, kind } = infraMachines.kind.kind;
+  const hasKeys = keys.length > 0 || machine?.metadata.annotations?.[TEMPLATE_KEYS] !== undefined;
   // The last known version stays while its Node is away. Differs: upstream drops it.
   const version = versionOf(infraMachine) ?? machine?.spec.version;
   return {
     metadata: {
       labels: { ...labels, ...poolLabels(pool) },
-      ...(keys.length === 0 ? {} : { annotations: { ...annotations, [TEMPLATE_KEYS]: keys.join(",") } }),
+      ...(hasKeys ? { annotations: { ...annotations, [TEMPLATE_KEYS]: keys.join(",") } } : {}),
       ownerReferences: [controllerReference(MachinePool, pool)],
     },
     spec: {

@@ -9,6 +9,7 @@ import type {
 import { KubeError } from "../../function/errors.ts";
 import type { KubeClient } from "../ports.ts";
 import type { FailedWrite } from "./failed-write.ts";
+import { endOfEntries, FIRST_APPLY } from "./field-managers.ts";
 import { leftBehind } from "./left-behind.ts";
 
 /** One request about one object, with what the decision says about this write alone. */
@@ -67,33 +68,48 @@ export function toApply(
   const identity = identityOf(target);
   // The labels or owner references of the body stand beside the identity, they do not replace it.
   const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid };
-  const apply = (client: KubeClient, version: string | undefined): Promise<KubeObject | undefined> => {
+  const apply = (client: KubeClient, version: string | undefined): Promise<KubeObject> => {
     const sent = { ...body, ...identity, metadata: { ...metadata, resourceVersion: version } };
     return client.apply(kind, target, sent, subresource);
   };
-  /** Removes from an object what is left behind there; undefined where nothing is. */
-  const tidy = async (client: KubeClient, found: KubeObject): Promise<KubeObject | undefined> => {
-    const left = leftBehind({ own, body, manager }, found);
-    if (left.length === 0) return undefined;
+  const leftIn = (found: KubeObject): readonly PatchOperation[] => leftBehind({ own, body, manager }, found);
+  const patch = async (
+    client: KubeClient,
+    found: KubeObject,
+    operations: readonly PatchOperation[],
+    at?: typeof subresource,
+  ): Promise<KubeObject> => {
+    if (operations.length === 0) return found;
     const { resourceVersion: value } = found.metadata;
     const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
-    return client.jsonPatch(kind, target, [guard, ...left], subresource);
+    return client.jsonPatch(kind, target, [guard, ...operations], at);
   };
   const request: WriteRequest["request"] = async (client) => {
     try {
       const answer = await apply(client, resourceVersion);
-      return answer && ((await tidy(client, answer)) ?? answer);
+      const tidied = await patch(client, answer, leftIn(answer), subresource);
+      // Through a subresource the server takes no managedFields.
+      return await patch(client, tidied, endOfFirstApply(tidied));
     } catch (error) {
       // Of what it gives up a part would stay, without which the rest is not valid.
       if (!isInvalid(error) || resourceVersion === undefined) throw error;
       const found = await client.get(kind, target);
       if (found?.metadata.resourceVersion !== resourceVersion) throw error;
-      const tidied = await tidy(client, found);
-      if (tidied === undefined) throw error;
+      const left = leftIn(found);
+      if (left.length === 0) throw error;
+      const tidied = await patch(client, found, left, subresource);
       return apply(client, tidied.metadata.resourceVersion);
     }
   };
   return { ref: target, verb: "apply", request };
+}
+
+/**
+ * What an object without managedFields has, the server gives to a manager that nobody is: it would hold it for ever, beside
+ * those who apply it. Source: internal/util/ssa/managedfields.go.
+ */
+function endOfFirstApply(answer: KubeObject): readonly PatchOperation[] {
+  return endOfEntries(answer, (entry) => entry.manager === FIRST_APPLY);
 }
 
 function isInvalid(error: unknown): boolean {

@@ -31,7 +31,8 @@ export const managers: readonly Fault[] = [
       const contested = contestedAt(operation, world);
       if (!isRequest(operation) || contested === undefined) return;
       operation.run();
-      const { kind, key } = contested;
+      const { kind, key, uid } = contested;
+      world.ownerless.add(uid);
       const operations = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
       const lost = somebody(world).client.jsonPatch(kind, key, operations);
       const isApplied = chance.below(2) === 0;
@@ -49,6 +50,7 @@ interface Condition {
 interface Contested {
   readonly kind: Kind;
   readonly key: { readonly namespace: string; readonly name: string };
+  readonly uid: string;
   readonly condition: Condition;
 }
 
@@ -64,7 +66,7 @@ function contestedAt(operation: AnyOperation, { management }: World): Contested 
   const condition = conditions?.find(({ type }) => operation.request.body?.includes(`"type":"${type}"`));
   if (object === undefined || condition === undefined) return undefined;
   const kind = { group, version, kind: object.kind, plural, namespaced: true };
-  return { kind, key: { namespace, name }, condition };
+  return { kind, key: { namespace, name }, uid: object.metadata.uid, condition };
 }
 
 /** Says something else, and gives it up after a while. */
@@ -86,7 +88,7 @@ function share({ condition, ...contested }: Contested, world: World, chance: See
 }
 
 function applied(
-  { kind, key }: Omit<Contested, "condition">,
+  { kind, key }: Pick<Contested, "kind" | "key">,
   world: World,
   chance: Seeded,
   bodyOf: (rival: KubeClient) => Promise<object>,

@@ -4,7 +4,6 @@ import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts
 import type { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { FIRST_APPLY } from "../../../shared/runtime/write/field-managers.ts";
 import { withoutGeneratedNames } from "./generated-names.ts";
 import { withoutOrder } from "./order-dependent.ts";
 import type { World } from "./world.ts";
@@ -22,7 +21,13 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 /** Everything that exists, without what differs from run to run: uids, versions, times, tokens. */
 export async function stateOf(world: World): Promise<State> {
-  return comparable(await objectsIn(world));
+  const isKnown = ({ object }: Listed): boolean => !world.ownerless.has(object.metadata.uid ?? "");
+  return comparable((await objectsIn(world)).map((each) => (isKnown(each) ? each : withoutManagers(each))));
+}
+
+function withoutManagers({ type, object }: Listed): Listed {
+  const metadata = { ...object.metadata, managedFields: undefined };
+  return { type, object: { ...object, metadata } };
 }
 
 /** Everything that exists and is part of the result, Nodes of workload servers included. */
@@ -72,9 +77,9 @@ export function differencesOf(expected: State, found: State): readonly string[] 
   return lines;
 }
 
-/** Where the server has lost who owns what (X-49), it keeps `before-first-apply` from the next apply on: not compared. */
+/** Where the server has lost who owns what (X-49), its managers are not compared. */
 function isLost(found: string): boolean {
-  return found.includes(FIRST_APPLY) || !found.includes('"managedFields":["');
+  return !found.includes('"managedFields":["');
 }
 
 function withoutOwners(text: string): string {

@@ -66,6 +66,8 @@ export interface World {
   readonly failures: readonly FailedRun[];
   /** Errors and warnings that processes have logged. */
   readonly log: readonly string[];
+  /** Uids of objects whose managedFields the server has lost. */
+  readonly ownerless: Set<string>;
   /** The relay that a process is, as soon as it has started. */
   relayOf(process: Process): Relay | undefined;
   readonly roles: readonly Role[];
@@ -207,6 +209,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     runs,
     management,
     troubles,
+    ownerless: new Set(),
     functions,
     failures,
     log,

@@ -114,6 +114,23 @@ describe("requests of a decision", () => {
     await expect(toApply(given, "capstan-f").request(client)).rejects.toBe(invalid);
   });
 
+  it("the manager that stands for lost ones goes with the first apply, and nothing is sent after the next", async () => {
+    const patches: unknown[] = [];
+    const answers = [["before-first-apply", "capstan-f"], ["capstan-f"]];
+    const client = {
+      apply: async (_kind: unknown, _key: unknown, sent: KubeObject) => ({
+        ...sent,
+        metadata: { ...sent.metadata, managedFields: answers.shift()?.map((manager) => ({ manager })) },
+      }),
+      jsonPatch: async (_kind: unknown, _key: unknown, ...patch: readonly unknown[]) => patches.push(patch),
+    } as unknown as KubeClient;
+    const { request } = toApply({ target: TARGET, body: { status: {} }, subresource: "status" }, "capstan-f");
+    await request(client);
+    await request(client);
+    const guard = { op: "test", path: "/metadata/resourceVersion", value: "70" };
+    expect(patches).toEqual([[[guard, { op: "remove", path: "/metadata/managedFields/0" }], undefined]]);
+  });
+
   it("a create names no version, also where its object is a copy of another", () => {
     const object: KubeObject = machine("m1");
     const { ref, verb } = toCreate({ cluster: MANAGEMENT, kind: Machine, object });
