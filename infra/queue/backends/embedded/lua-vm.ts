@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { ScriptText } from "../redis/ledger/redis-scripts.ts";
 import type { Reply, TinyRedis } from "./tiny-redis.ts";
 
 /** A compiled script. */
@@ -7,7 +8,6 @@ export type LuaScript = (redis: TinyRedis, key: string, args: readonly string[])
 /** The functions of Lua's own interface for C that are used here; a number is an address, or an index of the stack. */
 interface LuaC {
   readonly HEAPU8: Uint8Array;
-  readonly HEAPU32: Uint32Array;
   addFunction(callback: (state: number) => number, signature: string): number;
   _malloc(bytes: number): number;
   _luaL_newstate(): number;
@@ -39,9 +39,6 @@ interface LuaC {
 
 const REGISTRY = -1_001_000;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
-/** Longer texts are converted by the decoder, whose call costs more than it saves on short ones. */
-const SHORT = 64;
-
 /**
  * Parts of the Lua 5.1 of Redis that Lua 5.4 has not. `pairs` goes in the order of the keys: that of Lua 5.4 is another
  * one in every process, and a simulation must do the same twice.
@@ -53,7 +50,8 @@ cjson = { encode = function(list) return host('', unpack(list)) end }
 function pairs(values)
   local keys, at = {}, 0
   for key in next, values do keys[#keys + 1] = key end
-  if #keys > 1 then table.sort(keys) end
+  if not keys[2] then return next, values end
+  table.sort(keys)
   return function()
     at = at + 1
     return keys[at], values[keys[at]]
@@ -71,9 +69,8 @@ export class LuaVm {
   readonly #state: number;
   readonly #scripts = new Map<string, LuaScript>();
   readonly #start: number;
-  readonly #encoder = new TextEncoder();
-  readonly #decoder = new TextDecoder();
   readonly #length: number;
+  #memory: Buffer = Buffer.alloc(0);
   #buffer: number;
   #bufferBytes = 4_096;
   /** That of the script that is running. */
@@ -93,14 +90,18 @@ export class LuaVm {
     c._lua_settop(this.#state, 0);
     this.#load(PRELUDE);
     this.#check(c._lua_pcallk(this.#state, 0, 0, 0, 0, 0));
-    this.#start = this.#compile("return start(...)");
+    this.#load("return start(...)");
+    this.#start = c._luaL_ref(this.#state, REGISTRY);
   }
 
-  /** Returns a script, which is compiled once. */
-  script(text: string): LuaScript {
+  /** Returns a script, which is compiled and whose definitions are made once. */
+  script({ definitions, body }: ScriptText): LuaScript {
+    const text = `${definitions}\nreturn function()\n${body}\nend`;
     const known = this.#scripts.get(text);
     if (known !== undefined) return known;
-    const reference = this.#compile(text);
+    this.#load(text);
+    this.#check(this.#c._lua_pcallk(this.#state, 0, 1, 0, 0, 0));
+    const reference = this.#c._luaL_ref(this.#state, REGISTRY);
     const script: LuaScript = (redis, key, args) => this.#run(reference, redis, [key, ...args]);
     this.#scripts.set(text, script);
     return script;
@@ -125,10 +126,10 @@ export class LuaVm {
     try {
       const count = this.#c._lua_gettop(state);
       const name = this.#argument(state, 1);
-      const args: (string | number)[] = [];
+      const args: string[] = [];
       for (let index = 2; index <= count; index += 1) args.push(this.#argument(state, index));
       if (this.#redis === undefined) throw new Error("bug: no script is running");
-      this.#push(state, name === "" ? JSON.stringify(args) : this.#redis.call(String(name), ...args));
+      this.#push(state, name === "" ? JSON.stringify(args) : this.#redis.run(name, args));
       return 1;
     } catch (error) {
       this.#push(state, String(error));
@@ -144,11 +145,6 @@ export class LuaVm {
     this.#c._lua_setglobal(this.#state, this.#buffer);
   }
 
-  #compile(text: string): number {
-    this.#load(text);
-    return this.#c._luaL_ref(this.#state, REGISTRY);
-  }
-
   #load(text: string): void {
     const length = this.#write(text);
     this.#check(this.#c._luaL_loadbufferx(this.#state, this.#buffer, length, this.#buffer, 0));
@@ -161,9 +157,9 @@ export class LuaVm {
     throw new Error(`bug: a script of the ledger failed: ${message.slice(-1_000)}`);
   }
 
-  #argument(state: number, index: number): string | number {
+  #argument(state: number, index: number): string {
     const type = this.#c._lua_type(state, index);
-    if (type === NUMBER) return this.#c._lua_tonumberx(state, index, 0);
+    if (type === NUMBER) return String(this.#c._lua_tonumberx(state, index, 0));
     if (type !== STRING) throw new Error("bug: an argument of a command is neither text nor number");
     return this.#text(state, index);
   }
@@ -204,18 +200,9 @@ export class LuaVm {
   }
 
   #text(state: number, index: number): string {
-    const c = this.#c;
-    const start = c._lua_tolstring(state, index, this.#length);
-    const bytes = c.HEAPU8;
-    const length = c.HEAPU32[this.#length / Uint32Array.BYTES_PER_ELEMENT] ?? 0;
-    if (length > SHORT) return this.#decoder.decode(bytes.subarray(start, start + length));
-    let text = "";
-    for (let at = start; at < start + length; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (byte > 127) return this.#decoder.decode(bytes.subarray(start, start + length));
-      text += String.fromCharCode(byte);
-    }
-    return text;
+    const start = this.#c._lua_tolstring(state, index, this.#length);
+    const bytes = this.#bytes;
+    return bytes.toString("utf8", start, start + bytes.readUInt32LE(this.#length));
   }
 
   /** Writes a text into the buffer and returns its bytes. */
@@ -226,16 +213,13 @@ export class LuaVm {
       // The old one stays: that is rare, and each is twice as large.
       this.#buffer = this.#c._malloc(this.#bufferBytes);
     }
-    const bytes = this.#c.HEAPU8;
-    if (text.length > SHORT)
-      return this.#encoder.encodeInto(text, bytes.subarray(this.#buffer, this.#buffer + most)).written;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code > 127)
-        return this.#encoder.encodeInto(text, bytes.subarray(this.#buffer, this.#buffer + most)).written;
-      bytes[this.#buffer + at] = code;
-    }
-    return text.length;
+    return this.#bytes.write(text, this.#buffer);
+  }
+
+  /** The memory of Lua: when it has grown, it is another one, and the former one is empty. */
+  get #bytes(): Buffer {
+    if (this.#memory.length === 0) this.#memory = Buffer.from(this.#c.HEAPU8.buffer);
+    return this.#memory;
   }
 }
 

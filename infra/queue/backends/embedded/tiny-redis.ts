@@ -32,10 +32,13 @@ export class TinyRedis {
   }
 
   call(name: string, ...args: Arguments): Reply {
+    return this.run(name, args.map(String));
+  }
+
+  run(name: string, args: readonly string[]): Reply {
     const command = COMMANDS[name];
     if (command === undefined) throw new Error(`bug: no command ${name} in this process`);
-    const [key = "", ...rest] = args.map(String);
-    return command(this, key, rest);
+    return command(this, args[0] ?? "", args.slice(1));
   }
 
   /** Returns all keys that begin with a text. */

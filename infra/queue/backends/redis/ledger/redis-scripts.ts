@@ -55,14 +55,20 @@ export async function readLua(): Promise<LuaTexts> {
   return new Map(await Promise.all([...names].map(read)));
 }
 
+/** The two parts of a script: Redis runs both for every call, a process that plays the scripts runs the first once. */
+export interface ScriptText {
+  readonly definitions: string;
+  readonly body: string;
+}
+
 /** Puts the scripts together from their parts. */
-export function scriptsOf(lua: LuaTexts, limits: LedgerLimits): ReadonlyMap<ScriptName, string> {
+export function scriptsOf(lua: LuaTexts, limits: LedgerLimits): ReadonlyMap<ScriptName, ScriptText> {
   const textOf = (name: string): string => lua.get(name) ?? "";
   const numbers = constants(limits);
   return new Map(
     Object.entries(SCRIPTS).map(([name, parts]) => [
       name as ScriptName,
-      [numbers, ...[...parts, name].map(textOf)].join("\n"),
+      { definitions: [numbers, ...parts.map(textOf)].join("\n"), body: `begin()\n${textOf(name)}` },
     ]),
   );
 }
@@ -72,9 +78,9 @@ export async function loadScripts(
   connections: { readonly [connection in Connection]: Redis },
   { resendMs, window, limits }: ScriptSettings,
 ): Promise<RunScript> {
-  for (const [name, lua] of scriptsOf(await readLua(), limits))
+  for (const [name, { definitions, body }] of scriptsOf(await readLua(), limits))
     for (const redis of Object.values(connections))
-      redis.defineCommand(commandOf(name), { lua, numberOfKeys: 1 });
+      redis.defineCommand(commandOf(name), { lua: `${definitions}\n${body}`, numberOfKeys: 1 });
   return async (connection, script, functionName, args) => {
     // defineCommand adds methods that the types do not know.
     const redis = connections[connection];

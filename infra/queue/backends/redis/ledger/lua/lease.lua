@@ -73,7 +73,6 @@ end
 
 -- Leases the first of the keys that wait without a token; false when no key waits or may be claimed.
 -- `wanted`: how many of them this call will ask for. `before`: only a key that is more urgent than this score.
-local candidates, candidate = nil, 0
 local function leaseNext(owner, terms, wanted, before)
   -- The answer of an earlier call may have been lost with its connection.
   local own = call('HGET', TAKEN, owner)

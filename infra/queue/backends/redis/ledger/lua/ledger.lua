@@ -93,11 +93,6 @@
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
 -- are collected and made at the end, or before the next look at a set.
 
-local PREFIX = KEYS[1]
-local SEED, RANDOM, RESEND_MS, WINDOW = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
-local SLOW = PREFIX .. 'slow'
-local INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
 local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds', 'sl', 'dy', 'lo' }
 local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, sl = true, dy = true }
 local MEANS_SOMETHING = { pd = true, pc = true, ds = true, sl = true, dy = true, f = true, ag = true }
@@ -106,32 +101,57 @@ local ABSENT_IS_0 = { f = true, ag = true }
 local RESYNC_PLACE, ARRIVALS = 2 ^ 36, 2 ^ 16
 -- The last place of the resync line: of dead keys that are tried again.
 local SLOW_PLACE = 2 * RESYNC_PLACE - 1
+-- Numbers are reserved in blocks; the rest of a block is never used.
+local SEQS_AT_ONCE = 64
 
 local call = redis.call
-local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local meta = call('HMGET', META, 'e', 'p', 'b', 'h', 'l', 'g', 'v1', 'v0', 'k')
-local epochText, paused, breakerNext = meta[1], meta[2] == '1', tonumber(meta[3] or nil)
-local lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
-local turns = { [1] = tonumber(meta[7] or 0), [0] = tonumber(meta[8] or 0) }
-local onlyTokens = meta[9] == '1'
 
+-- The state of a call. A process that plays the scripts itself (../../embedded) defines all of this once: what a call
+-- changes is here, and new in each.
+local PREFIX, SEED, RANDOM, RESEND_MS, WINDOW
+local META, TENANTS, RESEND, QUEUE, SLOW, TAKEN, INDEX
+local now, meta, epochText, paused, breakerNext, lastFloor, lastFences, turns, turned, onlyTokens
 -- Work of the caller: send these tokens, and tick in so many ms (-1 = no key was left waiting).
-local tokens = {}
-local waitMs = -1
+local tokens, waitMs
 -- Keys that began to die in this call: their letters must be written, then they must be marked dead.
-local deaths = {}
+local deaths
 -- Counts of this call, for metrics (shared/runtime/queue/queue-port.ts, Counted).
-local counts = {}
-local function count(what) counts[what] = (counts[what] or 0) + 1 end
--- Numbers go to commands as they are: Redis writes them with 17 digits.
+local counts
 -- Ended runs of this call with their durations added up, and tenants that run one key less. Runs in the slow lane do not
 -- count for the breaker: dead keys whose cause has not gone say nothing about the others.
-local runs, failedRuns, slowFailures, busyMs, freed = 0, 0, 0, 0, {}
-
+local runs, failedRuns, slowFailures, busyMs, freed
 -- Ended runs of this call by duration: group 12 is longer than all limits.
-local durations = {}
+local durations
+-- What flush() will do.
+local added, removed, gone, taken, given
+local seq, lastSeq, tallies, tallyChanges, tenantCounts, anyHeldKnown
+-- Keys whose state this call has changed, and whether it has paused or resumed the function.
+local moved, pauseChanged
+-- Of place.lua and lease.lua.
+local windowLeft, candidates, candidate
 
+local function begin()
+  PREFIX, SEED = KEYS[1], ARGV[1]
+  RANDOM, RESEND_MS, WINDOW = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+  META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
+  SLOW, TAKEN = PREFIX .. 'slow', PREFIX .. 'taken'
+  INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
+  local time = call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  meta = call('HMGET', META, 'e', 'p', 'b', 'h', 'l', 'g', 'v1', 'v0', 'k')
+  epochText, paused, breakerNext = meta[1], meta[2] == '1', tonumber(meta[3] or nil)
+  lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
+  turns, turned = { [1] = tonumber(meta[7] or 0), [0] = tonumber(meta[8] or 0) }, false
+  onlyTokens = meta[9] == '1'
+  tokens, waitMs, deaths, counts = {}, -1, {}, {}
+  runs, failedRuns, slowFailures, busyMs, freed, durations = 0, 0, 0, 0, {}, {}
+  added, removed, gone, taken, given = {}, {}, {}, {}, {}
+  seq, lastSeq, tallies, tallyChanges, tenantCounts, anyHeldKnown = 0, 0, {}, {}, nil, nil
+  moved, pauseChanged = {}, false
+  windowLeft, candidates, candidate = nil, nil, 0
+end
+
+local function count(what) counts[what] = (counts[what] or 0) + 1 end
 local function countRun(entry, failed)
   local ms = math.max(0, now - tonumber(entry.s or now))
   if not entry.ds then
@@ -148,9 +168,6 @@ end
 local function whole(number) return string.format('%.0f', number) end
 
 local function entryKey(key) return PREFIX .. 'k:' .. key end
-
-local TAKEN = PREFIX .. 'taken'
-local added, removed, gone, taken, given = {}, {}, {}, {}, {}
 
 local function zadd(index, at, key)
   added[index] = added[index] or {}
@@ -263,9 +280,6 @@ local function epoch()
   return epochText
 end
 
--- Numbers are reserved in blocks; the rest of a block is never used.
-local SEQS_AT_ONCE = 64
-local seq, lastSeq = 0, 0
 local function nextSeq()
   if seq == lastSeq then
     lastSeq = call('HINCRBY', META, 'n', SEQS_AT_ONCE)
@@ -275,7 +289,6 @@ local function nextSeq()
   return epoch() .. '-' .. whole(seq)
 end
 
-local tallies, tallyChanges = {}, {}
 local function tally(name)
   tallies[name] = tallies[name] or tonumber(call('HGET', TENANTS, name) or 0)
   return tallies[name]
@@ -289,7 +302,6 @@ local function firstPlace(line) return (line == 1 and 0 or RESYNC_PLACE) + math.
 -- The key at the head leaves: every place in front of it is a past turn. Within a turn each tenant has at most one key
 -- in front of the head, so a turn is over after as many keys as there are tenants; otherwise tenants that always come
 -- back with one key would keep the second key of another tenant waiting for ever.
-local tenantCounts, turned
 local function countTurn(entry)
   if entry.p == SLOW_PLACE then return end
   local line = lineOf(entry)
@@ -331,7 +343,6 @@ end
 
 local function heldBy(tenant) return PREFIX .. 'held:' .. tenant end
 
-local anyHeldKnown
 local function anyHeld()
   if anyHeldKnown == nil then anyHeldKnown = call('EXISTS', PREFIX .. 'capped') == 1 end
   return anyHeldKnown
@@ -343,9 +354,6 @@ local function unhand(entry)
   zrem(QUEUE, entry.key)
   if entry.at and anyHeld() then zrem(heldBy(entry.tenant), entry.key) end
 end
-
--- Keys whose state this call has changed, and whether it has paused or resumed the function.
-local moved, pauseChanged = {}, false
 
 local function leave(entry)
   if not entry.st then return end

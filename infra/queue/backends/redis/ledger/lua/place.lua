@@ -2,7 +2,6 @@
 -- keys.
 
 -- Gives a ready key a token while the window lasts; none while claims are refused.
-local windowLeft
 local function offer(entry)
   if not windowLeft then
     windowLeft = call('ZCARD', QUEUE) == 0 and WINDOW - call('ZCARD', RESEND) or 0
