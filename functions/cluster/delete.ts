@@ -9,8 +9,6 @@ import {
   itself,
   type Notice,
   type Reader,
-  requeueAfter,
-  SECOND,
   unpaused,
   waitFor,
   watch,
@@ -37,9 +35,6 @@ import {
   readProvidersToDelete,
   readProviderToDelete,
 } from "./rules/reads.ts";
-
-/** Objects of a version that the relay does not watch are listed this often: their end wakes no key. */
-const POLL_MS = 5 * SECOND;
 
 export const clusterDelete = defineFunction(
   {
@@ -107,10 +102,10 @@ async function deleteProviders(
  * the Cluster is read live before.
  */
 async function deleteObjects(
-  { remove, awaits, isPolled }: DeletionStage,
+  { remove, awaits }: DeletionStage,
   live: () => Promise<object>,
 ): Promise<Decision<Cluster, never>> {
-  const result = isPolled === true ? requeueAfter(POLL_MS, awaits) : waitFor(awaits);
+  const result = waitFor(awaits);
   if (remove.length === 0) return { result };
   const seen = await live();
   if ("result" in seen) return seen as Decision<Cluster, never>;

@@ -7,15 +7,9 @@ import { isOurs } from "../platform/crds/crd.ts";
 import { loadCrds } from "../platform/crds/load.ts";
 import { rest } from "../platform/rest.ts";
 
-/** Kinds that are served for reading: clients do not care who serves them. */
-const FOR_READING = new Set(
-  KINDS.flatMap(({ external, plural, group }) => (external === true ? [`${plural}.${group}`] : [])),
-);
-
 /**
  * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
- * them exists and is not Capstan's, and names it; a kind that is served for reading only is left to its owner then.
- * Throws after 30 s without `Established`.
+ * them exists and is not Capstan's, and names it. Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
   const { SIM_KINDS } = await import("../playground/api/kinds.ts");
@@ -24,18 +18,14 @@ export async function installCrds(client: KubeClient, clock: Clock): Promise<voi
     all.map(({ metadata }) => client.get(CustomResourceDefinition, { namespace: "", name: metadata.name })),
   );
   const others = existing.flatMap((crd) => (crd === undefined || isOurs(crd) ? [] : [crd.metadata.name]));
-  const wanted = all.filter(
-    ({ metadata }) => !FOR_READING.has(metadata.name) || !others.includes(metadata.name),
-  );
-  const foreign = others.filter((name) => !FOR_READING.has(name));
-  if (foreign.length > 0) {
+  if (others.length > 0) {
     throw new Error(
-      `these CustomResourceDefinitions exist and are not Capstan's: ${foreign.join(", ")}; ` +
+      `these CustomResourceDefinitions exist and are not Capstan's: ${others.join(", ")}; ` +
         "leave out --install-crds to work with them as they are",
     );
   }
-  await Promise.all(wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
-  await Promise.all(wanted.map((crd) => established(client, crd, clock)));
+  await Promise.all(all.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
+  await Promise.all(all.map((crd) => established(client, crd, clock)));
 }
 
 async function established(client: KubeClient, crd: KubeObject, clock: Clock): Promise<void> {

@@ -186,7 +186,7 @@ function grant(on: Named, verbs: readonly Verb[], placeOf: PlaceOf, subresource?
 /** Returns where objects of a kind are on the management server; undefined for workload servers and the read model. */
 function managementPlace(on: Named, placeOf: PlaceOf): Place | undefined {
   if (isContractKind(on)) return placeOf(on);
-  const isThere = on.crd !== undefined || on.external === true || BUILT_IN.has(on);
+  const isThere = on.crd !== undefined || BUILT_IN.has(on);
   return isThere ? { group: on.group, resource: on.plural } : undefined;
 }
 

@@ -128,8 +128,6 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly indexes?: readonly KindIndex[] | undefined;
   /** The provider that brings it, by its label for clusterctl; absent: Cluster API's core. */
   readonly provider?: string | undefined;
-  /** Whether another installation runs it: watched where a CRD serves it; Capstan may serve it for reading only. */
-  readonly external?: boolean | undefined;
   /** Type carrier, never set. */
   readonly objectType?: T | undefined;
 }

@@ -1,133 +1,125 @@
 import * as z from "zod";
-import type { Workers } from "./cluster/workers.ts";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
-import type { Machine } from "./machine/machine.ts";
-import { machineSpecSchema, machineTaintsSchema, versionCountSchema } from "./machine/machine-template.ts";
+import { clusterNameSchema, ONE_CLUSTER } from "./machine/machine-template.ts";
 import {
+  deletionOrderSchema,
+  deprecatedWorkerCounters,
+  machineNamingSchema,
+  machineSelectorSchema,
+  matchingLabels,
+  replicasSchema,
+  workerCounters,
+  workersTemplateSchema,
+} from "./machine/workers-fields.ts";
+import {
+  type Immutable,
   intOrString,
-  labelSelectorSchema,
-  mapList,
   notEmpty,
   objectMetaSchema,
-  templateMetadataSchema,
-  text,
+  stringMap,
   time,
   typeMeta,
   validations,
 } from "./meta.ts";
 import { AGE, CLUSTER, conditionColumn, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
+/** Differs: a negative limit is refused; upstream takes it, and a new set stays short for ever. */
+const limit = () =>
+  intOrString().meta({
+    "x-kubernetes-int-or-string": true,
+    ...validations({
+      rule: "type(self) == int ? self >= 0 : self.matches('^[0-9]+%$')",
+      message: "must be a number such as 1, or a percentage such as 25%, and not negative",
+    }),
+  });
+
 const rolloutSchema = () =>
   notEmpty({
-    after: time.optional().describe("Machines that are older than this are replaced once it is past."),
+    after: time
+      .optional()
+      .describe("Machines of sets that are older than this are replaced once it is past, in whole seconds."),
     strategy: z
       .object({
         type: z
           .enum(["RollingUpdate", "OnDelete"])
+          .default("RollingUpdate")
           .describe("How old Machines are replaced. Default RollingUpdate."),
         rollingUpdate: notEmpty({
-          maxUnavailable: intOrString()
+          maxUnavailable: limit()
             .optional()
-            .describe("Machines that may be unavailable, as a number or a percentage. Default 0."),
-          maxSurge: intOrString()
+            .describe(
+              "Machines that may be unavailable, as a number or a percentage, rounded down. Default 0.",
+            ),
+          maxSurge: limit()
             .optional()
-            .describe("Machines above the wanted number, as a number or a percentage. Default 1."),
+            .describe(
+              "Machines above the wanted number, as a number or a percentage, rounded up. Default 1.",
+            ),
         })
           .optional()
           .describe("Limits of RollingUpdate."),
       })
-      .meta({ minProperties: 1 })
+      .meta({
+        minProperties: 1,
+        ...validations({
+          rule: "self.type != 'RollingUpdate' || !has(self.rollingUpdate) || !has(self.rollingUpdate.maxSurge) || type(self.rollingUpdate.maxSurge) != int || self.rollingUpdate.maxSurge != 0 || (has(self.rollingUpdate.maxUnavailable) && (type(self.rollingUpdate.maxUnavailable) != int || self.rollingUpdate.maxUnavailable != 0))",
+          message: "maxUnavailable must not be 0 when maxSurge is 0; its default is 0",
+          fieldPath: ".rollingUpdate",
+        }),
+      })
       .optional()
       .describe("How a new template replaces the Machines of the old one."),
   });
 
-/** Describes the published spec, without the rules that sets and pools have in place of a webhook: no object passes. */
 const specSchema = () =>
   z
     .object({
-      clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
-      replicas: z.int32().optional().describe("Machines wanted."),
+      clusterName: clusterNameSchema(),
+      replicas: replicasSchema().describe("Machines wanted. Default 1."),
       rollout: rolloutSchema().optional().describe("How changes of the template are rolled out."),
-      selector: labelSelectorSchema().describe("Labels of its Machines; the labels of the template match."),
-      template: z
-        .object({
-          metadata: templateMetadataSchema().optional(),
-          spec: machineSpecSchema()
-            .extend({ taints: machineTaintsSchema().optional().describe("Taints of the Node, 1 to 64.") })
-            .describe("Template of every Machine."),
-        })
-        .describe("Template of its Machines."),
-      machineNaming: notEmpty({
-        template: text(1, 256)
-          .optional()
-          .describe("Template of the names, with the variables .cluster.name, .machineSet.name and .random."),
-      })
+      // Differs: optional, and its labels nullable. Most published manifests leave both to the admission of Cluster API,
+      // which fills them before the schema asks; here `machinedeployment-guard` does.
+      selector: machineSelectorSchema()
+        .extend({ matchLabels: stringMap().nullable().optional().describe("Labels that the objects have.") })
+        .meta({ "x-kubernetes-map-type": "granular" })
         .optional()
-        .describe("How new Machines are named."),
+        .describe(
+          "Labels of its Machines; the labels of the template match. Default: a label with its name.",
+        ),
+      template: workersTemplateSchema().describe("Template of its Machines."),
+      machineNaming: machineNamingSchema(),
       remediation: notEmpty({
-        maxInFlight: intOrString()
+        maxInFlight: limit()
           .optional()
           .describe("Unhealthy Machines that may be replaced at the same time. Default: without limit."),
       })
         .optional()
         .describe("How unhealthy Machines are replaced."),
-      deletion: notEmpty({
-        order: z
-          .enum(["Random", "Newest", "Oldest"])
-          .optional()
-          .describe("Which Machines go first when it gets smaller. Default Random."),
-      })
+      deletion: deletionOrderSchema(),
+      paused: z
+        .boolean()
         .optional()
-        .describe("How Machines are chosen for deletion."),
-      paused: z.boolean().optional().describe("Its controller leaves it alone."),
+        .describe("No set is made or removed for a changed template; scaling, labels and status continue."),
     })
-    .describe("Desired state of the MachineDeployment.");
+    .describe("Desired state of the MachineDeployment.")
+    .meta(validations(ONE_CLUSTER, matchingLabels("!has(self.selector) || ")));
 
 const statusSchema = () =>
   notEmpty({
     conditions: conditionsSchema().optional(),
-    observedGeneration: z
-      .int()
-      .min(1)
-      .optional()
-      .describe("Generation of the spec that this status is about."),
-    selector: text(1, 4096).optional().describe("The selector as text, for the scale subresource."),
-    replicas: z.int32().optional().describe("Its Machines."),
-    readyReplicas: z.int32().optional().describe("Machines that are Ready."),
-    availableReplicas: z.int32().optional().describe("Machines that are Available."),
-    upToDateReplicas: z.int32().optional().describe("Machines that are UpToDate."),
+    ...workerCounters(),
     phase: z
       .enum(["ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"])
       .optional()
-      .describe("Summary for people."),
-    versions: mapList(versionCountSchema(), ["version"], { min: 1, max: 100 })
-      .optional()
-      .describe("Kubernetes versions that the Machines run, 1 to 100."),
+      .describe("Summary for people. Programs read the conditions."),
     deprecated: deprecatedSchema({
       conditions: deprecatedStatusFields().conditions,
       updatedReplicas: z.int32().optional().describe("Machines of the newest template."),
-      readyReplicas: z.int32().optional().describe("Machines whose Node is Ready."),
-      availableReplicas: z
-        .int32()
-        .optional()
-        .describe("Machines whose Node has been Ready for minReadySeconds."),
+      ...deprecatedWorkerCounters(),
       unavailableReplicas: z.int32().optional().describe("Machines that are missing or not available."),
     }),
   });
-
-/**
- * Refuses every object that is made: a request that creates one has no status. Differs: one that Cluster API has run, and
- * left when it was uninstalled, may change, for its finalizers could not be removed otherwise.
- * Source: decision record 11
- */
-const NOT_RUN = validations({
-  rule: "has(self.status)",
-  message:
-    "Capstan has no controller for MachineDeployments and would not make Machines for it; create a MachineSet or a MachinePool instead",
-  reason: "FieldValueForbidden",
-  fieldPath: ".spec",
-});
 
 const machineDeploymentSchema = () =>
   z
@@ -135,30 +127,22 @@ const machineDeploymentSchema = () =>
       ...typeMeta(),
       metadata: objectMetaSchema(),
       spec: specSchema(),
-      status: statusSchema().optional().describe("Observed state. Capstan does not write it."),
+      status: statusSchema()
+        .optional()
+        .describe("Observed state. Written by machinedeployment-status alone."),
     })
-    .meta(NOT_RUN)
-    .describe("Machines whose template is rolled out. Served for reading: Capstan does not run them.");
+    .meta(
+      validations({
+        rule: "size(self.metadata.name) <= 63",
+        message: "metadata.name must have at most 63 characters: it is the value of a label of its Machines",
+      }),
+    )
+    .describe("Machines whose template is rolled out.");
 
-/**
- * A MachineDeployment as the read model keeps it: what the Cluster's status says of workers that Capstan does not run,
- * and what it wants of the Machines of its sets.
- */
-export interface MachineDeployment extends Workers {
-  readonly spec?:
-    | (NonNullable<Workers["spec"]> & {
-        readonly remediation?: { readonly maxInFlight?: number | string | undefined } | undefined;
-        readonly template?: { readonly spec?: Partial<Machine["spec"]> | undefined } | undefined;
-        readonly rollout?: { readonly after?: string | undefined } | undefined;
-      })
-    | undefined;
-  readonly status?:
-    | (NonNullable<Workers["status"]> & {
-        /** Set by the controller that runs it. */
-        readonly observedGeneration?: number | undefined;
-      })
-    | undefined;
-}
+/** Machines whose template is rolled out; schema-compatible with Cluster API v1.14.0's v1beta2. */
+export type MachineDeployment = Immutable<z.infer<ReturnType<typeof machineDeploymentSchema>>>;
+export type MachineDeploymentStatus = NonNullable<MachineDeployment["status"]>;
+
 export const MachineDeployment: Kind<MachineDeployment> = {
   group: "cluster.x-k8s.io",
   version: "v1beta2",
@@ -167,7 +151,7 @@ export const MachineDeployment: Kind<MachineDeployment> = {
   namespaced: true,
   schema: machineDeploymentSchema,
   clusterNamePath: "spec.clusterName",
-  external: true,
+  references: ["spec.template.spec.bootstrap.configRef", "spec.template.spec.infrastructureRef"],
   crd: {
     shortNames: ["md"],
     categories: ["cluster-api"],

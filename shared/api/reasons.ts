@@ -74,10 +74,6 @@ export const REASONS = {
     meaning: "the workload cluster is not connected, or shows less than it has; the message says why",
     seen: ["event"],
   },
-  MachineDeploymentNotSupported: {
-    meaning: "no controller runs the MachineDeployment; Capstan has none",
-    seen: ["event"],
-  },
   TopologyNotSupported: {
     meaning: "spec.topology needs Cluster API's topology controller; Capstan has none",
     seen: ["event"],

@@ -25,8 +25,8 @@ export interface DescendantTraits {
 
 /** How the objects of a kind count as workers of a Cluster: they have replicas, counters and a template of Machines. */
 interface WorkerTraits {
-  /** Which of them count; `owned`: not those of an owner that counts itself; `apart`: by rules of their own. */
-  readonly counted: "all" | "owned" | "apart";
+  /** Which of them count; `owned`: not those of an owner that counts itself. */
+  readonly counted: "all" | "owned";
   /** It controls Machines, and makes config and infrastructure machine of each. */
   readonly makesMachines?: true;
   /** Fields that say whether one counts, beside its counters. */
@@ -47,15 +47,13 @@ export interface Traits {
   readonly workers?: WorkerTraits;
   /** Take-over pauses those with a lower number first, which make and remove the others. Absent: Capstan does not run it. */
   readonly takeOver?: number;
-  /** Where only Cluster API's manager runs it: what to write instead. */
-  readonly instead?: string;
   /** `capstan up` waits for this phase, and for as many `status.nodeRefs` as replicas. Absent: it waits for none of them. */
   readonly ready?: { readonly phase: string; readonly nodes?: true };
 }
 
 /** The kinds of the core in the order in which they are installed. */
 export const TRAITS: readonly Traits[] = [
-  { kind: Cluster, takeOver: 5, ready: { phase: "Provisioned" } },
+  { kind: Cluster, takeOver: 6, ready: { phase: "Provisioned" } },
   {
     kind: MachinePool,
     descendant: { label: "MachinePools", place: 3, deleteOrder: 1 },
@@ -69,7 +67,7 @@ export const TRAITS: readonly Traits[] = [
         ScalingDown: "reported",
       },
     },
-    takeOver: 3,
+    takeOver: 4,
     ready: { phase: "Running", nodes: true },
   },
   {
@@ -80,14 +78,14 @@ export const TRAITS: readonly Traits[] = [
       deleteOrder: 4,
       controlPlaneLabel: "Control plane Machines",
     },
-    takeOver: 4,
+    takeOver: 5,
   },
   {
     kind: MachineDeployment,
     descendant: { label: "MachineDeployments", place: 1, deleteOrder: 2 },
     workers: {
-      counted: "apart",
-      countedBy: ["status.observedGeneration"],
+      counted: "all",
+      countedBy: [],
       conditions: {
         Available: "expected",
         RollingOut: "expected",
@@ -95,7 +93,8 @@ export const TRAITS: readonly Traits[] = [
         ScalingDown: "expected",
       },
     },
-    instead: "write a MachineSet or MachinePool instead",
+    takeOver: 2,
+    ready: { phase: "Running" },
   },
   { kind: MachineDrainRule },
   {
@@ -108,7 +107,7 @@ export const TRAITS: readonly Traits[] = [
       // A MachineSet never rolls out.
       conditions: { ScalingUp: "expected", ScalingDown: "expected" },
     },
-    takeOver: 2,
+    takeOver: 3,
   },
   { kind: MachineHealthCheck, takeOver: 1 },
   { kind: RemediationPolicy },

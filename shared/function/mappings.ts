@@ -4,6 +4,7 @@ import {
   CLUSTER_NAME_LABEL,
   CONTROL_PLANE_LABEL,
   clusterNameOf,
+  DEPLOYMENT_NAME_LABEL,
   memberOf,
   POOL_NAME_LABEL,
   referencesOf,
@@ -141,6 +142,29 @@ export const setsOfMachine: ToKeys = async (seen, reconciled, lookup) => {
   if (isOrphan && seen.object.kind === "Machine") return inTheCluster;
   const set = labels[SET_NAME_LABEL];
   return set === undefined ? [] : inTheCluster.filter(({ name }) => labelValueOf(name) === set);
+};
+
+/**
+ * A MachineSet → the MachineDeployment that controls it. One without controller, or with one of that kind that is gone:
+ * every deployment of its Cluster, one of which may adopt it.
+ */
+export const deploymentOfSet: ToKeys = async (seen, reconciled, lookup) => {
+  const owning = await owners(seen, reconciled, lookup);
+  if (owning.length > 0) return owning;
+  const controller = seen.object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  const isFree = controller === undefined || controller.kind === reconciled.kind;
+  return isFree ? inClusterOf(seen, reconciled, lookup) : [];
+};
+
+/** A Machine of a MachineSet → its MachineDeployment, by label; without the label every deployment of its Cluster. */
+export const deploymentOfMachine: ToKeys = async (seen, reconciled, lookup) => {
+  const { labels = {}, namespace = "", ownerReferences = [] } = seen.object.metadata;
+  if (!ownerReferences.some(({ kind, controller }) => controller === true && kind === "MachineSet"))
+    return [];
+  const name = labels[DEPLOYMENT_NAME_LABEL];
+  return name === undefined
+    ? inClusterOf(seen, reconciled, lookup)
+    : lookup.find(reconciled, "name", `${namespace}/${name}`);
 };
 
 /** An object → the reconciled provider objects that it references. */

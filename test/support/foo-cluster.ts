@@ -105,7 +105,6 @@ export function viewWith(changes: Partial<ClusterFacts> = {}): ClusterView {
     cluster: cluster(),
     providers: { infrastructure: found(fooCluster()), controlPlane: found(fooControlPlane()) },
     workers: [],
-    deployments: { events: [] },
     machines: { controlPlane: [], workers: [] },
     connection: connection(),
     topologyRuns: false,

@@ -7,7 +7,7 @@ import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { clusterOwners, isOwnedByName } from "./adoption.ts";
-import { DESCENDANTS, type Descendants } from "./descendants.ts";
+import type { Descendants } from "./descendants.ts";
 import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */
@@ -33,8 +33,6 @@ export interface DeletionStage {
   readonly isGoing: boolean;
   /** The field whose change brings the next stage, as `Kind.path`. */
   readonly awaits: string;
-  /** No watch sees all of its objects: they are served in another version than the relay watches. */
-  readonly isPolled?: boolean;
 }
 
 /** An object to delete, as the kind it was read as. */
@@ -118,7 +116,6 @@ interface Pending {
   readonly objects: readonly KubeObject[];
 }
 
-const WATCHED: ReadonlySet<Kind> = new Set(DESCENDANTS.map(({ kind }) => kind));
 /** Control plane Machines go behind all workers. */
 const LAST = Number.POSITIVE_INFINITY;
 
@@ -156,7 +153,6 @@ export function workersStage(
     message: pending.map(pendingLine).join("\n"),
     awaits: `${pending.map(({ kind }) => kind.kind).join(", ")}.metadata.uid`,
     isGoing: pending.some(({ objects }) => objects.some(isDeleting)),
-    ...(pending.every(({ kind }) => WATCHED.has(kind)) ? {} : { isPolled: true }),
     remove: pending
       .toSorted((a, b) => a.deleteOrder - b.deleteOrder)
       .flatMap(({ kind, objects }) => objects.map((object) => ({ kind, object })))

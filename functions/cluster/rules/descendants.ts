@@ -11,19 +11,15 @@ export const DESCENDANT_FIELDS = ["metadata.uid", ...ADOPTED_FIELDS] as const;
 /** A kind of descendants of a Cluster. Its place in `DESCENDANTS` is its place in messages. */
 export interface DescendantKind extends DescendantTraits {
   readonly kind: Kind<Workers>;
-  /** The objects that count; absent where other rules ask for them, or they are not workers. */
+  /** The objects that count; absent where they are not workers. */
   readonly counted?: "all" | "owned" | undefined;
 }
 
-/**
- * Every kind that lives in a Cluster. MachineDeployments, which Capstan does not run, are there where an installation of
- * Cluster API serves them.
- */
+/** Every kind that lives in a Cluster. */
 export const DESCENDANTS: readonly DescendantKind[] = TRAITS.flatMap(
   ({ kind, descendant, workers }): readonly DescendantKind[] => {
     if (descendant === undefined) return [];
-    const counted = workers?.counted === "apart" ? undefined : workers?.counted;
-    return [{ ...descendant, kind: kind as Kind<Workers>, counted }];
+    return [{ ...descendant, kind: kind as unknown as Kind<Workers>, counted: workers?.counted }];
   },
 ).toSorted((a, b) => a.place - b.place);
 
@@ -42,7 +38,7 @@ export interface Descendants {
   readonly objects: readonly Workers[];
 }
 
-/** Returns MachinePools and the MachineSets that count for themselves; see also deployments.ts and machines.ts. */
+/** Returns MachinePools, MachineDeployments and the MachineSets that count for themselves; see also machines.ts. */
 export function countedWorkers(cluster: Cluster, descendants: readonly Descendants[]): readonly Workers[] {
   return descendants.flatMap(({ of, objects }) => {
     if (of.counted === undefined) return [];

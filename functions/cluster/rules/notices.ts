@@ -6,18 +6,16 @@ import { referenceNotices } from "../../../shared/rules/providers/reference-noti
 import type { ClusterView } from "./view.ts";
 
 /**
- * Returns the Events of a Cluster: latches that fell, a changed phase, a connection that fails, a
- * topology or a reference or a MachineDeployment that Capstan cannot work with. `status` is the one about to
- * be written.
+ * Returns the Events of a Cluster: latches that fell, a changed phase, a connection that fails, a topology or a
+ * reference that Capstan cannot work with. `status` is the one about to be written.
  */
 export function clusterNotices(view: ClusterView, status: ClusterStatus): readonly Notice[] {
-  const { cluster, providers, probe, deployments, topologyRuns, now } = view;
+  const { cluster, providers, probe, topologyRuns, now } = view;
   return [
     ...changeNotices(cluster.metadata.name, cluster.status, status),
     ...probe.events,
     ...topologyNotices(cluster, topologyRuns, now),
     ...referenceNotices(cluster, [providers.infrastructure, providers.controlPlane]),
-    ...deployments.events,
   ];
 }
 

@@ -1,9 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { type DeletionFacts, otherClusterNames, type ProviderToDelete, sharesProvider } from "./deletion.ts";
@@ -68,14 +66,6 @@ export async function readDescendants(
   return Promise.all(kinds.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of.kind) })));
 }
 
-/** Reads the MachineDeployments of the Cluster; none where Cluster API does not serve them. */
-export function readDeployments(
-  read: Pick<Reader, "list">,
-  cluster: Cluster,
-): Promise<readonly MachineDeployment[]> {
-  return snapshotsOf(read, cluster, MachineDeployment);
-}
-
 /** Machines of the Cluster that belong to no pool. */
 export function readMachines(read: Pick<Reader, "list">, cluster: Cluster): Promise<readonly Machine[]> {
   const { name } = cluster.metadata;
@@ -94,15 +84,12 @@ function snapshotsOf<T extends KubeObject>(
 
 /** Reads all descendants by label, from the API server: a snapshot that shows nothing proves nothing. */
 export async function readDescendantsLive(read: Reader, cluster: Cluster): Promise<readonly Descendants[]> {
-  const served = await Promise.all(DESCENDANTS.map((of) => servedAs(read, of)));
   const labelSelector = `${CLUSTER_NAME_LABEL}=${cluster.metadata.name}`;
   return Promise.all(
-    served
-      .filter((of) => of !== undefined)
-      .map(async (of) => {
-        const labelled = await read.live.list(of.kind, { namespace: namespaceOf(cluster), labelSelector });
-        return { of, objects: [...labelled, ...(await unlabelled(read, cluster, of))] };
-      }),
+    DESCENDANTS.map(async (of) => {
+      const labelled = await read.live.list(of.kind, { namespace: namespaceOf(cluster), labelSelector });
+      return { of, objects: [...labelled, ...(await unlabelled(read, cluster, of))] };
+    }),
   );
 }
 
@@ -121,16 +108,6 @@ async function unlabelled(
     (object) =>
       object !== undefined && object.metadata.labels?.[CLUSTER_NAME_LABEL] !== cluster.metadata.name,
   ) as Descendants["objects"];
-}
-
-/** Capstan's own kinds are always served; others where their CRD exists, in a version that it serves. */
-async function servedAs(read: Reader, of: DescendantKind): Promise<DescendantKind | undefined> {
-  if (of.kind.external !== true) return of;
-  const { group, plural, version } = of.kind;
-  const crd = await read.get(CustomResourceDefinition, { namespace: "", name: `${plural}.${group}` });
-  const versions = (crd?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name);
-  const chosen = versions.includes(version) ? version : versions[0];
-  return chosen === undefined ? undefined : { ...of, kind: { ...of.kind, version: chosen } };
 }
 
 function namespaceOf({ metadata }: Cluster): string {

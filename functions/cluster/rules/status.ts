@@ -17,7 +17,7 @@ import type { ClusterView } from "./view.ts";
 
 /** Returns what is said about a Cluster that is not paused, whether it lives or is being deleted. */
 export function clusterReport(view: ClusterView): StatusReport<ClusterStatus> {
-  const { probe, deployments } = view;
+  const { probe } = view;
   const status = clusterStatus(view);
   const awaited = awaitedCompletion(view, status);
   return {
@@ -26,7 +26,6 @@ export function clusterReport(view: ClusterView): StatusReport<ClusterStatus> {
     result: [
       awaited === undefined ? done : waitFor(awaited),
       ...timer(probe.expiresInMs, "grace period of the workload connection"),
-      ...timer(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
       ...timer(topologyTimer(view), "a topology controller may still begin"),
       ...timer(view.upToDateExpiresInMs, "a Machine may still report UpToDate"),
     ].reduce(soonest),

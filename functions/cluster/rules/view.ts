@@ -11,13 +11,12 @@ import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-cond
 import { type ConnectionReport, connectionReport } from "../../../shared/rules/workload/connection.ts";
 import { ownObject } from "./adoption.ts";
 import { clusterDeletion, type DeletionStage } from "./deletion.ts";
-import { type DeploymentReport, deploymentReport } from "./deployments.ts";
 import { countedWorkers } from "./descendants.ts";
 import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import { type ClusterMachines, clusterMachines } from "./machines.ts";
 import type { ClusterProviders } from "./providers.ts";
-import { readDeployments, readDescendants, readMachines, readProvidersToDelete } from "./reads.ts";
+import { readDescendants, readMachines, readProvidersToDelete } from "./reads.ts";
 import { clusterWritesDue } from "./writes-due.ts";
 
 /** Reads for the status of a Cluster. */
@@ -28,8 +27,6 @@ export interface ClusterFacts {
   readonly workers: readonly Workers[];
   /** Machines that belong to no pool. */
   readonly machines: ClusterMachines;
-  /** Report about MachineDeployments, which Capstan does not run. */
-  readonly deployments: Pick<DeploymentReport, "events" | "expiresInMs">;
   readonly connection: Connection | undefined;
   /** Cluster API's topology controller may run here (`readTopologyRuns`). */
   readonly topologyRuns: boolean;
@@ -74,13 +71,11 @@ export async function readView(
 ): Promise<ClusterView> {
   const descendants = await readDescendants(read, cluster);
   const topologyRuns = await readTopologyRuns(read, cluster);
-  const deployments = deploymentReport(cluster, await readDeployments(read, cluster), now);
   return clusterView({
     cluster,
     providers,
-    workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
+    workers: countedWorkers(cluster, descendants),
     machines: clusterMachines(await readMachines(read, cluster)),
-    deployments,
     connection: await read.get(Connection, objectKeyOf(cluster)),
     topologyRuns,
     deletion: isDeleting(cluster)

@@ -130,7 +130,7 @@ const served = lookupIn([...KINDS, ...SIM_KINDS]);
 async function servedKind(manifest: Manifest, ask: Applier["kinds"]): Promise<Kind> {
   const { apiVersion, kind, metadata } = manifest.object;
   const known = served(groupOf(apiVersion), kind);
-  const isOurs = known !== undefined && known.external !== true;
+  const isOurs = known !== undefined;
   if (isOurs && apiVersionOf(known) !== apiVersion) {
     const serves = `Capstan serves ${apiVersionOf(known)}, not ${apiVersion}`;
     throw problem(manifest, `${kind} ${metadata.name}: ${serves}; convert the manifest`);

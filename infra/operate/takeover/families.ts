@@ -20,10 +20,7 @@ const ClusterResourceSet: Kind = {
 };
 
 /** Kinds that only Cluster API's manager serves, besides a Cluster with a topology. */
-export const UNSERVED: readonly Kind[] = [
-  ...TRAITS.flatMap(({ kind, instead }) => (instead === undefined ? [] : [kind])),
-  ClusterResourceSet,
-];
+export const UNSERVED: readonly Kind[] = [ClusterResourceSet];
 
 /** An object of one of these kinds, read live. */
 export interface Member {

@@ -7,19 +7,32 @@ const VERSION = "v1beta2";
 
 const NO_ADMISSION = "ours: Cluster API's webhook refuses the same, and Capstan runs without admission";
 
-const FOR_READING =
-  "ours: served so that clients can list them; every new one is refused (decision record 11)";
+const NO_DEFAULTING =
+  "ours: Cluster API's webhook fills it before the schema asks for it; here machinedeployment-guard does";
+
+const MORE_LABELS = "ours: the label of the Cluster is added to what an author applies again";
 
 /** Differences on purpose: path as printed → why. Every other difference fails the comparison. */
 const EXPLAINED: ReadonlyMap<string, string> = new Map([
-  ["machinedeployments/schema#x-kubernetes-validations", FOR_READING],
-  [
-    "machinesets/schema/spec/selector#x-kubernetes-map-type",
-    "ours: the label of the Cluster is added to what an author applies again",
-  ],
+  ["machinedeployments/schema/spec#required", NO_DEFAULTING],
+  ["machinedeployments/schema/spec/rollout/strategy#required", NO_DEFAULTING],
+  ["machinedeployments/schema/spec/rollout/strategy/type#default", NO_DEFAULTING],
+  ["machinedeployments/schema/spec/selector/matchLabels#nullable", NO_DEFAULTING],
+  ["machinedeployments/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
+  ["machinesets/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
   ...[
     "clusters/schema#x-kubernetes-validations",
     "clusters/schema/spec#x-kubernetes-validations",
+    "machinedeployments/schema#x-kubernetes-validations",
+    "machinedeployments/schema/spec#x-kubernetes-validations",
+    "machinedeployments/schema/spec/clusterName#x-kubernetes-validations",
+    "machinedeployments/schema/spec/machineNaming/template#x-kubernetes-validations",
+    "machinedeployments/schema/spec/remediation/maxInFlight#x-kubernetes-validations",
+    "machinedeployments/schema/spec/replicas#x-kubernetes-validations",
+    "machinedeployments/schema/spec/rollout/strategy#x-kubernetes-validations",
+    "machinedeployments/schema/spec/rollout/strategy/rollingUpdate/maxSurge#x-kubernetes-validations",
+    "machinedeployments/schema/spec/rollout/strategy/rollingUpdate/maxUnavailable#x-kubernetes-validations",
+    "machinedeployments/schema/spec/template/spec#x-kubernetes-validations",
     "machinedrainrules/schema/spec/drain#x-kubernetes-validations",
     "machinehealthchecks/schema/spec#x-kubernetes-validations",
     "machinehealthchecks/schema/spec/checks/nodeStartupTimeoutSeconds#x-kubernetes-validations",
@@ -38,6 +51,7 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
     "machinesets/schema/spec/template/spec#x-kubernetes-validations",
     ...[
       "machines/schema/spec",
+      "machinedeployments/schema/spec/template/spec",
       "machinepools/schema/spec/template/spec",
       "machinesets/schema/spec/template/spec",
     ].map((spec) => `${spec}/taints#x-kubernetes-validations`),

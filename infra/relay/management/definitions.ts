@@ -69,7 +69,7 @@ export class Definitions {
     const crd = this.#crds.get(id);
     const known = this.#static.get(id);
     if (known !== undefined) {
-      const isBuiltIn = known.crd === undefined && known.external !== true;
+      const isBuiltIn = known.crd === undefined;
       return isBuiltIn || isServed(crd, known.version) ? known : undefined;
     }
     const versions = this.#referenced.get(id);

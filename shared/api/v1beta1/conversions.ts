@@ -8,6 +8,8 @@ import { deprecated, MOVED_IN_STATUS, present } from "./status.ts";
 /** Rules that turn a kind of v1beta1 into one of v1beta2; fields without a rule are the same in both. */
 interface Conversion {
   readonly moved: readonly MovedField[];
+  /** Fields that v1beta2 has none of, and that nothing has read for long. */
+  readonly dropped?: readonly string[];
   /** Fields that v1beta1 may hold empty and v1beta2 leaves out; inner fields first. */
   readonly empty: readonly string[];
   /** Older versions that have the same fields as v1beta1, or fewer. */
@@ -89,6 +91,46 @@ const MachineSet: Conversion = {
   ],
 };
 
+const STRATEGY = "spec.rollout.strategy";
+
+const MachineDeployment: Conversion = {
+  moved: [
+    { from: "spec.strategy.rollingUpdate.deletePolicy", to: "spec.deletion.order" },
+    { from: "spec.strategy.remediation", to: "spec.remediation" },
+    { from: "spec.strategy", to: STRATEGY },
+    { from: "spec.rolloutAfter", to: "spec.rollout.after" },
+    { from: "spec.machineNamingStrategy", to: "spec.machineNaming" },
+    { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
+    ...movedInMachineSpec(TEMPLATE),
+    ...MOVED_IN_STATUS,
+    deprecated("updatedReplicas"),
+    deprecated("readyReplicas"),
+    deprecated("availableReplicas"),
+    deprecated("unavailableReplicas"),
+    present("readyReplicas"),
+    present("availableReplicas"),
+    present("upToDateReplicas"),
+  ],
+  dropped: ["spec.revisionHistoryLimit", "spec.progressDeadlineSeconds"],
+  empty: [
+    `${STRATEGY}.rollingUpdate`,
+    `${STRATEGY}.type`,
+    STRATEGY,
+    "spec.rollout.after",
+    "spec.rollout",
+    "spec.remediation",
+    "spec.deletion.order",
+    "spec.deletion",
+    "spec.machineNaming.template",
+    "spec.machineNaming",
+    "spec.template.metadata",
+    "status.selector",
+    "status.phase",
+    "status.observedGeneration",
+    ...emptyInMachineSpec(TEMPLATE),
+  ],
+};
+
 const Machine: Conversion = {
   moved: [
     ...movedInMachineSpec("spec"),
@@ -131,7 +173,15 @@ const MachineHealthCheck: Conversion = {
 
 /** The conversions that Capstan serves, by kind. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
-  Object.entries({ Cluster, MachinePool, MachineSet, Machine, MachineDrainRule, MachineHealthCheck }),
+  Object.entries({
+    Cluster,
+    MachineDeployment,
+    MachinePool,
+    MachineSet,
+    Machine,
+    MachineDrainRule,
+    MachineHealthCheck,
+  }),
 );
 
 /** A Node has no namespace and one version. */

@@ -71,8 +71,13 @@ export function renamedFields(object: object, moved: readonly MovedField[]): rea
   });
 }
 
+/** Returns a copy without these fields. */
+export function dropFields<T extends object>(object: T, fields: readonly string[]): T {
+  return fields.reduce<Fields>((left, field) => without(left, field.split(".")), object as Fields) as T;
+}
+
 /**
- * Returns a copy without those of the fields that hold `""`, `0`, `[]` or `{}`, which v1beta1 wrote for
+ * Returns a copy without those of the fields that hold `""`, `0`, `null`, `[]` or `{}`, which v1beta1 wrote for
  * absent values; inner ones first.
  */
 export function dropEmpty<T extends object>(object: T, fields: readonly string[]): T {
@@ -85,7 +90,7 @@ export function dropEmpty<T extends object>(object: T, fields: readonly string[]
 
 function isEmpty(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
-  return value === "" || value === 0;
+  return value === "" || value === 0 || value === null;
 }
 
 function isFields(value: unknown): value is Fields {

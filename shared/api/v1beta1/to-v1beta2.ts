@@ -1,7 +1,7 @@
 import { groupOf, type KubeObject } from "../kinds.ts";
 import { kindOf } from "../registry.ts";
 import { CONVERSIONS } from "./conversions.ts";
-import { dropEmpty, moveFields, renamedFields } from "./moved-fields.ts";
+import { dropEmpty, dropFields, moveFields, renamedFields } from "./moved-fields.ts";
 
 const GROUP = "cluster.x-k8s.io";
 /**
@@ -18,8 +18,8 @@ interface Converted {
 }
 
 /**
- * Converts a Cluster, MachinePool, MachineSet, Machine, MachineDrainRule or MachineHealthCheck of an older version of
- * Cluster API's to v1beta2; returns every other object as it is.
+ * Converts a Cluster, MachineDeployment, MachinePool, MachineSet, Machine, MachineDrainRule or MachineHealthCheck of an older
+ * version of Cluster API's to v1beta2; returns every other object as it is.
  * Throws Error with the object, the field and the next step when a value or a field has no counterpart.
  */
 export function toV1beta2(object: KubeObject): Converted {
@@ -29,7 +29,8 @@ export function toV1beta2(object: KubeObject): Converted {
   const { namespace = "default", name } = object.metadata;
   const named = `${object.kind} ${namespace}/${name} of ${object.apiVersion}`;
   try {
-    const moved = dropEmpty(moveFields(object, conversion.moved, namespace), conversion.empty);
+    const known = dropFields(object, conversion.dropped ?? []);
+    const moved = dropEmpty(moveFields(known, conversion.moved, namespace), conversion.empty);
     const converted = { ...withoutConversionData(moved), apiVersion: `${GROUP}/v1beta2` };
     refuseUnknown(converted);
     const renamed = renamedFields(object, conversion.moved)

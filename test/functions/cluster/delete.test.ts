@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clusterDelete } from "../../../functions/cluster/delete.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
 import {
   deletedCluster,
@@ -21,7 +21,7 @@ async function deletes(world: World): Promise<readonly (string | undefined)[]> {
   return (decision.delete ?? []).map(({ target }) => `${target.kind.kind} ${target.name}`);
 }
 
-/** A Machine or MachineSet, or a MachineDeployment of an installation of Cluster API. */
+/** A Machine, MachineSet or MachineDeployment. */
 function upstream(
   kind: string,
   name: string,
@@ -41,12 +41,6 @@ function upstream(
     },
     spec: { clusterName: "c1" },
   } as KubeObject;
-}
-
-function upstreamCrd(kind: string, versions: readonly string[]) {
-  return crd("cluster.x-k8s.io", kind, {
-    spec: { versions: versions.map((name) => ({ name, served: true })) },
-  });
 }
 
 describe("cluster-delete", () => {
@@ -257,7 +251,6 @@ describe("cluster-delete beside an installation of Cluster API", () => {
     const world = given(
       deletedCluster({ spec: { controlPlaneRef: undefined } }),
       machinePool(),
-      upstreamCrd("MachineDeployment", ["v1beta2"]),
       upstream("Machine", "cp1", { "cluster.x-k8s.io/control-plane": "" }),
       upstream("Machine", "m1"),
       upstream("MachineSet", "ms1"),
@@ -279,19 +272,5 @@ describe("cluster-delete beside an installation of Cluster API", () => {
       fooControlPlane(),
     );
     expect(await deletes(world)).toEqual(["FooControlPlane c1-control-plane"]);
-  });
-
-  it("asks for deployments in a version that the installation serves, and again where no watch sees them", async () => {
-    const world = given(deletedCluster(), upstreamCrd("MachineDeployment", ["v1beta1"])).live(
-      upstream("MachineDeployment", "md1"),
-    );
-    const decision = await decide(clusterDelete, world);
-    expect(decision.delete?.[0]?.target.kind.version).toBe("v1beta1");
-    expect(decision.result).toEqual(requeueAfter(5_000, "MachineDeployment.metadata.uid"));
-  });
-
-  it("does not ask for kinds that are not served", async () => {
-    const world = given(deletedCluster()).live(upstream("MachineDeployment", "md1"));
-    expect((await decide(clusterDelete, world)).patch).toHaveLength(1);
   });
 });

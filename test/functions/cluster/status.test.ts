@@ -180,27 +180,6 @@ describe("cluster-status, coming up", () => {
 });
 
 describe("cluster-status, workers and connection", () => {
-  it("says that Capstan does not run a MachineDeployment of the Cluster, and what does", async () => {
-    const deployment = {
-      apiVersion: "cluster.x-k8s.io/v1beta2",
-      kind: "MachineDeployment",
-      metadata: { name: "md-0", namespace: "default", uid: "uid-md-0", resourceVersion: "3" },
-      spec: { clusterName: "c1", replicas: 2 },
-    } as KubeObject;
-    const world = given(READY, fooCluster(), fooControlPlane(), connection(), deployment);
-    const decision = await decide(clusterStatus, world);
-    const text = "Capstan does not run kind MachineDeployment, which needs the manager of Cluster API";
-    const status = appliedStatus<ClusterStatus>(decision);
-    expect(reported(status, "WorkersAvailable")).toMatchObject({
-      status: "False",
-      message: expect.stringContaining(`* MachineDeployment md-0: ${text}`),
-    });
-    expect(status.workers?.desiredReplicas).toBe(2);
-    const warnings = decision.events?.filter(({ type }) => type === "Warning") ?? [];
-    expect(warnings.map(({ about }) => about?.kind)).toEqual([undefined, "MachineDeployment"]);
-    expect(warnings.every(({ message }) => message.includes(text))).toBe(true);
-  });
-
   it("says why the workload cluster is not connected, once as an Event, and nothing of it at rest", async () => {
     const message = "workload cluster default/c1 is not connected: 10.0.0.1:6443 refuses the connection";
     const failing = connection({

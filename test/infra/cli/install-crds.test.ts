@@ -29,17 +29,6 @@ describe("installing CRDs", () => {
     expect(clients.sent).toEqual([]);
   });
 
-  it("leaves MachineDeployments to Cluster API where it serves them", async () => {
-    const name = "machinedeployments.cluster.x-k8s.io";
-    const withForeign = served.map((crd) =>
-      crd.metadata.name === name ? { ...crd, metadata: { name } } : crd,
-    );
-    const clients = recordingClients(undefined, withForeign);
-    await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());
-    expect(clients.sent.map((sent) => sent.name)).not.toContain(name);
-    expect(clients.sent).toHaveLength(wanted.length - 1);
-  });
-
   it("gives up after 30 s and names the CRD", async () => {
     const clock = virtualClock();
     const installing = installCrds(recordingClients().of(MANAGEMENT, "up"), clock);

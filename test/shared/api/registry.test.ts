@@ -22,7 +22,7 @@ describe("the registry of kinds", () => {
     expect(new Set(KINDS.map(({ group, plural }) => `${group}/${plural}`)).size).toBe(KINDS.length);
   });
 
-  it("serves the kinds of Cluster API that functions write or read live, MachineDeployments for reading, and no others", async () => {
+  it("serves the kinds of Cluster API that functions write or read live, and no others", async () => {
     const functions = await loadFunctions();
     const written = functions.flatMap(({ spec }) => [
       spec.reconciles,
@@ -34,7 +34,7 @@ describe("the registry of kinds", () => {
     const ofClusterApi = ({ group, crd }: Kind) => group === "cluster.x-k8s.io" && crd !== undefined;
     const served = KINDS.filter(ofClusterApi).map(({ kind }) => kind);
     const wanted = written.flatMap((on) =>
-      !isContractKind(on) && on.group === "cluster.x-k8s.io" && on.external !== true ? [on.kind] : [],
+      !isContractKind(on) && on.group === "cluster.x-k8s.io" ? [on.kind] : [],
     );
     expect(new Set(served)).toEqual(new Set([...wanted, "MachineDeployment"]));
     expect(served).toContain("MachinePool");

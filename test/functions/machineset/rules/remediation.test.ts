@@ -3,6 +3,7 @@ import { setRemediation } from "../../../../functions/machineset/rules/remediati
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import { machineCondition, type Overrides } from "../../../support/builders.ts";
+import { machineDeployment } from "../../../support/foo-deployments.ts";
 import { machineSet, setMachine } from "../../../support/foo-sets.ts";
 import { NOW } from "../../../support/world.ts";
 
@@ -19,12 +20,10 @@ function sick(name: string, reason = "WaitingForRemediation", overrides: Overrid
 }
 
 function deployment(maxInFlight: number | string | undefined, replicas = 10): MachineDeployment {
-  return {
-    apiVersion: "cluster.x-k8s.io/v1beta2",
-    kind: "MachineDeployment",
-    metadata: { name: "d1", namespace: "default", annotations: { [REVISION]: "1" } },
+  return machineDeployment({
+    metadata: { annotations: { [REVISION]: "1" } },
     spec: { replicas, ...(maxInFlight === undefined ? {} : { remediation: { maxInFlight } }) },
-  } as MachineDeployment;
+  });
 }
 
 /** Reasons said of Machines, reservations of the set, and the names of Machines that go. */

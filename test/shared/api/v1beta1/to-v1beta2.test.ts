@@ -4,6 +4,7 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachineDrainRule } from "../../../../shared/api/machine/machine-drain-rule.ts";
+import { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import { MachineHealthCheck } from "../../../../shared/api/machinehealthcheck.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../../shared/api/machineset.ts";
@@ -475,10 +476,96 @@ describe("a MachineHealthCheck of v1beta1", () => {
   });
 });
 
+describe("a MachineDeployment of v1beta1", () => {
+  const template = {
+    spec: {
+      clusterName: "c1",
+      version: "v1.34.0",
+      bootstrap: { dataSecretName: "b1" },
+      infrastructureRef: reference("FooTemplate", "t1"),
+    },
+  };
+  const converted = { ...template.spec, infrastructureRef: contractReference("FooTemplate", "t1") };
+
+  it("has every field of its spec where v1beta2 has it, without those that v1beta2 has not", () => {
+    const spec = {
+      clusterName: "c1",
+      replicas: 3,
+      minReadySeconds: 7,
+      rolloutAfter: SINCE,
+      strategy: {
+        type: "RollingUpdate",
+        rollingUpdate: { maxSurge: "50%", maxUnavailable: 0, deletePolicy: "Newest" },
+        remediation: { maxInFlight: 2 },
+      },
+      machineNamingStrategy: { template: "m-{{ .random }}" },
+      revisionHistoryLimit: 1,
+      progressDeadlineSeconds: 600,
+      paused: true,
+      selector: { matchLabels: null },
+      template,
+    };
+    expect(convert(MachineDeployment, { spec })).toEqual({
+      spec: {
+        clusterName: "c1",
+        replicas: 3,
+        rollout: {
+          after: SINCE,
+          strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "50%", maxUnavailable: 0 } },
+        },
+        remediation: { maxInFlight: 2 },
+        deletion: { order: "Newest" },
+        machineNaming: { template: "m-{{ .random }}" },
+        paused: true,
+        selector: { matchLabels: null },
+        template: { spec: { ...converted, minReadySeconds: 7 } },
+      },
+    });
+  });
+
+  it("has every field of its status where v1beta2 has it", () => {
+    const status = {
+      conditions: [former],
+      observedGeneration: 5,
+      phase: "Running",
+      selector: "a=b",
+      replicas: 4,
+      updatedReplicas: 3,
+      readyReplicas: 2,
+      availableReplicas: 1,
+      unavailableReplicas: 3,
+      v1beta2: { conditions: [present], readyReplicas: 6, availableReplicas: 7, upToDateReplicas: 8 },
+    };
+    const spec = { clusterName: "c1", rolloutAfter: null, strategy: { rollingUpdate: {} }, template };
+    expect(convert(MachineDeployment, { spec, status })).toEqual({
+      spec: { clusterName: "c1", template: { spec: converted } },
+      status: {
+        conditions: [present],
+        observedGeneration: 5,
+        phase: "Running",
+        selector: "a=b",
+        replicas: 4,
+        readyReplicas: 6,
+        availableReplicas: 7,
+        upToDateReplicas: 8,
+        deprecated: {
+          v1beta1: {
+            conditions: [former],
+            updatedReplicas: 3,
+            readyReplicas: 2,
+            availableReplicas: 1,
+            unavailableReplicas: 3,
+          },
+        },
+      },
+    });
+  });
+});
+
 describe("every other object", () => {
   it.each([
     [{ apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster" }],
-    [{ apiVersion: V1BETA1, kind: "MachineDeployment" }],
+    [{ apiVersion: V1BETA1, kind: "ClusterClass" }],
     [{ apiVersion: "infrastructure.example.com/v1beta1", kind: "Cluster" }],
   ])("stays as it is: %j", (type) => {
     const object: KubeObject = { ...type, metadata: { name: "a" } };

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import {
+  labelSelectorSchema,
+  mapList,
+  notEmpty,
+  templateMetadataSchema,
+  text,
+  type Validation,
+  validations,
+} from "../meta.ts";
+import { templateSpecSchema, versionCountSchema } from "./machine-template.ts";
+
+// Fields that a MachineSet and a MachineDeployment have alike.
+
+export const replicasSchema = () =>
+  z
+    .int32()
+    .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
+    .optional();
+
+/**
+ * Labels of the Machines.
+ * Differs: not atomic, so that who adds the label of the Cluster takes the rest from no author, and a manifest that is
+ * applied again conflicts with none.
+ */
+export const machineSelectorSchema = () =>
+  labelSelectorSchema().meta({ "x-kubernetes-map-type": "granular" });
+
+export const workersTemplateSchema = () =>
+  z.object({
+    metadata: templateMetadataSchema().optional(),
+    spec: templateSpecSchema({
+      rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
+      message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
+    }).describe("Template of every Machine."),
+  });
+
+export const machineNamingSchema = () =>
+  notEmpty({
+    template: text(1, 256)
+      .meta(
+        validations({
+          rule: "self.contains('{{ .random }}')",
+          message: "template must contain {{ .random }}",
+        }),
+      )
+      .optional()
+      .describe(
+        "Template of the names, with the variables .cluster.name, .machineSet.name and .random. Default {{ .machineSet.name }}-{{ .random }}.",
+      ),
+  })
+    .optional()
+    .describe("How new Machines are named.");
+
+export const deletionOrderSchema = () =>
+  notEmpty({
+    order: z
+      .enum(["Random", "Newest", "Oldest"])
+      .optional()
+      .describe("Which Machines go first when there are too many. Default Random."),
+  })
+    .optional()
+    .describe("How Machines are chosen for deletion.");
+
+/** The rule of a `spec` whose selector and template of Machines have labels; `selector` is how it says that one is there. */
+export const matchingLabels = (selector: string): Validation => ({
+  // The value with `in`, since comparing two texts without a limit costs more than a rule may, as reading a path of
+  // four for each label does: `l` are the labels of the template.
+  rule: `${selector}!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && [self.template.metadata.labels].all(l, self.selector.matchLabels.all(k, k in l && self.selector.matchLabels[k] in [l[k]])))`,
+  message: "selector.matchLabels does not match template.metadata.labels; set the same labels in both",
+  fieldPath: ".selector",
+});
+
+export const workerCounters = () => ({
+  selector: text(1, 4096).optional().describe("The selector as text, for the scale subresource."),
+  replicas: z.int32().optional().describe("Its Machines, those that are being deleted too."),
+  readyReplicas: z.int32().optional().describe("Machines that are Ready."),
+  availableReplicas: z.int32().optional().describe("Machines that are Available."),
+  upToDateReplicas: z.int32().optional().describe("Machines that are UpToDate."),
+  versions: mapList(versionCountSchema(), ["version"], { min: 1, max: 100 })
+    .optional()
+    .describe("Kubernetes versions that the Machines run, 1 to 100."),
+  observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
+});
+
+/** Counters in the sense of v1beta1, which looks at Nodes. */
+export const deprecatedWorkerCounters = () => ({
+  readyReplicas: z.int32().optional().describe("Machines whose Node is Ready."),
+  availableReplicas: z.int32().optional().describe("Machines whose Node has been Ready for minReadySeconds."),
+});
