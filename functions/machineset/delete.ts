@@ -1,4 +1,4 @@
-import { Machine, MachineSet, refTo } from "../../shared/api/entry.ts";
+import { Machine, MachineSet, refTo, SET_FINALIZER } from "../../shared/api/entry.ts";
 import {
   defineFunction,
   deleting,
@@ -12,7 +12,6 @@ import {
 } from "../../shared/function/define-function.ts";
 import { removeFinalizerPatch } from "../../shared/rules/entry.ts";
 import { machinesToDelete } from "./rules/deletion.ts";
-import { SET_FINALIZER } from "./rules/guard.ts";
 import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 
 export const machinesetDelete = defineFunction(

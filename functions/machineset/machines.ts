@@ -1,10 +1,9 @@
-import { Machine, MachineSet } from "../../shared/api/entry.ts";
+import { Machine, MachineSet, SET_FINALIZER } from "../../shared/api/entry.ts";
 import { BootstrapConfig, InfraMachine } from "../../shared/contract/entry.ts";
 import { clusterLives, defineFunction, done, turn, workable } from "../../shared/function/define-function.ts";
 import { KEY_FIELDS, OWNER_FIELDS, REFUSED_FIELDS } from "../../shared/rules/entry.ts";
 import { IN_PLACE_FIELDS } from "../../shared/rules/machines/in-place.ts";
 import { RESERVATION_FIELDS } from "../../shared/rules/machines/reservation.ts";
-import { SET_FINALIZER } from "./rules/guard.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { isWhole } from "./rules/problems.ts";
 import { isReplicaWorkDue, replicaWork } from "./rules/replica-work.ts";

@@ -1,4 +1,11 @@
-import { Cluster, Machine, MachineDeployment, MachineSet, refTo } from "../../shared/api/entry.ts";
+import {
+  Cluster,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+  refTo,
+  SET_FINALIZER,
+} from "../../shared/api/entry.ts";
 import { BootstrapTemplate, ControlPlane } from "../../shared/contract/entry.ts";
 import {
   clusterLives,
@@ -23,7 +30,6 @@ import {
   URGENCY_FIELDS,
 } from "../../shared/rules/entry.ts";
 import { readControlPlane } from "../../shared/rules/providers/read-control-plane.ts";
-import { SET_FINALIZER } from "./rules/guard.ts";
 import { isOwnMachine } from "./rules/machines.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, preflight, SKIP_FIELDS } from "./rules/preflight.ts";
 import { readMachines, readMachinesLive, readTemplates, SET_MACHINE_FIELDS } from "./rules/reads.ts";

@@ -1,7 +1,7 @@
-import { Machine, MachineSet } from "../../shared/api/entry.ts";
+import { Machine, MachineSet, SET_FINALIZER } from "../../shared/api/entry.ts";
 import { defineFunction, guarded, SECOND, unpaused } from "../../shared/function/define-function.ts";
 import { heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
-import { hasClusterWhileLiving, SET_FINALIZER } from "./rules/guard.ts";
+import { hasClusterWhileLiving } from "./rules/guard.ts";
 import { pausedSetStatus, setReport } from "./rules/status.ts";
 import { readStatusView } from "./rules/view.ts";
 import { STATUS_WATCHES } from "./rules/watches.ts";

@@ -8,6 +8,6 @@ export { MachineDrainRule } from "./machine/machine-drain-rule.ts";
 export { MachineDeployment } from "./machinedeployment.ts";
 export { MachineHealthCheck } from "./machinehealthcheck.ts";
 export { MachinePool } from "./machinepool.ts";
-export { MachineSet } from "./machineset.ts";
+export { MachineSet, SET_FINALIZER } from "./machineset.ts";
 export { type RemediationEntry, RemediationPolicy } from "./remediation-policy.ts";
 export { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";

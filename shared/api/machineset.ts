@@ -57,6 +57,9 @@ const machineSetSchema = () =>
 export type MachineSet = Immutable<z.infer<ReturnType<typeof machineSetSchema>>>;
 export type MachineSetStatus = NonNullable<MachineSet["status"]>;
 
+/** The finalizer by which a set waits for the end of its Machines. */
+export const SET_FINALIZER = "cluster.x-k8s.io/machineset";
+
 export const MachineSet: Kind<MachineSet> = {
   group: "cluster.x-k8s.io",
   version: "v1beta2",

@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
-import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { type MachineSet, SET_FINALIZER } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
@@ -11,8 +11,6 @@ import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts"
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-
-export const SET_FINALIZER = "cluster.x-k8s.io/machineset";
 
 /** A set that lives has a Cluster; one that is deleted may have outlived it. */
 export const hasClusterWhileLiving: Guard = {

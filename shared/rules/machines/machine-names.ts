@@ -6,6 +6,8 @@ const RANDOM_LENGTH = 5;
 const MAX_TEMPLATE = 256;
 /** Longer names are cut, so that a name is a label value and a host name. */
 const MAX_NAME = 63;
+/** The part of a name that is cut before its five last characters. */
+export const MAX_NAME_STEM = MAX_NAME - RANDOM_LENGTH;
 const VARIABLE = /\{\{([^{}]*)\}\}/g;
 const RANDOM = ".random";
 
@@ -39,7 +41,7 @@ export function parseNaming(
       const path = inner.trim();
       return path === RANDOM ? draw() : (variables[path.slice(1)] ?? "");
     });
-    return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - RANDOM_LENGTH)}${draw()}` : name;
+    return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME_STEM)}${draw()}` : name;
   };
   const example = naming(() => ALPHABET.slice(0, RANDOM_LENGTH));
   return NAME.test(example)
@@ -67,7 +69,7 @@ export function drawNames(
 ): readonly string[] {
   const names = new Set<string>();
   let index = 0;
-  const draw = () => randomText(`${seed}/${index++}`);
+  const draw = () => suffixOf(hashOf(`${seed}/${index++}`));
   // 27^5 texts: among a few thousand names the next free one is near.
   for (let attempt = 0; names.size < count && attempt < 100 * count; attempt += 1) {
     const name = naming(draw);
@@ -76,8 +78,9 @@ export function drawNames(
   return [...names];
 }
 
-function randomText(seed: string): string {
-  let left = hashOf(seed);
+/** Returns five characters of a hash, for the end of a name. */
+export function suffixOf(hash: bigint): string {
+  let left = hash;
   let text = "";
   while (text.length < RANDOM_LENGTH) {
     text += ALPHABET[Number(left % BigInt(ALPHABET.length))];
@@ -86,8 +89,11 @@ function randomText(seed: string): string {
   return text;
 }
 
-/** Returns FNV-1a of 64 bits, mixed once more: texts that differ in the last character give unlike names. */
-function hashOf(text: string): bigint {
+/**
+ * Returns a hash of 56 bits: FNV-1a of 64 bits, mixed once more, so that texts that differ in the last character give
+ * unlike names.
+ */
+export function hashOf(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

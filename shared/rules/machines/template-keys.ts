@@ -43,7 +43,8 @@ export function metadataPatch(
 
 type Values = { readonly [key: string]: string };
 
-function mapPatch(
+/** The same for one map of labels or annotations, at a JSON pointer. */
+export function mapPatch(
   path: string,
   present: Values | undefined,
   desired: Values,
