@@ -1,6 +1,6 @@
 import type { Machine } from "../../api/machine/machine.ts";
 
-/** The parts of a template that make a rollout; everything else goes to the Machines in place. `version` with its `v`. */
+/** The parts of a template that make a rollout; everything else goes to the Machines in place. */
 export type RolloutFields = Pick<
   Machine["spec"],
   "version" | "bootstrap" | "infrastructureRef" | "failureDomain"

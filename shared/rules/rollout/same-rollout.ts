@@ -1,9 +1,11 @@
 import { sameJson } from "../../api/path.ts";
+import { prefixedVersion } from "../machines/versions.ts";
 import type { RolloutFields } from "./plan-types.ts";
 
 /**
  * Whether Machines of both templates are the same, so that no Machine is replaced. References are compared as a whole,
- * the objects that they name are not looked at; an absent version or failure domain is an empty one.
+ * the objects that they name are not looked at; an absent version or failure domain is an empty one, and a version
+ * without `v` is read with one.
  */
 export function sameRollout(a: RolloutFields, b: RolloutFields): boolean {
   return unlikeParts(a, b).length === 0;
@@ -12,5 +14,9 @@ export function sameRollout(a: RolloutFields, b: RolloutFields): boolean {
 /** Returns the parts in which two templates differ. */
 export function unlikeParts(a: RolloutFields, b: RolloutFields): readonly (keyof RolloutFields)[] {
   const parts = ["version", "bootstrap", "infrastructureRef", "failureDomain"] as const;
-  return parts.filter((part) => !sameJson(a[part] ?? "", b[part] ?? ""));
+  const [left, right] = [a, b].map((fields) => ({
+    ...fields,
+    version: fields.version && prefixedVersion(fields.version),
+  }));
+  return parts.filter((part) => !sameJson(left?.[part] ?? "", right?.[part] ?? ""));
 }

@@ -14,6 +14,7 @@ describe("templates", () => {
     expect(sameRollout(TEMPLATE, structuredClone(TEMPLATE))).toBe(true);
     expect(unlike({ failureDomain: "" })).toEqual([]);
     expect(unlike({ failureDomain: undefined })).toEqual([]);
+    expect(unlike({ version: "1.34.0" })).toEqual([]);
   });
 
   it("differ by each of the four parts", () => {
