@@ -1,7 +1,12 @@
 import { Machine, MachineSet, SET_FINALIZER } from "../../shared/api/entry.ts";
-import { defineFunction, guarded, SECOND, unpaused } from "../../shared/function/define-function.ts";
+import {
+  defineFunction,
+  guarded,
+  hasClusterWhileLiving,
+  SECOND,
+  unpaused,
+} from "../../shared/function/define-function.ts";
 import { heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
-import { hasClusterWhileLiving } from "./rules/guard.ts";
 import { pausedSetStatus, setReport } from "./rules/status.ts";
 import { readStatusView } from "./rules/view.ts";
 import { STATUS_WATCHES } from "./rules/watches.ts";

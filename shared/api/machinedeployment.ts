@@ -25,14 +25,22 @@ import {
 import { AGE, CLUSTER, conditionColumn, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
 /** Differs: a negative limit is refused; upstream takes it, and a new set stays short for ever. */
-const limit = () =>
+const limit = (fallback?: number) =>
   intOrString().meta({
     "x-kubernetes-int-or-string": true,
+    ...(fallback === undefined ? {} : { default: fallback }),
     ...validations({
       rule: "type(self) == int ? self >= 0 : self.matches('^[0-9]+%$')",
       message: "must be a number such as 1, or a percentage such as 25%, and not negative",
     }),
   });
+
+const LIMITS = { maxSurge: 1, maxUnavailable: 0 } as const;
+/**
+ * The strategy where none is given. The schema has it, and `machinedeployment-guard` where another schema is served: a
+ * default of the schema belongs to no field manager, so that its author may change it by a server-side apply.
+ */
+export const DEFAULT_STRATEGY = { type: "RollingUpdate", rollingUpdate: LIMITS } as const;
 
 const rolloutSchema = () =>
   notEmpty({
@@ -46,12 +54,12 @@ const rolloutSchema = () =>
           .default("RollingUpdate")
           .describe("How old Machines are replaced. Default RollingUpdate."),
         rollingUpdate: notEmpty({
-          maxUnavailable: limit()
+          maxUnavailable: limit(LIMITS.maxUnavailable)
             .optional()
             .describe(
               "Machines that may be unavailable, as a number or a percentage, rounded down. Default 0.",
             ),
-          maxSurge: limit()
+          maxSurge: limit(LIMITS.maxSurge)
             .optional()
             .describe(
               "Machines above the wanted number, as a number or a percentage, rounded up. Default 1.",
@@ -67,6 +75,7 @@ const rolloutSchema = () =>
           message: "maxUnavailable must not be 0 when maxSurge is 0; its default is 0",
           fieldPath: ".rollingUpdate",
         }),
+        default: DEFAULT_STRATEGY,
       })
       .optional()
       .describe("How a new template replaces the Machines of the old one."),
@@ -77,7 +86,10 @@ const specSchema = () =>
     .object({
       clusterName: clusterNameSchema(),
       replicas: replicasSchema().describe("Machines wanted. Default 1."),
-      rollout: rolloutSchema().optional().describe("How changes of the template are rolled out."),
+      rollout: rolloutSchema()
+        .meta({ minProperties: 1, default: { strategy: DEFAULT_STRATEGY } })
+        .optional()
+        .describe("How changes of the template are rolled out."),
       // Differs: optional, and its labels nullable. Most published manifests leave both to the admission of Cluster API,
       // which fills them before the schema asks; here `machinedeployment-guard` does.
       selector: machineSelectorSchema()

@@ -131,6 +131,13 @@ export const hasCluster: Guard & { readonly proves: "cluster" } = {
   refuses: (_, cluster) => (cluster === undefined ? waitFor("Cluster.metadata.uid") : undefined),
 };
 
+/** An object that lives has a Cluster; one that is deleted may have outlived it. */
+export const hasClusterWhileLiving: Guard = {
+  fields: ["metadata.deletionTimestamp"],
+  asksCluster: true,
+  refuses: (object, cluster) => (isDeleting(object) ? undefined : hasCluster.refuses(object, cluster)),
+};
+
 /** The Cluster of the object is not being deleted. */
 export const clusterLives: Guard = {
   fields: [],

@@ -1,23 +1,16 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
 import { type MachineSet, SET_FINALIZER } from "../../../shared/api/machineset.ts";
-import { labelValueOf } from "../../../shared/api/names.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { sameJson } from "../../../shared/api/path.ts";
-import { type Guard, hasCluster, isDeleting, isPaused } from "../../../shared/function/guards.ts";
+import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
+import { filledLabelsPatch } from "../../../shared/rules/machines/machine-labels.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-
-/** A set that lives has a Cluster; one that is deleted may have outlived it. */
-export const hasClusterWhileLiving: Guard = {
-  fields: ["metadata.deletionTimestamp"],
-  asksCluster: true,
-  refuses: (set, cluster) => (isDeleting(set) ? undefined : hasCluster.refuses(set, cluster)),
-};
+import { ownLabel } from "./problems.ts";
 
 /** The fields of which admission would have written defaults. */
 const DEFAULTED_FIELDS = ["spec.replicas", "spec.selector", "spec.template.metadata.labels"] as const;
@@ -36,7 +29,7 @@ export function setGuardPatch(set: MachineSet, cluster: Cluster): readonly Patch
     ...finalizer,
     ...labelPatch(set, CLUSTER_NAME_LABEL, set.spec.clusterName),
     ...(isOfDeployment(set) ? [] : ownerReferencePatch(set, ownerReference(Cluster, cluster))),
-    ...(isDeleting(set) ? [] : [...labelsPatch(set), ...replicasPatch(set)]),
+    ...(isDeleting(set) ? [] : [...filledLabelsPatch(set.spec, ownLabel(set)), ...replicasPatch(set)]),
   ];
 }
 
@@ -48,32 +41,6 @@ function isOfDeployment({ metadata }: MachineSet): boolean {
       ({ apiVersion, kind }) => kind === "MachineDeployment" && groupOf(apiVersion) === "cluster.x-k8s.io",
     )
   );
-}
-
-/** Selector and template change together, so that they match at any time. */
-function labelsPatch({ metadata, spec }: MachineSet): readonly PatchOperation[] {
-  const { selector, template } = spec;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const isEmpty = Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
-  const added = {
-    ...(isEmpty ? { [SET_NAME_LABEL]: labelValueOf(metadata.name) } : {}),
-    [CLUSTER_NAME_LABEL]: spec.clusterName,
-  };
-  const desired = { ...selector, matchLabels: { ...matchLabels, ...added } };
-  const labels = { ...template.metadata?.labels, ...added };
-  return [
-    ...(sameJson(selector, desired) ? [] : [{ op: "add", path: "/spec/selector", value: desired } as const]),
-    ...(sameJson(template.metadata?.labels, labels) ? [] : [templateLabels(template.metadata, labels)]),
-  ];
-}
-
-function templateLabels(
-  metadata: MachineSet["spec"]["template"]["metadata"],
-  labels: { readonly [key: string]: string },
-): PatchOperation {
-  return metadata === undefined
-    ? { op: "add", path: "/spec/template/metadata", value: { labels } }
-    : { op: "add", path: "/spec/template/metadata/labels", value: labels };
 }
 
 /** Admission sets them where it runs, so that they are never absent there. */

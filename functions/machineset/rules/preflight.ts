@@ -6,13 +6,17 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readString } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
+import {
+  type PreflightCheck,
+  SKIP_PREFLIGHT,
+  skippedIn,
+} from "../../../shared/rules/machines/annotations.ts";
 import { isBehind, prefixedVersion, versionText } from "../../../shared/rules/machines/versions.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
-const SKIP = "machineset.cluster.x-k8s.io/skip-preflight-checks";
 const UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step";
 /** The annotation of a set or its bootstrap template that switches checks off. */
-export const SKIP_FIELDS = [`metadata.annotations[${SKIP}]`] as const;
+export const SKIP_FIELDS = [`metadata.annotations[${SKIP_PREFLIGHT}]`] as const;
 /** The fields of a Cluster that the checks read. */
 export const PREFLIGHT_CLUSTER_FIELDS = [
   "spec.controlPlaneRef",
@@ -25,11 +29,7 @@ export const PREFLIGHT_FIELDS = controlPlanePaths("version", "versions", "lowest
 const MAX_MINORS_BEHIND = 3;
 const KUBEADM = { apiGroup: "bootstrap.cluster.x-k8s.io", kind: "KubeadmConfigTemplate" } as const;
 
-type Check =
-  | "ControlPlaneIsStable"
-  | "KubernetesVersionSkew"
-  | "KubeadmVersionSkew"
-  | "ControlPlaneVersionSkew";
+type Check = Exclude<PreflightCheck, "All">;
 
 /** Everything that the checks look at. */
 export interface PreflightFacts {
@@ -70,9 +70,10 @@ export function preflight(facts: PreflightFacts): readonly string[] {
 }
 
 function skippedChecks({ set, templates: { bootstrap } }: PreflightFacts): ReadonlySet<string> {
-  const own = set.metadata.annotations?.[SKIP] ?? "";
-  const ofTemplate = bootstrap?.state === "found" ? bootstrap.object.metadata.annotations?.[SKIP] : undefined;
-  return new Set((own === "" ? (ofTemplate ?? "") : own).split(",").map((name) => name.trim()));
+  const own = set.metadata.annotations?.[SKIP_PREFLIGHT] ?? "";
+  const ofTemplate =
+    bootstrap?.state === "found" ? bootstrap.object.metadata.annotations?.[SKIP_PREFLIGHT] : undefined;
+  return new Set(skippedIn(own === "" ? ofTemplate : own));
 }
 
 /** A topology may go to its version in steps. */

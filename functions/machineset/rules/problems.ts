@@ -1,24 +1,25 @@
+import { SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { labelValueOf } from "../../../shared/api/names.ts";
 import { type Guard, waitFor } from "../../../shared/function/define-function.ts";
-import { type Naming, parseNaming } from "../../../shared/rules/machines/machine-names.ts";
+import type { Naming } from "../../../shared/rules/machines/machine-names.ts";
+import {
+  namingOf as namingOfWorkers,
+  workersProblem,
+} from "../../../shared/rules/machines/workers-problem.ts";
 import { parseSelector, type Selector } from "../../../shared/rules/metadata/label-selector.ts";
-
-const DEFAULT_NAMING = "{{ .machineSet.name }}-{{ .random }}";
 
 /**
  * Returns what keeps a set from having Machines, by field: admission refuses it, so it has bypassed admission.
  * `undefined`: nothing.
  */
 export function setProblem(set: MachineSet): string | undefined {
-  const { replicas, selector, template } = set.spec;
-  if (replicas !== undefined && replicas < 0) return `spec.replicas is ${replicas}; set it to 0 or more`;
-  const parsed = parseSelector(selector);
-  if ("problem" in parsed) return `spec.selector.${parsed.problem}`;
-  if (!parsed.isEmpty && !parsed.matches(template.metadata?.labels)) {
-    return `spec.selector ${parsed.text} does not match the labels of spec.template.metadata; set the same labels in both`;
-  }
-  const naming = namingOf(set);
-  return typeof naming === "function" ? undefined : `spec.machineNaming.template ${naming.problem}`;
+  return workersProblem(set.spec, ownLabel(set), namingOf(set));
+}
+
+/** The label by which a set selects its Machines where its author selects none. */
+export function ownLabel({ metadata }: MachineSet): { readonly [key: string]: string } {
+  return { [SET_NAME_LABEL]: labelValueOf(metadata.name) };
 }
 
 /** Returns the selector of a set; `undefined` while it has none, or a malformed one. */
@@ -29,10 +30,7 @@ export function selectorOf({ spec }: MachineSet): Selector | undefined {
 
 /** Returns the template of the names of a set's Machines, or what is wrong with it. */
 export function namingOf({ metadata, spec }: MachineSet): Naming | { readonly problem: string } {
-  return parseNaming(spec.machineNaming?.template ?? DEFAULT_NAMING, {
-    "cluster.name": spec.clusterName,
-    "machineSet.name": metadata.name,
-  });
+  return namingOfWorkers(spec, metadata.name);
 }
 
 /** A set that can have Machines. */

@@ -1,3 +1,4 @@
+import type { MachineDeployment } from "../../api/machinedeployment.ts";
 import type { MachinePool } from "../../api/machinepool.ts";
 import type { MachineSet } from "../../api/machineset.ts";
 import type { Notice } from "../../function/define-function.ts";
@@ -18,7 +19,7 @@ export type Check = readonly [
  * rewrites it where its author wrote it, and the next server-side apply of the author is a conflict.
  */
 export function templateChecks(
-  { spec }: MachinePool | MachineSet,
+  { spec }: MachineDeployment | MachinePool | MachineSet,
   defaultReplicas: number | undefined,
 ): readonly Check[] {
   const { clusterName, replicas, template } = spec;

@@ -1,0 +1,74 @@
+import { Cluster, MachineDeployment, refTo } from "../../shared/api/entry.ts";
+import { BootstrapTemplate, InfraMachineTemplate } from "../../shared/contract/entry.ts";
+import {
+  defineFunction,
+  done,
+  HOLD_FIELDS,
+  hasCluster,
+  isAtRest,
+  itself,
+  watch,
+  watchReferenced,
+} from "../../shared/function/define-function.ts";
+import { OWNER_FIELDS, ownerReference, ownerReferencePatch, SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { SKIP_PREFLIGHT } from "../../shared/rules/machines/annotations.ts";
+import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
+import { deploymentGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
+import { isTemplate, readTemplates } from "./rules/reads.ts";
+import { deploymentViolations } from "./rules/violations.ts";
+
+export const machinedeploymentGuard = defineFunction(
+  {
+    name: "machinedeployment-guard",
+    summary:
+      "Makes a MachineDeployment and its templates safe to work on: finalizer, labels, Cluster owner reference, defaults.",
+    source: "core/reconcilers/machinedeployment/machinedeployment_controller.go",
+    reconciles: MachineDeployment,
+    when: [hasCluster],
+    watches: [
+      watch(
+        MachineDeployment,
+        [
+          "metadata.uid",
+          "metadata.labels",
+          ...HOLD_FIELDS,
+          ...OWNER_FIELDS,
+          ...SIZE_FIELDS,
+          `metadata.annotations[${SKIP_PREFLIGHT}]`,
+          "spec",
+        ],
+        itself,
+      ),
+      watchReferenced([BootstrapTemplate, OWNER_FIELDS], [InfraMachineTemplate, OWNER_FIELDS]),
+    ],
+    ownsOn: [
+      { kind: MachineDeployment, fields: GUARDED_FIELDS },
+      { kind: BootstrapTemplate, fields: OWNER_FIELDS },
+      { kind: InfraMachineTemplate, fields: OWNER_FIELDS },
+    ],
+    reads: [{ on: MachineDeployment, fields: ["status.replicas"] }],
+  },
+  async (deployment, { read, cluster }) => {
+    const own = {
+      target: refTo(MachineDeployment, deployment),
+      operations: deploymentGuardPatch(deployment, cluster),
+    };
+    if (isAtRest(deployment, cluster)) return { patch: [own], result: done };
+
+    const { bootstrap, infrastructure } = await readTemplates(read, deployment);
+    const owner = ownerReference(Cluster, cluster);
+    const templates = [bootstrap, infrastructure].flatMap((found) =>
+      found?.state === "found" && isTemplate(found.object)
+        ? [{ target: refTo(found.kind, found.object), operations: ownerReferencePatch(found.object, owner) }]
+        : [],
+    );
+    return {
+      patch: [own, ...templates],
+      events: [
+        ...deploymentViolations(deployment),
+        ...referenceNotices(deployment, [bootstrap, infrastructure]),
+      ],
+      result: done,
+    };
+  },
+);
