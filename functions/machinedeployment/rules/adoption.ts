@@ -1,0 +1,69 @@
+import { DEPLOYMENT_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { refTo } from "../../../shared/api/kinds.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
+import { parseSelector } from "../../../shared/rules/metadata/label-selector.ts";
+import {
+  controllerOf,
+  controllerReference,
+  ownerReferencePatch,
+  sameOwner,
+} from "../../../shared/rules/metadata/owner-references.ts";
+
+/** A set whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
+const ADOPT_AGAIN_MS = 15 * SECOND;
+
+/** Returns whether the deployment controls a set of its own Cluster, by uid: also one that is being deleted. */
+export function isOwnSet({ metadata, spec }: MachineDeployment, set: MachineSet): boolean {
+  return controllerOf(set)?.uid === metadata.uid && set.spec.clusterName === spec.clusterName;
+}
+
+/**
+ * Returns whether the deployment adopts a set: it lives, belongs to the same Cluster, and either has no controller and
+ * matches the selector, or names the deployment under an older uid (before a move or a restore).
+ *
+ * Differs: an orphan that another deployment has named is left to that one, and a set of an older uid is adopted, for
+ * which upstream makes new sets.
+ */
+export function isAdoptable(deployment: MachineDeployment, set: MachineSet): boolean {
+  if (isDeleting(set) || set.spec.clusterName !== deployment.spec.clusterName) return false;
+  const controller = controllerOf(set);
+  if (controller !== undefined) {
+    const isFormerSelf = sameOwner(controller, controllerReference(MachineDeployment, deployment));
+    return isFormerSelf && controller.uid !== deployment.metadata.uid;
+  }
+  const named = set.metadata.labels?.[DEPLOYMENT_NAME_LABEL];
+  return (named === undefined || named === deployment.metadata.name) && isSelected(deployment, set);
+}
+
+/** An empty selector selects nothing. */
+function isSelected({ spec }: MachineDeployment, { metadata }: MachineSet): boolean {
+  const selector = parseSelector({ ...spec.selector, matchLabels: spec.selector?.matchLabels ?? {} });
+  return !("problem" in selector) && !selector.isEmpty && selector.matches(metadata.labels);
+}
+
+/** Returns the patches of the sets that the deployment takes over, with their Events. */
+export function adoptions(
+  deployment: MachineDeployment,
+  sets: readonly MachineSet[],
+): readonly GuardedPatch[] {
+  return sets
+    .filter((set) => isAdoptable(deployment, set))
+    .map((set) => ({
+      target: refTo(MachineSet, set),
+      operations: ownerReferencePatch(set, controllerReference(MachineDeployment, deployment)),
+      ifFails: {
+        event: "FailedAdopt",
+        againAfterMs: ADOPT_AGAIN_MS,
+        says: `Failed to adopt MachineSet "${set.metadata.name}"`,
+      },
+      announces: {
+        type: "Normal",
+        reason: "SuccessfulAdopt",
+        message: `Adopted MachineSet "${set.metadata.name}"`,
+      },
+    }));
+}

@@ -1,0 +1,57 @@
+import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { done, type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { plan } from "../../../shared/rules/rollout/plan.ts";
+import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
+import { adoptions } from "./adoption.ts";
+import { deploymentProblem } from "./problems.ts";
+import { type RolloutWrites, rolloutWrites } from "./rollout.ts";
+import type { SetsView } from "./sets-view.ts";
+
+export type Creation = Extract<Change, { do: "create" }>;
+
+/** Everything that a view of the sets asks for. */
+export interface SetsWork {
+  readonly view: SetsView;
+  readonly adoptions: readonly GuardedPatch[];
+  /** Absent: the wish cannot be read, so that no set is made, resized or deleted. */
+  readonly plan: Plan | undefined;
+  readonly writes: RolloutWrites;
+}
+
+/** Returns what is to be done about the sets of a deployment. Pure: asked of snapshots first, then of the live view. */
+export function setsWork(view: SetsView, now: Date): SetsWork {
+  const { deployment, own } = view;
+  const isReadable = deploymentProblem(deployment) === undefined;
+  const decided = isReadable ? plan(planSpec(deployment), planSets(own), now.getTime()) : undefined;
+  return {
+    view,
+    adoptions: adoptions(deployment, view.sets),
+    plan: decided,
+    writes: rolloutWrites(view, decided),
+  };
+}
+
+/** Returns whether a view asks for a write. */
+export function isWorkDue(work: SetsWork): boolean {
+  const { adoptions: adopted, writes } = work;
+  return adopted.length + writes.patch.length + writes.delete.length > 0 || isSetDue(work);
+}
+
+/** Returns whether a view asks for a new set, and for no adoption before it. */
+export function isSetDue(work: SetsWork): boolean {
+  return work.adoptions.length === 0 && creationIn(work) !== undefined;
+}
+
+/** Returns the set that a plan makes, if any. */
+export function creationIn({ plan: decided }: Pick<SetsWork, "plan">): Creation | undefined {
+  return decided?.changes.find((change) => change.do === "create");
+}
+
+/** Returns the result of a run that leaves nothing to do: `spec.rollout.after` brings the deployment back. */
+export function untilNext({ plan: decided }: Pick<SetsWork, "plan">, now: Date): Result {
+  if (decided === undefined) return waitFor("MachineDeployment.spec");
+  return decided.next === undefined
+    ? done
+    : requeueAfter(decided.next - now.getTime(), "spec.rollout.after is to come");
+}
