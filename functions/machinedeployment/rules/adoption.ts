@@ -5,13 +5,13 @@ import { MachineSet } from "../../../shared/api/machineset.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
-import { parseSelector } from "../../../shared/rules/metadata/label-selector.ts";
 import {
   controllerOf,
   controllerReference,
   ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
+import { selectorOf } from "./problems.ts";
 
 /** A set whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
 const ADOPT_AGAIN_MS = 15 * SECOND;
@@ -35,14 +35,10 @@ export function isAdoptable(deployment: MachineDeployment, set: MachineSet): boo
     const isFormerSelf = sameOwner(controller, controllerReference(MachineDeployment, deployment));
     return isFormerSelf && controller.uid !== deployment.metadata.uid;
   }
+  // An empty selector selects nothing.
+  const isSelected = selectorOf(deployment)?.matches(set.metadata.labels) === true;
   const named = set.metadata.labels?.[DEPLOYMENT_NAME_LABEL];
-  return (named === undefined || named === deployment.metadata.name) && isSelected(deployment, set);
-}
-
-/** An empty selector selects nothing. */
-function isSelected({ spec }: MachineDeployment, { metadata }: MachineSet): boolean {
-  const selector = parseSelector({ ...spec.selector, matchLabels: spec.selector?.matchLabels ?? {} });
-  return !("problem" in selector) && !selector.isEmpty && selector.matches(metadata.labels);
+  return (named === undefined || named === deployment.metadata.name) && isSelected;
 }
 
 /** Returns the patches of the sets that the deployment takes over, with their Events. */

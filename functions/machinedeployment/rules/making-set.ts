@@ -4,12 +4,12 @@ import type { NewObject } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
-import { readMachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import { sameRollout } from "../../../shared/rules/rollout/same-rollout.ts";
 import { isOwnSet } from "./adoption.ts";
 import { type SetName, setNameFor } from "./names.ts";
 import { newSet } from "./new-set.ts";
+import { readTemplates } from "./reads.ts";
 import { plannedAnnotations, SET_AGAIN_MS } from "./rollout.ts";
 import { creationIn, type SetsWork } from "./sets-work.ts";
 
@@ -19,10 +19,10 @@ import { creationIn, type SetsWork } from "./sets-work.ts";
  */
 export async function awaitedTemplate(
   read: Pick<Reader, "referenced">,
-  { metadata, spec }: MachineDeployment,
+  deployment: MachineDeployment,
 ): Promise<string | undefined> {
-  const { bootstrap, infrastructureRef } = spec.template.spec;
-  const found = await readMachineProviders(read, spec.template.spec, metadata.namespace);
+  const { bootstrap, infrastructureRef } = deployment.spec.template.spec;
+  const found = await readTemplates(read, deployment);
   const pairs = [
     [found.bootstrap, bootstrap.configRef],
     [found.infrastructure, infrastructureRef],

@@ -7,7 +7,8 @@ import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { DESIRED_REPLICAS, REVISION_HISTORY } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
-import { inPlacePatch, MAX_REPLICAS } from "./in-place.ts";
+import { MAX_REPLICAS } from "./given.ts";
+import { inPlacePatch } from "./in-place.ts";
 import type { SetsView } from "./sets-view.ts";
 
 /** A set that the server refuses to make, to change or to delete is tried again after this: no watch shows when it would. */

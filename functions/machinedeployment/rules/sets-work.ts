@@ -1,10 +1,11 @@
+import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { plan } from "../../../shared/rules/rollout/plan.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
 import { adoptions } from "./adoption.ts";
-import { deploymentProblem } from "./problems.ts";
+import { deploymentProblem, selectorOf } from "./problems.ts";
 import { type RolloutWrites, rolloutWrites } from "./rollout.ts";
 import type { SetsView } from "./sets-view.ts";
 
@@ -22,14 +23,24 @@ export interface SetsWork {
 /** Returns what is to be done about the sets of a deployment. Pure: asked of snapshots first, then of the live view. */
 export function setsWork(view: SetsView, now: Date): SetsWork {
   const { deployment, own } = view;
-  const isReadable = deploymentProblem(deployment) === undefined;
-  const decided = isReadable ? plan(planSpec(deployment), planSets(own), now.getTime()) : undefined;
+  const decided = isReadable(deployment)
+    ? plan(planSpec(deployment), planSets(own), now.getTime())
+    : undefined;
   return {
     view,
     adoptions: adoptions(deployment, view.sets),
     plan: decided,
     writes: rolloutWrites(view, decided),
   };
+}
+
+/** What the guard still has to fill in cannot be read, either. */
+function isReadable(deployment: MachineDeployment): boolean {
+  return (
+    deployment.spec.replicas !== undefined &&
+    selectorOf(deployment) !== undefined &&
+    deploymentProblem(deployment) === undefined
+  );
 }
 
 /** Returns whether a view asks for a write. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inPlacePatch, MAX_REPLICAS } from "../../../functions/machinedeployment/rules/in-place.ts";
+import { MAX_REPLICAS } from "../../../functions/machinedeployment/rules/given.ts";
+import { inPlacePatch } from "../../../functions/machinedeployment/rules/in-place.ts";
 import { setNameFor } from "../../../functions/machinedeployment/rules/names.ts";
 import { machinedeploymentSets } from "../../../functions/machinedeployment/sets.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { GIVEN, inPlacePatch, trackerOf } from "../../../../functions/machinedeployment/rules/in-place.ts";
+import { GIVEN, trackerOf } from "../../../../functions/machinedeployment/rules/given.ts";
+import { inPlacePatch } from "../../../../functions/machinedeployment/rules/in-place.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import type { MachineSet } from "../../../../shared/api/machineset.ts";
 import { merge, type Overrides } from "../../../support/builders.ts";
