@@ -6,6 +6,7 @@ import type {
   RolloutFields,
   SetCounts,
 } from "../../shared/rules/rollout/plan-types.ts";
+import { templateNamed } from "./plan-sets.ts";
 import { inShared } from "./shared.ts";
 
 /** The folder with Cluster API's rollouts as data; its README says what the members mean. */
@@ -147,6 +148,20 @@ export function setsOf({ sets, replicas }: PlanVector): readonly PlanSet[] {
     rollout: rolloutOf(template),
     status: { replicas: 0, available: 0, upToDate: 0, ...status, observed: true },
     desired: String(replicas),
+  }));
+}
+
+/** Returns the wish of a logged deployment. */
+export function loggedSpec({ strategy, maxSurge, maxUnavailable, deployment }: RolloutLog): PlanSpec {
+  const rollout = templateNamed(deployment.template);
+  return { replicas: deployment.replicas, strategy, paused: false, maxSurge, maxUnavailable, rollout };
+}
+
+/** Returns logged sets, which are in the order of their age. */
+export function loggedSets(sets: readonly LoggedSet[]): readonly PlanSet[] {
+  return sets.map(({ set, template, replicas, status }, age) => ({
+    ...{ name: set, replicas, deleting: false, createdAt: age, rollout: templateNamed(template) },
+    status: { ...status, observed: true },
   }));
 }
 

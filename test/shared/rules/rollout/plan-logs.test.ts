@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
 import { plan } from "../../../../shared/rules/rollout/plan.ts";
-import type { Change, PlanSet, PlanSpec } from "../../../../shared/rules/rollout/plan-types.ts";
-import { PLAN_NOW, templateNamed } from "../../../support/plan-sets.ts";
+import type { Change } from "../../../../shared/rules/rollout/plan-types.ts";
+import { PLAN_NOW } from "../../../support/plan-sets.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { LoggedWorld } from "../../../support/rollout-world.ts";
 import {
   type DeploymentStep,
   type LoggedSet,
+  loggedSets,
+  loggedSpec,
   ROLLOUTS,
   type RolloutLog,
   rolloutLogs,
@@ -14,20 +16,8 @@ import {
 } from "../../../support/rollouts.ts";
 import { sharedMissing } from "../../../support/shared.ts";
 
-function specOf({ strategy, maxSurge, maxUnavailable, deployment }: RolloutLog): PlanSpec {
-  const rollout = templateNamed(deployment.template);
-  return { replicas: deployment.replicas, strategy, paused: false, maxSurge, maxUnavailable, rollout };
-}
-
-function setsOf(sets: readonly LoggedSet[]): readonly PlanSet[] {
-  return sets.map(({ set, template, replicas, status }, age) => ({
-    ...{ name: set, replicas, deleting: false, createdAt: age, rollout: templateNamed(template) },
-    status: { ...status, observed: true },
-  }));
-}
-
 function changesFor(log: RolloutLog, sets: readonly LoggedSet[]): readonly Change[] {
-  return plan(specOf(log), setsOf(sets), PLAN_NOW).changes;
+  return plan(loggedSpec(log), loggedSets(sets), PLAN_NOW).changes;
 }
 
 describeWith(sharedMissing(ROLLOUTS))("logs of Cluster API's rollouts", () => {
