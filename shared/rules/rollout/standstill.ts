@@ -1,0 +1,190 @@
+import type { Machine } from "../../api/machine/machine.ts";
+import type { MachineDeployment } from "../../api/machinedeployment.ts";
+import type { MachineSet } from "../../api/machineset.ts";
+import { SECOND } from "../../function/backoff.ts";
+import { isDeleting } from "../../function/guards.ts";
+import { compareText, conditionOf } from "../conditions/conditions.ts";
+import { waitsForRemediation } from "../machines/machine-conditions.ts";
+import { controllerOf } from "../metadata/owner-references.ts";
+import { plan } from "./plan.ts";
+import { planSets, planSpec } from "./plan-input.ts";
+import type { Plan } from "./plan-types.ts";
+
+/** A rollout that stands still for so long is announced, and a problem. */
+export const STANDS_STILL_MS = 600 * SECOND;
+
+/** Everything that decides whether a rollout stands still. */
+export interface RolloutFacts {
+  readonly deployment: MachineDeployment;
+  /** Those that the deployment controls. */
+  readonly sets: readonly MachineSet[];
+  /** Machines of these sets, as far as they are known: one of them is named. */
+  readonly machines: readonly Machine[];
+  readonly now: Date;
+}
+
+export interface Standstill {
+  /** The reason in a sentence without its end: `1 of 2 Machines of md-9xw5d is not available (m1: …)`. */
+  readonly cause: string;
+  /** The next step of a person. */
+  readonly next: string;
+  /** The last progress, RFC 3339; absent where nothing says when it was. */
+  readonly since?: string | undefined;
+  /** A person wants it so. */
+  readonly isHeld: boolean;
+}
+
+type Reason = Omit<Standstill, "since">;
+
+/**
+ * Returns why a rollout that is not done stands still; `undefined`: it is done, or its next step can be taken now. A
+ * rollout that waits for a Machine to start stands still, too, until that is available: `since` says for how long.
+ */
+export function standstill(facts: RolloutFacts): Standstill | undefined {
+  const { deployment, sets, now } = facts;
+  if (isDeleting(deployment)) return undefined;
+  const decided = plan(planSpec(deployment), planSets(sets), now.getTime());
+  const reason = blocked(deployment, decided) ?? pausedReason(facts, decided) ?? waiting(facts, decided);
+  return reason === undefined ? undefined : { ...reason, since: lastProgress(sets) };
+}
+
+/** A set is due that cannot be made, or the wish cannot be read: the status of the deployment says it. */
+function blocked({ status }: MachineDeployment, { changes }: Plan): Reason | undefined {
+  const message = conditionOf(status?.conditions, "ScalingUp")?.message ?? "";
+  const why = reasonIn(message);
+  const isDue = changes.some((change) => change.do === "create" || change.do === "resize");
+  if (why === undefined || !isDue) return undefined;
+  return {
+    cause: `no MachineSet can be made: ${why}`,
+    next: "create or correct what is named",
+    isHeld: false,
+  };
+}
+
+/** Returns the first reason in `… is blocked because: * reason`, or `… would be blocked because reason`. */
+function reasonIn(message: string): string | undefined {
+  const [, why] = /blocked because:?\s+(?:\* )?([^\n]+)/.exec(message) ?? [];
+  return why;
+}
+
+function pausedReason({ deployment, sets }: RolloutFacts, { current, changes }: Plan): Reason | undefined {
+  if (deployment.spec.paused !== true || changes.length > 0) return undefined;
+  const inUse = sets.filter(({ spec }) => (spec.replicas ?? 1) > 0);
+  if (current !== undefined && inUse.every(({ metadata }) => metadata.name === current)) return undefined;
+  return { cause: "spec.paused is true", next: `capstan rollout resume ${pathOf(deployment)}`, isHeld: true };
+}
+
+function waiting(facts: RolloutFacts, decided: Plan): Reason | undefined {
+  switch (decided.waitsFor) {
+    case "availability":
+      return notAvailable(facts, decided);
+    case "deletion":
+      return going(facts, decided);
+    case "place":
+      return forPerson(facts, decided);
+    default:
+      return undefined;
+  }
+}
+
+function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, limits }: Plan): Reason {
+  const set = sets.find(({ metadata }) => metadata.name === current);
+  const bounds = `at least ${limits.atLeast} must be available, and at most ${limits.atMost} may be there`;
+  const { replicas = 0, availableReplicas = 0, conditions } = set?.status ?? {};
+  const wanted = set?.spec.replicas ?? 0;
+  const why = replicas < wanted ? reasonIn(conditionOf(conditions, "ScalingUp")?.message ?? "") : undefined;
+  if (why !== undefined) {
+    return {
+      cause: `MachineSet ${current} makes no Machine: ${why}; ${bounds}`,
+      next: "remove what blocks it; the rollout resumes by itself",
+      isHeld: false,
+    };
+  }
+  const missing = wanted - availableReplicas;
+  if (set === undefined || missing <= 0) {
+    return {
+      cause: `too few Machines are available: ${bounds}`,
+      next: "repair the Machines that are not available",
+      isHeld: false,
+    };
+  }
+  const one = unavailableOf(set, machines);
+  const named = one === undefined ? "" : ` (${one.metadata.name}: ${whyOf(one)})`;
+  return {
+    cause: `${missing} of ${countOf(wanted)} of MachineSet ${current} ${missing === 1 ? "is" : "are"} not available${named}; ${bounds}`,
+    next: `repair what is named, or write the former template: capstan rollout plan ${pathOf(deployment)} -f FILE shows that first`,
+    isHeld: false,
+  };
+}
+
+function unavailableOf({ metadata }: MachineSet, machines: readonly Machine[]): Machine | undefined {
+  const [first] = machines
+    .filter((machine) => controllerOf(machine)?.uid === metadata.uid && !isAvailable(machine))
+    .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+  return first;
+}
+
+/** Whether a Machine is available, as its set counts it. */
+export function isAvailable({ status }: Machine): boolean {
+  return conditionOf(status?.conditions, "Available")?.status === "True";
+}
+
+/** A health check has handed it over, and its set waits to replace it: that says more than why it is not ready. */
+function whyOf(machine: Machine): string {
+  const conditions = machine.status?.conditions;
+  const remediation = waitsForRemediation(machine) ? conditionOf(conditions, "OwnerRemediated") : undefined;
+  const message = remediation?.message || conditionOf(conditions, "Ready")?.message || "not ready yet";
+  return message.replace(/\s+/g, " ").replace(/^\* /, "");
+}
+
+function going({ machines }: RolloutFacts, { limits }: Plan): Reason {
+  const [first] = machines
+    .filter(isDeleting)
+    .toSorted((a, b) => compareText(a.metadata.deletionTimestamp ?? "", b.metadata.deletionTimestamp ?? ""));
+  const next =
+    first === undefined
+      ? "capstan explain machineset says what keeps them"
+      : `capstan explain machine ${pathOf(first)} says what keeps it`;
+  const message = conditionOf(first?.status?.conditions, "Deleting")?.message.replace(/\s+/g, " ");
+  const named = first === undefined ? "" : ` (${first.metadata.name}${message ? `: ${message}` : ""})`;
+  return {
+    cause: `Machines that are being deleted are not gone yet${named}; at most ${limits.atMost} may be there`,
+    ...{ next, isHeld: false },
+  };
+}
+
+function forPerson({ deployment, sets }: RolloutFacts, { current }: Plan): Reason {
+  const old = sets.filter(({ metadata }) => metadata.name !== current);
+  const count = old.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
+  return {
+    cause: `strategy OnDelete: ${countOf(count)} of ${old.map(({ metadata }) => metadata.name).join(", ")} ${count === 1 ? "runs" : "run"} until deleted by a person`,
+    next: `delete a Machine when its workload may move: kubectl --namespace ${deployment.metadata.namespace} delete machine NAME`,
+    isHeld: true,
+  };
+}
+
+function countOf(machines: number): string {
+  return `${machines} ${machines === 1 ? "Machine" : "Machines"}`;
+}
+
+function pathOf({ metadata }: Machine | MachineDeployment): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+const PROGRESS = ["ScalingUp", "ScalingDown", "MachinesReady", "MachinesUpToDate"];
+
+/** Each step of a rollout changes a condition of a set. */
+function lastProgress(sets: readonly MachineSet[]): string | undefined {
+  const times = sets.flatMap(({ metadata, status }) => [
+    metadata.creationTimestamp ?? "",
+    ...(status?.conditions ?? []).flatMap(({ type, lastTransitionTime }) =>
+      PROGRESS.includes(type) ? [lastTransitionTime] : [],
+    ),
+  ]);
+  return times.toSorted(compareText).at(-1) || undefined;
+}
+
+/** Whether a rollout stands still for so long that a person should know; one that a person holds does not. */
+export function isOverdue({ since, isHeld }: Standstill, now: Date): boolean {
+  return !isHeld && since !== undefined && now.getTime() - Date.parse(since) >= STANDS_STILL_MS;
+}
