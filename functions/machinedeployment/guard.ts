@@ -7,6 +7,7 @@ import {
   hasCluster,
   isAtRest,
   itself,
+  turn,
   watch,
   watchReferenced,
 } from "../../shared/function/define-function.ts";
@@ -46,6 +47,9 @@ export const machinedeploymentGuard = defineFunction(
       { kind: BootstrapTemplate, fields: OWNER_FIELDS },
       { kind: InfraMachineTemplate, fields: OWNER_FIELDS },
     ],
+    inTurnWith: [BootstrapTemplate, InfraMachineTemplate].flatMap((kind) =>
+      turn("machineset-guard", kind, OWNER_FIELDS, "both write the same entry, in any order"),
+    ),
     reads: [{ on: MachineDeployment, fields: ["status.replicas"] }],
   },
   async (deployment, { read, cluster }) => {

@@ -16,6 +16,7 @@ import {
 } from "../../shared/function/define-function.ts";
 import { KEY_FIELDS, OWNER_FIELDS } from "../../shared/rules/entry.ts";
 import { REVISION } from "../../shared/rules/machines/annotations.ts";
+import { ROLLOUT_COUNTERS } from "../../shared/rules/machines/worker-counters.ts";
 import { DEPLOYMENT_FINALIZER } from "./rules/guard.ts";
 import { IN_PLACE_FIELDS } from "./rules/in-place.ts";
 import { awaitedTemplate, setToMake } from "./rules/making-set.ts";
@@ -41,9 +42,7 @@ export const machinedeploymentSets = defineFunction(
           ...OWNER_FIELDS,
           "metadata.generation",
           "spec",
-          "status.replicas",
-          "status.availableReplicas",
-          "status.upToDateReplicas",
+          ...ROLLOUT_COUNTERS,
           "status.observedGeneration",
         ],
         deploymentOfSet,

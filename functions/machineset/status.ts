@@ -1,4 +1,5 @@
 import { Machine, MachineSet, SET_FINALIZER } from "../../shared/api/entry.ts";
+import type { MachineSetStatus } from "../../shared/api/machineset.ts";
 import {
   defineFunction,
   guarded,
@@ -7,7 +8,8 @@ import {
   unpaused,
 } from "../../shared/function/define-function.ts";
 import { heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
-import { pausedSetStatus, setReport } from "./rules/status.ts";
+import { pausedStatus } from "../../shared/rules/status/paused-status.ts";
+import { setReport } from "./rules/status.ts";
 import { readStatusView } from "./rules/view.ts";
 import { STATUS_WATCHES } from "./rules/watches.ts";
 import { setWritesDue } from "./rules/writes-due.ts";
@@ -19,7 +21,9 @@ export const machinesetStatus = defineFunction(
     source: "core/reconcilers/machineset/machineset_controller_status.go",
     reconciles: MachineSet,
     when: [hasClusterWhileLiving, guarded(SET_FINALIZER, { isIdle: false }), unpaused],
-    whilePaused: (set, { cluster, now }) => ({ apply: { status: pausedSetStatus(set, cluster, now) } }),
+    whilePaused: (set, { cluster, now }) => ({
+      apply: { status: pausedStatus<MachineSetStatus>(set, cluster, now) },
+    }),
     watches: STATUS_WATCHES,
     owns: ["status"],
     reads: [{ on: Machine, fields: ["spec.clusterName"] }],

@@ -361,10 +361,35 @@ export const REASONS = {
     meaning: "the workload cluster refuses to show or to delete a Node of an object that is being deleted",
     seen: ["event"],
   },
-  SuccessfulAdopt: { meaning: "a Machine without controller now belongs to the set", seen: ["event"] },
-  FailedAdopt: { meaning: "the API server refuses that a Machine becomes the set's", seen: ["event"] },
-  SuccessfulCreate: { meaning: "a Machine was made", seen: ["event"] },
-  SuccessfulDelete: { meaning: "a Machine was deleted, because the set has too many", seen: ["event"] },
+  SuccessfulAdopt: {
+    meaning: "a Machine or MachineSet without controller now belongs to the object",
+    seen: ["event"],
+  },
+  FailedAdopt: {
+    meaning: "the API server refuses that a Machine or MachineSet becomes the object's",
+    seen: ["event"],
+  },
+  SuccessfulCreate: { meaning: "a Machine or MachineSet was made", seen: ["event"] },
+  SuccessfulDelete: {
+    meaning: "a Machine was deleted, because the set has too many, or a MachineSet whose rollout is over",
+    seen: ["event"],
+  },
+  FailedDelete: { meaning: "the API server refuses to delete a MachineSet", seen: ["event"] },
+  SuccessfulScale: { meaning: "a MachineSet got another size", seen: ["event"] },
+  FailedScale: { meaning: "the API server refuses a new size of a MachineSet", seen: ["event"] },
+  FailedUpdate: { meaning: "the API server refuses to change a MachineSet", seen: ["event"] },
+  WaitingForAvailableReplicasSet: {
+    meaning: "no MachineSet has counted its available Machines yet",
+    seen: ["condition"],
+  },
+  WaitingForAvailableMachines: {
+    meaning: "fewer Machines are available than the strategy allows",
+    seen: ["deprecated condition"],
+  },
+  WaitingForMachineSet: {
+    meaning: "no MachineSet has the template of the MachineDeployment, or it reports nothing yet",
+    seen: ["deprecated condition"],
+  },
   WaitingForRemediation: {
     meaning: "a health check has handed the unhealthy Machine over, and its owner has not replaced it yet",
     seen: ["condition"],
@@ -373,7 +398,10 @@ export const REASONS = {
     meaning: "the unhealthy Machine belongs to a set that its MachineDeployment is replacing",
     seen: ["condition"],
   },
-  FailedCreate: { meaning: "an object of a Machine cannot be made from its template", seen: ["event"] },
+  FailedCreate: {
+    meaning: "a MachineSet, or an object of a Machine from its template, cannot be made",
+    seen: ["event"],
+  },
   MachineCreationFailed: {
     meaning: "the API server refuses the Machines of a set, or their objects; the message says why",
     seen: ["deprecated condition"],

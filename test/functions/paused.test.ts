@@ -6,6 +6,7 @@ import { sameJson, valueAt } from "../../shared/api/path.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { cluster, connection, machinePool } from "../support/builders.ts";
 import { complete, legacyControlPlane, machinesControlPlane, simServer } from "../support/control-planes.ts";
+import { machineDeployment } from "../support/foo-deployments.ts";
 import { machineSet, setMachine } from "../support/foo-sets.ts";
 import { healthCheck } from "../support/health-checks.ts";
 import { machineConfig, ownInfraMachine, soloMachine } from "../support/machines.ts";
@@ -39,6 +40,7 @@ const OBJECTS: readonly KubeObject[] = [
   machinePool({ spec: { replicas: 5 } }),
   simMachinePool(),
   ...["p1-infra-0", "p1-infra-1"].flatMap((name) => [simInstance(name), simMachine(name)]),
+  machineDeployment(),
   machineSet(),
   setMachine("s1-a"),
   soloMachine(),

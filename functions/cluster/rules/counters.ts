@@ -7,6 +7,7 @@ import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/co
 import { readCount } from "../../../shared/contract/fields.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
+import { WORKER_COUNTERS } from "../../../shared/rules/machines/worker-counters.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import { ownObject } from "./adoption.ts";
 import { asWorkers, countedMachines } from "./machines.ts";
@@ -26,14 +27,7 @@ const COUNTS = [
 ] as const;
 
 /** The fields of an object of workers that its counters are. */
-export const WORKER_COUNTER_FIELDS = [
-  "spec.replicas",
-  "status.replicas",
-  "status.readyReplicas",
-  "status.availableReplicas",
-  "status.upToDateReplicas",
-  "status.versions",
-] as const;
+export const WORKER_COUNTER_FIELDS = ["spec.replicas", ...WORKER_COUNTERS] as const;
 /** The fields of a control plane object that its counters are. */
 export const CONTROL_PLANE_COUNTER_FIELDS = controlPlanePaths(...COUNTS, "unavailableReplicas", "versions");
 

@@ -2,8 +2,8 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { DEFAULT_STRATEGY, type MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
-import { filledLabelsPatch } from "../../../shared/rules/machines/machine-labels.ts";
+import { FINALIZERS, isDeleting, isPaused } from "../../../shared/function/guards.ts";
+import { FILLED_FIELDS, filledLabelsPatch } from "../../../shared/rules/machines/machine-labels.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
@@ -14,15 +14,10 @@ import { ownLabel } from "./problems.ts";
 
 export const DEPLOYMENT_FINALIZER = "cluster.x-k8s.io/machinedeployment";
 
+/** The fields of which admission would have written defaults. */
+const DEFAULTED_FIELDS = ["spec.replicas", "spec.rollout", ...FILLED_FIELDS] as const;
 /** The fields of a deployment that `deploymentGuardPatch` writes. */
-export const GUARDED_FIELDS = [
-  "metadata.finalizers",
-  ...ADOPTED_FIELDS,
-  "spec.replicas",
-  "spec.rollout",
-  "spec.selector",
-  "spec.template.metadata.labels",
-] as const;
+export const GUARDED_FIELDS = [FINALIZERS, ...ADOPTED_FIELDS, ...DEFAULTED_FIELDS] as const;
 
 /**
  * Returns the missing parts of the deployment itself: finalizer, cluster label (on itself, its selector and its template),

@@ -7,7 +7,12 @@ import {
   remediating,
   withUpToDateReported,
 } from "../../../shared/rules/machines/machine-conditions.ts";
-import { staleMachines } from "../../../shared/rules/machines/stale-machines.ts";
+import {
+  deletingMachines,
+  scalingDownCondition,
+  scalingUpCondition,
+  wantedReplicas,
+} from "../../../shared/rules/machines/scaling-conditions.ts";
 import { setProblem } from "./problems.ts";
 import { isMoving } from "./scaling.ts";
 import type { StatusView } from "./view.ts";
@@ -26,60 +31,36 @@ export function setConditionsOf(view: StatusView): readonly DesiredCondition[] {
   ];
 }
 
-function wantedReplicas({ set }: StatusView): number | undefined {
-  return isDeleting(set) && set.spec.replicas !== undefined ? 0 : set.spec.replicas;
-}
-
-function waitingForReplicas(type: string): DesiredCondition {
-  return condition(type, "Unknown", "WaitingForReplicasSet", "Waiting for spec.replicas set");
+function sizeOf({ set, machines }: StatusView) {
+  return { present: machines.length, wanted: wantedReplicas(set) };
 }
 
 function scalingUp(view: StatusView): DesiredCondition {
-  const type = "ScalingUp";
-  const { set, machines, blockers, lasting } = view;
-  const wanted = wantedReplicas(view);
-  if (wanted === undefined) return waitingForReplicas(type);
+  const { set, blockers, lasting } = view;
   const problem = setProblem(set);
   const problems = problem === undefined ? [] : [problem];
-  if (machines.length < wanted) {
-    const text = `Scaling up from ${machines.length} to ${wanted} replicas`;
-    return condition(type, "True", type, blocked(text, [...problems, ...blockers]));
-  }
-  const missing = isDeleting(set) ? [] : [...problems, ...lasting];
-  const message = missing.length === 0 ? "" : `Scaling up would be blocked because ${missing.join("; ")}`;
-  return condition(type, "False", "NotScalingUp", message);
+  return scalingUpCondition(sizeOf(view), {
+    now: blocked([...problems, ...blockers]),
+    lasting: isDeleting(set) ? [] : [...problems, ...lasting],
+  });
 }
 
-function blocked(text: string, why: readonly string[]): string {
-  return why.length === 0
-    ? text
-    : [`${text} is blocked because:`, ...why.map((line) => `* ${line}`)].join("\n");
+function blocked(why: readonly string[]): string {
+  return why.length === 0 ? "" : [" is blocked because:", ...why.map((line) => `* ${line}`)].join("\n");
 }
 
 function scalingDown(view: StatusView): DesiredCondition {
-  const type = "ScalingDown";
   const { set, machines, now } = view;
-  const wanted = wantedReplicas(view);
-  if (wanted === undefined) return waitingForReplicas(type);
-  if (machines.length <= wanted) return condition(type, "False", "NotScalingDown");
-  const text = `Scaling down from ${machines.length} to ${wanted} replicas`;
   // Differs: upstream moves the Machines itself.
   const why = isMoving(set)
     ? ["Machines are being moved to another MachineSet, which Cluster API's manager does"]
     : [];
-  const stale = staleMachines(machines, now);
-  const lines = [blocked(text, why), ...(stale === undefined ? [] : [`* ${stale}`])];
-  return condition(type, "True", type, lines.join("\n"));
+  return scalingDownCondition(sizeOf(view), { machines, now, suffix: blocked(why) });
 }
 
 function deleting({ set, machines, now }: StatusView): DesiredCondition {
   const type = "Deleting";
   if (!isDeleting(set)) return condition(type, "False", "NotDeleting");
   if (machines.length === 0) return condition(type, "True", "DeletionCompleted", "Deletion completed");
-  const stale = staleMachines(machines, now);
-  const lines = [
-    `Deleting ${machines.length} ${machines.length === 1 ? "Machine" : "Machines"}`,
-    ...(stale === undefined ? [] : [`* ${stale}`]),
-  ];
-  return condition(type, "True", type, lines.join("\n"));
+  return deletingMachines(machines, now);
 }

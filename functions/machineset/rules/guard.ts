@@ -4,7 +4,7 @@ import { groupOf } from "../../../shared/api/kinds.ts";
 import { type MachineSet, SET_FINALIZER } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
-import { filledLabelsPatch } from "../../../shared/rules/machines/machine-labels.ts";
+import { FILLED_FIELDS, filledLabelsPatch } from "../../../shared/rules/machines/machine-labels.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
@@ -13,7 +13,7 @@ import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { ownLabel } from "./problems.ts";
 
 /** The fields of which admission would have written defaults. */
-const DEFAULTED_FIELDS = ["spec.replicas", "spec.selector", "spec.template.metadata.labels"] as const;
+const DEFAULTED_FIELDS = ["spec.replicas", ...FILLED_FIELDS] as const;
 /** The fields of a set that `setGuardPatch` writes. */
 export const GUARDED_FIELDS = ["metadata.finalizers", ...ADOPTED_FIELDS, ...DEFAULTED_FIELDS] as const;
 

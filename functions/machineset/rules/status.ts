@@ -1,11 +1,10 @@
-import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { MachineSet, MachineSetStatus } from "../../../shared/api/machineset.ts";
+import type { MachineSetStatus } from "../../../shared/api/machineset.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
-import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
 import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-conditions.ts";
 import { staleExpiresInMs } from "../../../shared/rules/machines/stale-machines.ts";
+import { selectorTextOf } from "../../../shared/rules/metadata/label-selector.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { setConditionsOf } from "./conditions.ts";
@@ -13,9 +12,6 @@ import { deprecatedCounters, setCounters } from "./counters.ts";
 import { setDeprecatedConditionsOf } from "./deprecated-conditions.ts";
 import { selectorOf, setProblem } from "./problems.ts";
 import type { StatusView } from "./view.ts";
-
-/** The most characters that the schema allows; a selector that is cut means other Machines. */
-const MAX_SELECTOR = 4096;
 
 /** Returns what is said about a set that is not paused, whether it lives or is being deleted. */
 export function setReport(view: StatusView): StatusReport<MachineSetStatus> {
@@ -47,12 +43,11 @@ function setStatus(view: StatusView): MachineSetStatus {
   const { set, now, settled } = view;
   const { status: previous } = set;
   const { generation } = set.metadata;
-  const selector = selectorOf(set)?.text;
   const counters = setCounters(view);
   const { versions: _, ...rest } = previous ?? {};
   return {
     ...rest,
-    ...present("selector", selector === undefined || selector.length > MAX_SELECTOR ? undefined : selector),
+    ...present("selector", selectorTextOf(selectorOf(set))),
     ...counters,
     conditions: setConditions(previous?.conditions, setConditionsOf(view), now, generation),
     ...present("observedGeneration", settled ? generation : previous?.observedGeneration),
@@ -63,14 +58,5 @@ function setStatus(view: StatusView): MachineSetStatus {
         conditions: setDeprecatedConditionsOf(view, counters.readyReplicas ?? 0),
       },
     },
-  };
-}
-
-/** Returns everything as it was, but for `Paused`. */
-export function pausedSetStatus(set: MachineSet, cluster: Cluster | undefined, now: Date): MachineSetStatus {
-  const paused = pausedCondition(cluster, set, "MachineSet");
-  return {
-    ...set.status,
-    conditions: setConditions(set.status?.conditions, [paused], now, set.metadata.generation),
   };
 }

@@ -2,11 +2,12 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { templateProblems } from "../../../shared/rules/machines/template-problems.ts";
 import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
 import { readMachines, readTemplates } from "./reads.ts";
-import { scaleUpBlockers, templateProblems } from "./templates.ts";
+import { scaleUpBlockers } from "./templates.ts";
 import { setWritesDue } from "./writes-due.ts";
 
 /** Everything that the status of a set is computed from, by snapshots. */
@@ -41,7 +42,7 @@ export async function readStatusView(
     cluster,
     machines: machines.filter((machine) => isOwnMachine(set, machine)),
     blockers: [...preflight, ...refused],
-    lasting: [...templateProblems(set, templates), ...refused],
+    lasting: [...templateProblems(set.spec.template.spec, templates), ...refused],
     settled: !setWritesDue(set, cluster),
     now,
   };

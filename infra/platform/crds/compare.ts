@@ -16,7 +16,13 @@ const MORE_LABELS = "ours: the label of the Cluster is added to what an author a
 const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ["machinedeployments/schema/spec#required", NO_DEFAULTING],
   ["machinedeployments/schema/spec/rollout/strategy#required", NO_DEFAULTING],
-  ["machinedeployments/schema/spec/rollout/strategy/type#default", NO_DEFAULTING],
+  ...[
+    "",
+    "/strategy",
+    "/strategy/type",
+    "/strategy/rollingUpdate/maxSurge",
+    "/strategy/rollingUpdate/maxUnavailable",
+  ].map((path) => [`machinedeployments/schema/spec/rollout${path}#default`, NO_DEFAULTING] as const),
   ["machinedeployments/schema/spec/selector/matchLabels#nullable", NO_DEFAULTING],
   ["machinedeployments/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
   ["machinesets/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],

@@ -3,6 +3,9 @@ import type { LabelSelector } from "../../api/meta.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import { sameJson } from "../../api/path.ts";
 
+/** The fields that `filledLabelsPatch` fills. */
+export const FILLED_FIELDS = ["spec.selector", "spec.template.metadata.labels"] as const;
+
 type Labels = { readonly [key: string]: string };
 
 /** The part of a `spec` that says which Machines belong to it; admission would have filled it. */

@@ -27,6 +27,14 @@ interface Requirement {
   readonly holds: (value: string | undefined) => boolean;
 }
 
+/** The most characters of a selector in a status; one that is cut means other Machines. */
+const MAX_TEXT = 4096;
+
+/** Returns the text of a selector for the scale subresource; `undefined`: there is none, or it is too long. */
+export function selectorTextOf(selector: Selector | undefined): string | undefined {
+  return selector === undefined || selector.text.length > MAX_TEXT ? undefined : selector.text;
+}
+
 /**
  * Returns a selector, or what is wrong with it: `matchExpressions[0].operator is Like; …`. Objects without the label
  * match `NotIn` and `DoesNotExist`, as in Kubernetes. Linear in the length of the selector.

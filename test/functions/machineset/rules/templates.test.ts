@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { scaleUpBlockers, templateProblems } from "../../../../functions/machineset/rules/templates.ts";
+import { scaleUpBlockers } from "../../../../functions/machineset/rules/templates.ts";
+import { templateProblems } from "../../../../shared/rules/machines/template-problems.ts";
 import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
 import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
 import { bootstrapTemplate, infraTemplate, machineSet } from "../../../support/foo-sets.ts";
@@ -34,7 +35,7 @@ describe("what is wrong with the templates of a set", () => {
       ["FooConfigTemplate does not exist", CRD],
     ],
   ])("%s", (_, templates, problems) => {
-    expect(templateProblems(machineSet(), templates)).toEqual(problems);
+    expect(templateProblems(machineSet().spec.template.spec, templates)).toEqual(problems);
   });
 
   it("comes behind what keeps the control plane from being used", () => {

@@ -50,10 +50,10 @@ export const MACHINES_TURNS = [
 ];
 
 /** Turns of the function that makes a control plane safe to work on. */
-export const GUARD_TURNS = [
-  turn("machineset-guard", BootstrapTemplate, "metadata.ownerReferences", SAME_ENTRY),
-  turn("machineset-guard", InfraMachineTemplate, "metadata.ownerReferences", SAME_ENTRY),
-];
+export const GUARD_TURNS = ["machinedeployment-guard", "machineset-guard"].flatMap((guard) => [
+  turn(guard, BootstrapTemplate, "metadata.ownerReferences", SAME_ENTRY),
+  turn(guard, InfraMachineTemplate, "metadata.ownerReferences", SAME_ENTRY),
+]);
 
 /** Turns of the functions of the older kind with those of the newer one. */
 export const LEGACY_MACHINES_TURNS = [
