@@ -4,8 +4,8 @@ import { MachineSet, SET_FINALIZER } from "../../../shared/api/machineset.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { ROLLOUT_AFTER } from "../../../shared/rules/rollout/plan-input.ts";
+import type { SetName } from "../../../shared/rules/rollout/set-name.ts";
 import { GIVEN, HASH_LABEL, passedOn, setLabels, trackerOf } from "./given.ts";
-import type { SetName } from "./names.ts";
 
 /** What a new set gets beside its template. */
 interface Birth extends SetName {

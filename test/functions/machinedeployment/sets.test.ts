@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_REPLICAS } from "../../../functions/machinedeployment/rules/given.ts";
 import { inPlacePatch } from "../../../functions/machinedeployment/rules/in-place.ts";
-import { setNameFor } from "../../../functions/machinedeployment/rules/names.ts";
 import { machinedeploymentSets } from "../../../functions/machinedeployment/sets.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
@@ -9,6 +8,7 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { DESIRED_REPLICAS, ROLLOUT_AFTER } from "../../../shared/rules/rollout/plan-input.ts";
+import { setNameFor } from "../../../shared/rules/rollout/set-name.ts";
 import { cluster, merge, type Overrides } from "../../support/builders.ts";
 import { machineDeployment, OWNED_BY_D1, setOfDeployment } from "../../support/foo-deployments.ts";
 import { bootstrapTemplate, infraTemplate, TEMPLATE_CRDS } from "../../support/foo-sets.ts";

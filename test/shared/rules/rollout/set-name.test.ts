@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { setNameFor } from "../../../../functions/machinedeployment/rules/names.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
+import { setNameFor } from "../../../../shared/rules/rollout/set-name.ts";
 import type { Overrides } from "../../../support/builders.ts";
 import { machineDeployment } from "../../../support/foo-deployments.ts";
 

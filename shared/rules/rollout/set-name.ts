@@ -1,6 +1,6 @@
-import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
-import { hashOf, MAX_NAME_STEM, suffixOf } from "../../../shared/rules/machines/machine-names.ts";
-import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import type { MachineDeployment } from "../../api/machinedeployment.ts";
+import { hashOf, MAX_NAME_STEM, suffixOf } from "../machines/machine-names.ts";
+import { prefixedVersion } from "../machines/versions.ts";
 
 /** The name of a set that is still to be made, and the value of its label `machine-template-hash`. */
 export interface SetName {
