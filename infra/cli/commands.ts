@@ -131,6 +131,31 @@ const MOVE: CommandTable = {
   },
 };
 
+/** How a MachineDeployment replaces its Machines. */
+const ROLLOUT: CommandTable = {
+  plan: {
+    about:
+      "Print every step of a rollout before it happens: Machines that are made and that go, how many are available, where it stops",
+    load: async () => (await import("./rollout/plan.ts")).planCommand,
+  },
+  status: {
+    about: "Wait until a rollout is done; say why it stands still",
+    load: async () => (await import("./rollout/status.ts")).statusCommand,
+  },
+  restart: {
+    about: "Replace all Machines by new ones of the same template: sets spec.rollout.after",
+    load: async () => (await import("./rollout/change.ts")).restartCommand,
+  },
+  pause: {
+    about: "Pause the rollouts of a MachineDeployment: sets spec.paused",
+    load: async () => (await import("./rollout/change.ts")).pauseCommand,
+  },
+  resume: {
+    about: "Resume paused rollouts",
+    load: async () => (await import("./rollout/change.ts")).resumeCommand,
+  },
+};
+
 /** Who works on which Clusters. */
 const TAKEOVER: CommandTable = {
   plan: {
@@ -246,6 +271,10 @@ const COMMANDS: CommandTable = {
   move: {
     about: "Say what clusterctl move will do with the Clusters of a namespace",
     commands: MOVE,
+  },
+  rollout: {
+    about: "Rollouts of MachineDeployments: what they will do, where they stand, and their switches",
+    commands: ROLLOUT,
   },
   takeover: {
     about: "Take Clusters over from Cluster API's manager, and give them back",

@@ -27,6 +27,7 @@ export async function namesFor(words: readonly string[]): Promise<readonly strin
   const typed = { ...typedIn(words.slice(0, -1)), word: words.at(-1) ?? "" };
   const [command = "", ...rest] = typed.positionals;
   if (command === "explain" || command === "history") return kindOrObject(rest, typed);
+  if (command === "rollout") return rest.length === 1 ? kindOrObject(["machinedeployment"], typed) : [];
   if (command === "queue") return functionNames();
   if (command !== "dlq" || rest.length === 0) return [];
   const [subcommand = "", functionName, ...keys] = rest;

@@ -5,6 +5,8 @@ import { countsOf, sum } from "./sizes.ts";
 export interface RehearsedMachine {
   readonly name: string;
   readonly available: boolean;
+  /** It is not available yet, and nothing says that it will not be. */
+  readonly starting?: boolean;
   /** It is being deleted already. */
   readonly deleting: boolean;
 }
@@ -62,8 +64,8 @@ export function rehearse(rehearsing: Rehearsing): Rehearsal {
   for (;;) {
     const end = plan(rehearsing.spec, sets, rehearsing.now);
     const next = stepOf(rehearsing, sets, end);
-    const isCut = steps.length >= MAX_STEPS;
-    if (next === undefined || isCut) return { steps, sets, end, isCut };
+    if (next === undefined || steps.length >= MAX_STEPS)
+      return { steps, sets, end, isCut: next !== undefined };
     steps.push(next.step);
     sets = next.sets;
   }
@@ -148,17 +150,22 @@ function follow({ spec, newMachines }: Rehearsing, set: RehearsedSet, isCurrent:
   const machines = staying.slice(victims.length);
   const isFrozen = isCurrent ? newMachines === "none" : spec.strategy === "OnDelete";
   const count = isFrozen ? 0 : Math.max(size - machines.length - made, 0);
-  const known = machines.filter(({ available }) => available).length;
   const isSound = !isCurrent || newMachines === "available";
+  const known = machines.filter(({ available }) => available).length;
+  const started = machines.map((one) => ({
+    ...one,
+    available: one.available || (isSound && one.starting === true),
+  }));
   const replicas = machines.length + made - goneMade + count;
   const status: SetCounts = {
     replicas,
-    available: known + (isSound ? replicas - machines.length : 0),
+    available:
+      started.filter(({ available }) => available).length + (isSound ? replicas - machines.length : 0),
     upToDate: isCurrent ? replicas : 0,
     observed: true,
   };
   return {
-    set: { ...set, machines, made: made - goneMade + count, status },
+    set: { ...set, machines: started, made: made - goneMade + count, status },
     gone: [...set.machines.filter(({ deleting }) => deleting), ...victims],
     ...{ goneMade, count },
     available: known + (isSound ? made - goneMade : 0),

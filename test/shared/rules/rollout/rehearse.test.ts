@@ -80,6 +80,17 @@ describe("a rehearsal", () => {
     expect(rehearsed([missing]).steps.map(text)).toEqual(["+1; 3 Machines, 2 available"]);
   });
 
+  it("expects that Machines which start become available", () => {
+    const machines = [{ name: "new-1", available: false, starting: true, deleting: false }];
+    const current = { ...planSet("new", "new", 1, { available: 0, revision: "2" }), machines };
+    const steps = rehearsed([current, OLD]).steps.map(text);
+    expect(steps.slice(0, 2)).toEqual([
+      "; 4 Machines, 3 available",
+      "old=2 -old-1; 3 Machines, 3 available",
+    ]);
+    expect(rehearsed([current, OLD], { newMachines: "never" }).steps).toEqual([]);
+  });
+
   it("sees Machines and sets go that are being deleted", () => {
     const [first, ...others] = OLD.machines;
     const going = first === undefined ? [] : [{ ...first, deleting: true }];

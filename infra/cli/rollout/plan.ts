@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+import { messageOf } from "../../../shared/function/errors.ts";
+import { unlikeParts } from "../../../shared/rules/rollout/same-rollout.ts";
+import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
+import { missingTemplates } from "../../operate/rollout/read-rollout.ts";
+import { rolloutReport } from "../../operate/rollout/rollout-report.ts";
+import { paint } from "../../platform/terminal/paint.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { outputOption } from "../options.ts";
+import { readManifests } from "../up/apply-manifests.ts";
+import { SETTABLE, withFields, withManifest } from "./changed.ts";
+import { addDeploymentArgument, type DeploymentOptions, openRollout } from "./deployment-argument.ts";
+import { rolloutLines } from "./plan-text.ts";
+
+interface PlanOptions extends DeploymentOptions {
+  readonly set: readonly string[];
+  readonly file?: string;
+  readonly output: string;
+}
+
+/** The exit code for scripts: Machines would be made, replaced or deleted, or the rollout is not done. */
+const ROLLS_OUT = 2;
+
+const EXAMPLES = `
+Examples:
+  capstan rollout plan default/md
+  capstan rollout plan default/md --set version=v1.32.0
+  capstan rollout plan machinedeployment/md -n default -f changed.yaml -o json
+
+Only reads. Each step is what one plan changes; Machines are named in the order in which their set deletes them. Exit
+status: 0 nothing to do, 2 it would roll out, 1 it cannot: a template is missing, or the deployment cannot be read.`;
+
+export function planCommand(command: Command): Command {
+  return addDeploymentArgument(command)
+    .option(
+      "--set <field=value>",
+      `plan with another value, several times: ${SETTABLE.join(", ")}`,
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option("-f, --file <file>", "plan with the MachineDeployment of this manifest")
+    .addOption(outputOption("text", "json"))
+    .addHelpText("after", EXAMPLES)
+    .action(async (named: string, options: PlanOptions) => {
+      try {
+        process.exitCode = await runPlan(named, options);
+      } catch (error) {
+        printError(messageOf(error));
+        process.exitCode = 1;
+      }
+    });
+}
+
+async function runPlan(named: string, options: PlanOptions): Promise<number> {
+  using rollout = await openRollout(named, options);
+  const present = await rollout.read();
+  const { file } = options;
+  const manifests = file === undefined ? [] : await readManifests(file);
+  const ofFile = file === undefined ? present.deployment : withManifest(present.deployment, manifests, file);
+  const changed = { ...present, deployment: withFields(ofFile, options.set) };
+  const report = rolloutReport(changed);
+  const isDue = report.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
+  const missing = isDue ? await missingTemplates(rollout.client, changed.deployment) : [];
+  if (options.output === "json") printJson({ ...report, missing });
+  else print(...changeLines(present, changed), ...rolloutLines(report), ...missing.map(missingLine));
+  if (missing.length > 0) return 1;
+  return report.steps.length > 0 || report.end !== "done" ? ROLLS_OUT : 0;
+}
+
+/** Says of a change whether it replaces Machines. */
+function changeLines(present: RolloutFacts, { deployment }: RolloutFacts): readonly string[] {
+  const [before, after] = [present.deployment, deployment];
+  if (before === after || before.spec.template === after.spec.template) return [];
+  const parts = unlikeParts(before.spec.template.spec, after.spec.template.spec);
+  return parts.length === 0
+    ? [paint("green", "The template changes in place: no Machine is replaced for it.")]
+    : [`The template changes in ${parts.join(", ")}: Machines are replaced.`];
+}
+
+function missingLine(text: string): string {
+  return paint("red", `! no MachineSet can be made: ${text}`);
+}

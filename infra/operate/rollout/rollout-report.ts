@@ -1,0 +1,160 @@
+import { titleOf } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { REVISION } from "../../../shared/rules/machines/annotations.ts";
+import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
+import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { plan } from "../../../shared/rules/rollout/plan.ts";
+import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import type { Limits, PlanSpec, WaitsFor } from "../../../shared/rules/rollout/plan-types.ts";
+import {
+  type Rehearsal,
+  type RehearsedMachine,
+  type RehearsedSet,
+  rehearse,
+  type Step,
+} from "../../../shared/rules/rollout/rehearse.ts";
+import { setNameFor } from "../../../shared/rules/rollout/set-name.ts";
+import {
+  isAvailable,
+  type RolloutFacts,
+  type Standstill,
+  standstill,
+} from "../../../shared/rules/rollout/standstill.ts";
+
+/** A rollout as it is, and as it would go: what `capstan rollout plan -o json` prints. */
+export interface RolloutReport {
+  /** `MachineDeployment default/md` */
+  readonly object: string;
+  readonly replicas: number;
+  readonly strategy: PlanSpec["strategy"];
+  readonly limits: Limits;
+  /** The sets now, the oldest first. */
+  readonly sets: readonly ReportedSet[];
+  /** Why it stands still now. */
+  readonly standsStill?: Standstill | undefined;
+  /** RFC 3339: `rollout.after` is still to come, and the steps are those of that time. */
+  readonly startsAt?: string | undefined;
+  /** The name of the set that is made, where one is. */
+  readonly newSet: string;
+  readonly steps: readonly Step[];
+  /** `done`, or what it waits for behind the last step; `cut`: there are more steps. */
+  readonly end: "done" | "cut" | WaitsFor | "paused";
+  /** Where it would stop if new Machines never became available; absent where that makes no difference. */
+  readonly withBrokenTemplate?: Stop | undefined;
+}
+
+export interface ReportedSet {
+  readonly name: string;
+  readonly revision?: string | undefined;
+  readonly isCurrent: boolean;
+  readonly size: number;
+  readonly machines: number;
+  readonly available: number;
+}
+
+interface Stop {
+  readonly afterSteps: number;
+  readonly machines: number;
+  readonly available: number;
+}
+
+/**
+ * Returns the rollout of a deployment, which may be changed from the one that the API server has. Victims are those that
+ * the set would choose now.
+ */
+export function rolloutReport(facts: RolloutFacts): RolloutReport {
+  const { deployment, sets, now } = facts;
+  const spec = planSpec(deployment);
+  const { current, limits, next } = plan(spec, planSets(sets), now.getTime());
+  const present = rehearsalOf(facts, now.getTime(), "available");
+  // Before `rollout.after` there may be nothing to do: then its own steps are shown.
+  const isLater = next !== undefined && present.steps.length === 0;
+  const at = isLater ? next : now.getTime();
+  const sound = isLater ? rehearsalOf(facts, at, "available") : present;
+  const broken = rehearsalOf(facts, at, "never");
+  return {
+    object: titleOf(deployment.kind, deployment.metadata),
+    replicas: spec.replicas,
+    strategy: spec.strategy,
+    limits,
+    sets: sets
+      .map((set) => reported(set, current))
+      .toSorted((a, b) => Number(a.isCurrent) - Number(b.isCurrent)),
+    standsStill: standstill(facts),
+    startsAt: isLater && sound.steps.length > 0 ? new Date(next).toISOString() : undefined,
+    newSet: newSetAt(facts, at),
+    steps: sound.steps,
+    end: endOf(sound),
+    withBrokenTemplate: broken.steps.length < sound.steps.length ? stopOf(facts, broken) : undefined,
+  };
+}
+
+function rehearsalOf(facts: RolloutFacts, at: number, newMachines: "available" | "never"): Rehearsal {
+  const { deployment, sets, machines, now } = facts;
+  return rehearse({
+    spec: planSpec(deployment),
+    sets: rehearsedSets(sets, machines, now),
+    now: at,
+    newSet: newSetAt(facts, at),
+    newMachines,
+  });
+}
+
+/** A restart makes another set of the same template. */
+function newSetAt({ deployment }: RolloutFacts, at: number): string {
+  const { after } = planSpec(deployment);
+  return setNameFor(deployment, after !== undefined && after <= at ? after : undefined).name;
+}
+
+/** Sets with their Machines in the order in which each of them would delete them. */
+function rehearsedSets(
+  sets: readonly MachineSet[],
+  machines: readonly Machine[],
+  now: Date,
+): readonly RehearsedSet[] {
+  const bySet = Map.groupBy(machines, (machine) => controllerOf(machine)?.uid);
+  return planSets(sets).map((set, at) => {
+    const { metadata, spec } = sets[at] as MachineSet;
+    const own = deletionOrder(bySet.get(metadata.uid) ?? [], spec.deletion?.order, now);
+    return { ...set, machines: own.map(rehearsedMachine) };
+  });
+}
+
+function rehearsedMachine(machine: Machine): RehearsedMachine {
+  const isBroken = conditionOf(machine.status?.conditions, "HealthCheckSucceeded")?.status === "False";
+  return {
+    name: machine.metadata.name,
+    available: isAvailable(machine),
+    starting: !isBroken,
+    deleting: isDeleting(machine),
+  };
+}
+
+function reported({ metadata, spec, status }: MachineSet, current: string | undefined): ReportedSet {
+  return {
+    name: metadata.name,
+    revision: metadata.annotations?.[REVISION],
+    isCurrent: metadata.name === current,
+    size: spec.replicas ?? 1,
+    machines: status?.replicas ?? 0,
+    available: status?.availableReplicas ?? 0,
+  };
+}
+
+function endOf({ end, isCut }: Rehearsal): RolloutReport["end"] {
+  if (isCut) return "cut";
+  return end.done ? "done" : (end.waitsFor ?? "paused");
+}
+
+function stopOf({ machines }: RolloutFacts, { steps, end, isCut }: Rehearsal): Stop | undefined {
+  if (isCut || end.done) return undefined;
+  const last = steps.at(-1);
+  return {
+    afterSteps: steps.length,
+    machines: last?.total ?? machines.length,
+    available: last?.available ?? machines.filter(isAvailable).length,
+  };
+}
