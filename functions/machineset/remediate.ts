@@ -29,9 +29,14 @@ import {
   readOwner,
   URGENCY_FIELDS,
 } from "../../shared/rules/entry.ts";
+import {
+  PREFLIGHT_CLUSTER_FIELDS,
+  PREFLIGHT_FIELDS,
+  preflight,
+  SKIP_FIELDS,
+} from "../../shared/rules/machines/preflight.ts";
 import { readControlPlane } from "../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./rules/machines.ts";
-import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, preflight, SKIP_FIELDS } from "./rules/preflight.ts";
 import { readMachines, readMachinesLive, readTemplates, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import {
   BATCH_FIELDS,

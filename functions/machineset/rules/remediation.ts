@@ -8,6 +8,7 @@ import { isDeleting } from "../../../shared/function/guards.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
+import { SKIP_FIELDS } from "../../../shared/rules/machines/preflight.ts";
 import {
   byUrgency,
   deferred,
@@ -19,7 +20,6 @@ import {
 } from "../../../shared/rules/machines/remediation.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
-import { SKIP_FIELDS } from "./preflight.ts";
 
 /** The field of a set and of its MachineDeployment by which a set of an older revision is recognized. */
 export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;

@@ -27,13 +27,17 @@ import {
   MACHINE_CONDITION_FIELDS,
   REMEDIATION_FIELDS,
 } from "../../../shared/rules/machines/machine-conditions.ts";
+import {
+  PREFLIGHT_CLUSTER_FIELDS,
+  PREFLIGHT_FIELDS,
+  SKIP_FIELDS,
+} from "../../../shared/rules/machines/preflight.ts";
 import { RESERVATION_FIELDS } from "../../../shared/rules/machines/reservation.ts";
 import { STALE_FIELDS } from "../../../shared/rules/machines/stale-machines.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
 import { REFUSED_FIELDS } from "../../../shared/rules/metadata/refused-write.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { COUNTER_FIELDS } from "./counters.ts";
-import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./preflight.ts";
 import { SET_MACHINE_FIELDS } from "./reads.ts";
 import { SCALING_FIELDS } from "./scaling.ts";
 

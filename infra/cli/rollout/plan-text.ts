@@ -25,6 +25,7 @@ export function rolloutLines(report: RolloutReport): readonly string[] {
           severity: standsStill.isHeld ? "held" : "broken",
         })),
     ...(startsAt === undefined ? [] : [paint("yellow", `! begins at ${startsAt}: spec.rollout.after`)]),
+    ...blockerLines(report),
     ...stepTable(report),
     ...summary(report),
   ];
@@ -37,6 +38,12 @@ export function headline({ object, replicas, strategy, limits }: RolloutReport):
   return strategy === "OnDelete"
     ? `${name}: ${count(replicas, "Machine")}, OnDelete: a Machine is replaced once a person has deleted it`
     : `${name}: ${count(replicas, "Machine")}, surge ${surge}, unavailable ${unavailable}: at least ${atLeast} available, at most ${atMost}`;
+}
+
+function blockerLines({ blockers: { missing, checks }, end, newSet }: RolloutReport): readonly string[] {
+  const red = (what: string) => (why: string) => paint("red", `! ${what}: ${why}`);
+  if (end === "blocked") return missing.map(red("no MachineSet can be made, and no size changes"));
+  return checks.map(red(`MachineSet ${newSet} would make no Machine`));
 }
 
 interface Shown {
@@ -137,7 +144,7 @@ function summary(report: RolloutReport): readonly string[] {
   const steady = `${count(waits, "step")} ${waits === 1 ? "waits" : "wait"} for new Machines.`;
   const sums = `${count(made, "Machine")} ${made === 1 ? "is" : "are"} made, ${gone} deleted; ${steady}`;
   return [
-    ...(steps.length === 0 ? [] : [sums]),
+    ...(made + gone === 0 ? [] : [sums]),
     ...endLines(report),
     ...(broken === undefined
       ? []
@@ -152,6 +159,8 @@ function endLines({ end, steps }: RolloutReport): readonly string[] {
   switch (end) {
     case "done":
       return steps.length === 0 ? [paint("green", "Nothing to do: the rollout is done.")] : [];
+    case "blocked":
+      return [];
     case "cut":
       return ["There are more steps than are rehearsed."];
     case "place":

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { unlikeParts } from "../../../shared/rules/rollout/same-rollout.ts";
 import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
-import { missingTemplates } from "../../operate/rollout/read-rollout.ts";
+import { readBlockers } from "../../operate/rollout/read-rollout.ts";
 import { rolloutReport } from "../../operate/rollout/rollout-report.ts";
 import { paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
@@ -58,12 +58,10 @@ async function runPlan(named: string, options: PlanOptions): Promise<number> {
   const manifests = file === undefined ? [] : await readManifests(file);
   const ofFile = file === undefined ? present.deployment : withManifest(present.deployment, manifests, file);
   const changed = { ...present, deployment: withFields(ofFile, options.set) };
-  const report = rolloutReport(changed);
-  const isDue = report.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
-  const missing = isDue ? await missingTemplates(rollout.client, changed.deployment) : [];
-  if (options.output === "json") printJson({ ...report, missing });
-  else print(...changeLines(present, changed), ...rolloutLines(report), ...missing.map(missingLine));
-  if (missing.length > 0) return 1;
+  const report = rolloutReport(changed, await readBlockers(rollout.client, changed.deployment));
+  if (options.output === "json") printJson(report);
+  else print(...changeLines(present, changed), ...rolloutLines(report));
+  if (report.end === "blocked") return 1;
   return report.steps.length > 0 || report.end !== "done" ? ROLLS_OUT : 0;
 }
 
@@ -75,8 +73,4 @@ function changeLines(present: RolloutFacts, { deployment }: RolloutFacts): reado
   return parts.length === 0
     ? [paint("green", "The template changes in place: no Machine is replaced for it.")]
     : [`The template changes in ${parts.join(", ")}: Machines are replaced.`];
-}
-
-function missingLine(text: string): string {
-  return paint("red", `! no MachineSet can be made: ${text}`);
 }

@@ -13,6 +13,7 @@ import {
   type Rehearsal,
   type RehearsedMachine,
   type RehearsedSet,
+  type Rehearsing,
   rehearse,
   type Step,
 } from "../../../shared/rules/rollout/rehearse.ts";
@@ -23,6 +24,16 @@ import {
   type Standstill,
   standstill,
 } from "../../../shared/rules/rollout/standstill.ts";
+
+/** Reasons that keep a set of the wished template from its work. */
+export interface Blockers {
+  /** Why no such set can be made: templates that do not exist. */
+  readonly missing: readonly string[];
+  /** Why it would make no Machine: preflight checks. */
+  readonly checks: readonly string[];
+}
+
+const NOTHING: Blockers = { missing: [], checks: [] };
 
 /** A rollout as it is, and as it would go: what `capstan rollout plan -o json` prints. */
 export interface RolloutReport {
@@ -41,7 +52,8 @@ export interface RolloutReport {
   readonly newSet: string;
   readonly steps: readonly Step[];
   /** `done`, or what it waits for behind the last step; `cut`: there are more steps. */
-  readonly end: "done" | "cut" | WaitsFor | "paused";
+  readonly end: "done" | "cut" | WaitsFor | "paused" | "blocked";
+  readonly blockers: Blockers;
   /** Where it would stop if new Machines never became available; absent where that makes no difference. */
   readonly withBrokenTemplate?: Stop | undefined;
 }
@@ -63,18 +75,21 @@ interface Stop {
 
 /**
  * Returns the rollout of a deployment, which may be changed from the one that the API server has. Victims are those that
- * the set would choose now.
+ * the set would choose now. Nothing is made or resized while a set is due whose templates are missing.
  */
-export function rolloutReport(facts: RolloutFacts): RolloutReport {
+export function rolloutReport(facts: RolloutFacts, blockers = NOTHING): RolloutReport {
   const { deployment, sets, now } = facts;
   const spec = planSpec(deployment);
   const { current, limits, next } = plan(spec, planSets(sets), now.getTime());
-  const present = rehearsalOf(facts, now.getTime(), "available");
+  const made = blockers.checks.length > 0 ? "none" : "available";
+  const present = rehearsalOf(facts, now.getTime(), made);
   // Before `rollout.after` there may be nothing to do: then its own steps are shown.
   const isLater = next !== undefined && present.steps.length === 0;
   const at = isLater ? next : now.getTime();
-  const sound = isLater ? rehearsalOf(facts, at, "available") : present;
+  const sound = isLater ? rehearsalOf(facts, at, made) : present;
   const broken = rehearsalOf(facts, at, "never");
+  const isDue = sound.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
+  const isBlocked = isDue && blockers.missing.length > 0;
   return {
     object: titleOf(deployment.kind, deployment.metadata),
     replicas: spec.replicas,
@@ -86,13 +101,15 @@ export function rolloutReport(facts: RolloutFacts): RolloutReport {
     standsStill: standstill(facts),
     startsAt: isLater && sound.steps.length > 0 ? new Date(next).toISOString() : undefined,
     newSet: newSetAt(facts, at),
-    steps: sound.steps,
-    end: endOf(sound),
-    withBrokenTemplate: broken.steps.length < sound.steps.length ? stopOf(facts, broken) : undefined,
+    steps: isBlocked ? [] : sound.steps,
+    end: isBlocked ? "blocked" : endOf(sound),
+    blockers: isBlocked || sound.steps.length > 0 ? blockers : NOTHING,
+    withBrokenTemplate:
+      !isBlocked && broken.steps.length < sound.steps.length ? stopOf(facts, broken) : undefined,
   };
 }
 
-function rehearsalOf(facts: RolloutFacts, at: number, newMachines: "available" | "never"): Rehearsal {
+function rehearsalOf(facts: RolloutFacts, at: number, newMachines: Rehearsing["newMachines"]): Rehearsal {
   const { deployment, sets, machines, now } = facts;
   return rehearse({
     spec: planSpec(deployment),

@@ -66,7 +66,7 @@ export function rehearse(rehearsing: Rehearsing): Rehearsal {
     const next = stepOf(rehearsing, sets, end);
     if (next === undefined || steps.length >= MAX_STEPS)
       return { steps, sets, end, isCut: next !== undefined };
-    steps.push(next.step);
+    if (next.isSeen) steps.push(next.step);
     sets = next.sets;
   }
 }
@@ -86,7 +86,7 @@ function stepOf(
   rehearsing: Rehearsing,
   sets: readonly RehearsedSet[],
   { changes, current }: Plan,
-): { readonly step: Step; readonly sets: readonly RehearsedSet[] } | undefined {
+): { readonly step: Step; readonly sets: readonly RehearsedSet[]; readonly isSeen: boolean } | undefined {
   const applied = apply(rehearsing, sets, changes);
   const isDue = changes.some((change) => change.do === "create");
   const ofTemplate = isDue ? rehearsing.newSet : current;
@@ -96,24 +96,27 @@ function stepOf(
     ...machines.map(({ name }) => ({ set: set.name, machine: name })),
     ...Array.from({ length: goneMade }, () => ({ set: set.name })),
   ]);
-  const isAsCounted = all.every(({ set }, at) => sameCounts(set, applied[at]));
-  if (changes.length + made.length + gone.length === 0 && isAsCounted) return undefined;
+  const isQuiet = changes.length + made.length + gone.length === 0;
+  const differs = (...counts: readonly Count[]) =>
+    all.some(({ set }, at) => set.deleting || !sameCounts(set, applied[at], counts));
+  if (isQuiet && !differs("replicas", "available", "upToDate", "observed")) return undefined;
   const step = {
     ...{ changes, made, gone },
     total: sum(all, ({ set }) => countsOf(set).replicas),
     available: sum(all, ({ available }) => available),
   };
-  return { step, sets: all.map(({ set }) => set).filter(({ deleting }) => !deleting) };
+  return {
+    step,
+    sets: all.map(({ set }) => set).filter(({ deleting }) => !deleting),
+    // A counter that lags is not a step.
+    isSeen: !isQuiet || differs("replicas", "available"),
+  };
 }
 
-function sameCounts(set: PlanSet, before: PlanSet | undefined): boolean {
-  return (
-    !set.deleting &&
-    before !== undefined &&
-    (["replicas", "available", "upToDate", "observed"] as const).every(
-      (count) => countsOf(set)[count] === countsOf(before)[count],
-    )
-  );
+type Count = keyof SetCounts;
+
+function sameCounts(set: PlanSet, before: PlanSet | undefined, counts: readonly Count[]): boolean {
+  return before !== undefined && counts.every((count) => countsOf(set)[count] === countsOf(before)[count]);
 }
 
 function apply(

@@ -84,10 +84,7 @@ describe("a rehearsal", () => {
     const machines = [{ name: "new-1", available: false, starting: true, deleting: false }];
     const current = { ...planSet("new", "new", 1, { available: 0, revision: "2" }), machines };
     const steps = rehearsed([current, OLD]).steps.map(text);
-    expect(steps.slice(0, 2)).toEqual([
-      "; 4 Machines, 3 available",
-      "old=2 -old-1; 3 Machines, 3 available",
-    ]);
+    expect(steps.slice(0, 2)).toEqual(["; 4 Machines, 3 available", "old=2 -old-1; 3 Machines, 3 available"]);
     expect(rehearsed([current, OLD], { newMachines: "never" }).steps).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { preflight } from "../../../../functions/machineset/rules/preflight.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { MachineSet } from "../../../../shared/api/machineset.ts";
 import type { Referenced } from "../../../../shared/contract/referenced.ts";
+import { preflight } from "../../../../shared/rules/machines/preflight.ts";
 import {
   cluster,
   found,

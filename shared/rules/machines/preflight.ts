@@ -1,18 +1,15 @@
-import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { ContractReference, ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
-import { parseVersion } from "../../../shared/api/kubernetes-version.ts";
-import type { MachineSet } from "../../../shared/api/machineset.ts";
-import { valueAt } from "../../../shared/api/path.ts";
-import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
-import { readString } from "../../../shared/contract/fields.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
-import {
-  type PreflightCheck,
-  SKIP_PREFLIGHT,
-  skippedIn,
-} from "../../../shared/rules/machines/annotations.ts";
-import { isBehind, prefixedVersion, versionText } from "../../../shared/rules/machines/versions.ts";
-import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
+import type { Cluster } from "../../api/cluster/cluster.ts";
+import type { ContractReference, ContractVersion, KubeObject } from "../../api/kinds.ts";
+import { parseVersion } from "../../api/kubernetes-version.ts";
+import type { MachineDeployment } from "../../api/machinedeployment.ts";
+import type { MachineSet } from "../../api/machineset.ts";
+import { valueAt } from "../../api/path.ts";
+import { controlPlanePath, controlPlanePaths } from "../../contract/control-plane.ts";
+import { readString } from "../../contract/fields.ts";
+import type { Referenced } from "../../contract/referenced.ts";
+import type { MachineProviders } from "../providers/machine-providers.ts";
+import { type PreflightCheck, SKIP_PREFLIGHT, skippedIn } from "./annotations.ts";
+import { isBehind, prefixedVersion, versionText } from "./versions.ts";
 
 const UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step";
 /** The annotation of a set or its bootstrap template that switches checks off. */
@@ -33,7 +30,8 @@ type Check = Exclude<PreflightCheck, "All">;
 
 /** Everything that the checks look at. */
 export interface PreflightFacts {
-  readonly set: MachineSet;
+  /** A set, or the deployment that a set is to be made for: it passes its annotations on. */
+  readonly set: MachineSet | MachineDeployment;
   readonly cluster: Cluster;
   /** The control plane; `undefined`: the Cluster references none. */
   readonly controlPlane: Referenced | undefined;
