@@ -28,8 +28,13 @@ const WHOLE = [
   "infra/worker",
   "shared/contract/rules",
 ];
-/** Parts of these folders that few processes load: rules on providers, the queue of one process, metrics and traces. */
-const APART = ["shared/contract/rules", "infra/queue/backends/embedded", "infra/worker/telemetry"];
+/** Parts of these folders that few processes load: rules on providers, the queue of one process, ioredis, metrics and traces. */
+const APART = [
+  "shared/contract/rules",
+  "infra/queue/backends/embedded",
+  "infra/queue/backends/redis/server/primary-connector.ts",
+  "infra/worker/telemetry",
+];
 /**
  * Beginnings of the other files that the start of a function process loads: what composes its parts. One file in place of
  * 25.
@@ -102,7 +107,7 @@ export async function buildInto(folder: string): Promise<void> {
 const FROM_ROOT = "capstan-root:/";
 
 function isWithin(folder: string, file: string): boolean {
-  return placeOf(file).startsWith(`${folder}/`);
+  return `${placeOf(file)}/`.startsWith(`${folder}/`);
 }
 
 /** Returns the path from the root of the checkout, with slashes. */
