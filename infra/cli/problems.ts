@@ -43,6 +43,8 @@ interface Row extends Problem {
   readonly cluster: string;
 }
 
+const UNASKED = "whether relay and workers run was not asked; --queue asks that, too";
+
 /** The exit code for scripts: something must be mended. */
 const FOUND = 3;
 
@@ -96,7 +98,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   // Everything else may be old, or wait for these.
   const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...worstFirst(found)];
   if (output === "json") printJson(rows);
-  else print(...textOf(rows, namespace));
+  else print(...textOf(rows, { namespace, isAsked: source.queue !== undefined }));
   if (rows.length > 0) process.exitCode = FOUND;
 }
 
@@ -163,11 +165,17 @@ function worstFirst(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((a, b) => compareText(worst.get(a.cluster) ?? "", worst.get(b.cluster) ?? ""));
 }
 
-function textOf(rows: readonly Row[], namespace: string | undefined): readonly string[] {
-  if (rows.length === 0)
-    return [
-      namespace === undefined ? "no problems" : `no problems in namespace ${namespace}; -A looks at all`,
-    ];
+interface Asked {
+  readonly namespace: string | undefined;
+  /** Whether the queue was asked, and with it relay and workers. */
+  readonly isAsked: boolean;
+}
+
+function textOf(rows: readonly Row[], { namespace, isAsked }: Asked): readonly string[] {
+  if (rows.length === 0) {
+    const where = namespace === undefined ? "" : ` in namespace ${namespace}; -A looks at all`;
+    return [`no problems${where}`, ...(isAsked ? [] : [UNASKED])];
+  }
   const now = systemClock.now();
   return tableLines(
     ["CLUSTER", "FOR", "PROBLEM"],

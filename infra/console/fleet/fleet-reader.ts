@@ -1,10 +1,12 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Hints } from "../../../shared/runtime/queue/hints.ts";
+import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import { readFreshness } from "../../../shared/runtime/read/signs.ts";
 import type { ReadUnserved } from "../../operate/explain/unserved.ts";
 import type { Concern } from "./cluster-facts.ts";
+import { clusterOfKey } from "./cluster-of-key.ts";
 import type { Freshness } from "./freshness.ts";
 import { inParts } from "./in-parts.ts";
 import { createPendingHints, type Pending } from "./pending-hints.ts";
@@ -37,6 +39,7 @@ const QUEUES_EVERY_MS = 5 * SECOND;
 
 /** Clusters that a function without worker holds up: the ones with the most keys. */
 const MOST_TENANTS = 200;
+const MOST_KEYS = 200;
 
 /** Hints may be lost, so everything is read again every 60 s. */
 export function createFleetReader(sources: FleetSources, targets: FleetTargets): FleetReader {
@@ -92,7 +95,7 @@ interface QueuesAsked {
 
 /** Reads the keys that hints name, and those of functions in which keys have died, failed or recovered. */
 function createQueuesReader(
-  { queue, functions, clock, unserved = async () => [] }: FleetSources,
+  { queue, store, functions, clock, unserved = async () => [] }: FleetSources,
   { troubles, roster }: FleetTargets,
   readSnapshots: ReadSnapshots,
 ) {
@@ -110,11 +113,20 @@ function createQueuesReader(
     await judge(await troubles.read(name));
     seen.set(name, mark);
   };
+  const clusterOf = clusterOfKey({ store, functions });
+  /** Returns Clusters of ready keys; keys of providers have no tenant that names theirs. */
+  const clustersOf = async (name: string, tenant: string): Promise<readonly string[]> => {
+    if (!tenant.endsWith("/-")) return [tenant];
+    const { items } = await queue.keys(name, { state: "ready", tenant, limit: MOST_KEYS });
+    const parts = items.map(({ key }) => parseKey(key)).filter((each) => each !== undefined);
+    return (await Promise.all(parts.map(clusterOf))).filter((each) => each !== undefined);
+  };
   const lookForUnserved = async (): Promise<void> => {
     const held = new Map<string, Concern>();
     for (const { function: name, since, message } of await unserved()) {
       const tenants = await queue.topTenants(name, MOST_TENANTS);
-      for (const { tenant, ready } of tenants) if (ready > 0) held.set(tenant, { text: message, since });
+      for (const { tenant } of tenants.filter(({ ready }) => ready > 0))
+        for (const cluster of await clustersOf(name, tenant)) held.set(cluster, { text: message, since });
     }
     await judge(roster.setHeld(held));
   };

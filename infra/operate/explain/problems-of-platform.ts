@@ -14,9 +14,10 @@ export function silenceProblems({ silences }: Pick<Freshness, "silences">): read
   }));
 }
 
-/** Returns the functions whose keys wait for a worker. */
+/** Returns the functions whose keys wait for a worker, those that one worker mends as one problem. */
 export function workerProblems(unserved: readonly Unserved[]): readonly Problem[] {
-  return unserved.map(({ function: object, since, message }) => ({
+  const byMessage = new Map(unserved.toReversed().map((each) => [each.message, each]));
+  return [...byMessage.values()].map(({ function: object, since, message }) => ({
     about: "worker",
     object,
     ...parted(message),

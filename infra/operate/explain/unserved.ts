@@ -10,7 +10,7 @@ export interface Unserved {
   readonly function: string;
   /** When the key that waits longest became ready, RFC 3339. */
   readonly since: string;
-  /** The function that waits, since when, then `; ` and the next step. */
+  /** What waits since when, then `; ` and the next step: of several functions the same for each, since one worker mends all. */
   readonly message: string;
 }
 
@@ -45,20 +45,39 @@ export function createUnserved({ queue, functions, processes, clock }: UnservedS
     const found = await Promise.all(
       names.map(async (name) => unservedOf(name, await queue.peek(name), clock.now())),
     );
-    return found.flat();
+    const [first, ...others] = found.flat();
+    if (first === undefined) return [];
+    const message = messageOf([first, ...others]);
+    return [first, ...others].map(({ keys: _, ...each }) => ({ ...each, message }));
   });
+}
+
+interface Late extends Pick<Unserved, "function" | "since"> {
+  readonly keys: number;
 }
 
 function unservedOf(
   name: string,
   { ready, oldestReadyMs = {}, paused }: QueuePeek,
   now: Date,
-): readonly Unserved[] {
+): readonly Late[] {
   const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
   if (ready === 0 || oldestMs < LATE_MS || paused === true) return [];
   // To the second: the message stays the same while it waits.
   const since = new Date(Math.floor((now.getTime() - oldestMs) / SECOND) * SECOND).toISOString();
-  const keys = ready === 1 ? "1 key waits" : `${ready} keys wait`;
-  const message = `no worker serves ${name} since ${since}, ${keys}; start one: capstan worker --functions ${name}`;
-  return [{ function: name, since, message }];
+  return [{ function: name, since, keys: ready }];
+}
+
+/** So many functions are named in the command that serves them. */
+const MOST_NAMED = 3;
+
+/** Says it of the function that waits longest, and how many more wait with it. */
+function messageOf([first, ...others]: readonly [Late, ...Late[]]): string {
+  const { since, function: name } = others.reduce((a, b) => (b.since < a.since ? b : a), first);
+  const all = [first, ...others];
+  const count = all.reduce((sum, { keys }) => sum + keys, 0);
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const keys = count === 1 ? "1 key waits" : `${count} keys wait`;
+  const named = all.length > MOST_NAMED ? "" : ` --functions ${all.map((each) => each.function).join(" ")}`;
+  return `no worker serves ${name}${more} since ${since}, ${keys}; start one: capstan worker${named}`;
 }

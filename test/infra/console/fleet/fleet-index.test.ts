@@ -9,7 +9,7 @@ import { createMemoryStore } from "../../../../infra/queue/backends/embedded/sto
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import { Connection } from "../../../../shared/api/core.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../../shared/api/machineset.ts";
 import { MINUTE, SECOND } from "../../../../shared/function/backoff.ts";
@@ -17,6 +17,7 @@ import type { AnyFunction } from "../../../../shared/function/define-function.ts
 import type { Store } from "../../../../shared/runtime/ports.ts";
 import type { Hint, Hints } from "../../../../shared/runtime/queue/hints.ts";
 import type { KeyRow } from "../../../../shared/runtime/queue/queue-reader.ts";
+import { managementType } from "../../../../shared/runtime/read/management-type.ts";
 import { cluster, connection, machineCondition, type Overrides } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { machineSet } from "../../../support/foo-sets.ts";
@@ -328,6 +329,31 @@ describe("the fleet", () => {
     found = [];
     await clock.advance(10 * SECOND);
     expect(reported(all(fleet))).toEqual(["default/a healthy", "default/b healthy"]);
+  });
+
+  it("says of a Cluster that keys of its provider's objects wait, whose tenant names none", async () => {
+    const { start, clock, store, rows, queue } = await world(
+      named("a", [AVAILABLE]),
+      named("b", [AVAILABLE]),
+    );
+    await store.put(managementType(SimControlPlane), {
+      apiVersion: apiVersionOf(SimControlPlane),
+      kind: SimControlPlane.kind,
+      metadata: {
+        namespace: "default",
+        name: "cp",
+        uid: "u",
+        resourceVersion: "1",
+        labels: { "cluster.x-k8s.io/cluster-name": "b" },
+      },
+    });
+    const key = "default/-|SimControlPlane|default/cp";
+    rows.set(key, { key, state: "ready", causes: [], failures: 0 });
+    queue.topTenants = async () => [{ tenant: "default/-", ready: 1, waiting: 0, running: 0, dead: 0 }];
+    const found = [{ function: "sim-controlplane", since: START.toISOString(), message: "no worker" }];
+    await using fleet = start({ functions: [simControlplane], unserved: async () => found });
+    await clock.advance(SECOND);
+    expect(reported(all(fleet))).toEqual(["default/b waiting: no worker", "default/a healthy"]);
   });
 
   it("forgets a trouble that is over, and a viewer sees the namespaces that are theirs only", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { workerProblems } from "../../../../infra/operate/explain/problems-of-platform.ts";
 import { createUnserved } from "../../../../infra/operate/explain/unserved.ts";
 import type { Heartbeat } from "../../../../infra/queue/heartbeats/heartbeats.ts";
 import type { AnyFunction } from "../../../../shared/function/define-function.ts";
@@ -7,8 +8,8 @@ import { virtualClock } from "../../../support/clock.ts";
 
 type Living = Pick<Heartbeat, "functions" | "running">;
 
-/** Of two functions, `a` and `b`: what is said about `a`. */
-async function said(processes: readonly Living[], a: Partial<QueuePeek>) {
+/** Of two functions, `a` and `b`: what is said. */
+async function said(processes: readonly Living[], a: Partial<QueuePeek>, b: Partial<QueuePeek> = {}) {
   const clock = virtualClock();
   const depth = {
     ready: 0,
@@ -20,7 +21,7 @@ async function said(processes: readonly Living[], a: Partial<QueuePeek>) {
   const asked: string[] = [];
   const peek = async (name: string) => {
     asked.push(name);
-    return name === "a" ? { ...depth, ...a } : depth;
+    return { ...depth, ...(name === "a" ? a : b) };
   };
   const functions = ["a", "b"].map((name) => ({ spec: { name } })) as unknown as readonly AnyFunction[];
   const ask = createUnserved({ queue: { peek }, functions, processes: async () => processes, clock });
@@ -37,6 +38,25 @@ describe("functions that no worker serves", () => {
     expect(found).toEqual([{ function: "a", since: "2025-12-31T23:59:15.000Z", message }]);
     // A relay names all functions, and runs none.
     expect((await said([{ functions: ["a", "b"] }], LATE)).found).toEqual(found);
+  });
+
+  it("are one problem where several wait: since the oldest key, with the command that serves them", async () => {
+    const living: readonly Living[] = [];
+    const { found } = await said(
+      living,
+      { ...LATE, ready: 4 },
+      { ready: 1, oldestReadyMs: { resync: 60_000 } },
+    );
+    expect(found.map(({ function: name, since }) => [name, since])).toEqual([
+      ["a", "2025-12-31T23:59:15.000Z"],
+      ["b", "2025-12-31T23:59:00.000Z"],
+    ]);
+    expect(workerProblems(found)).toEqual([
+      expect.objectContaining({
+        cause: "no worker serves b and 1 more since 2025-12-31T23:59:00.000Z, 5 keys wait",
+        next: "start one: capstan worker --functions a b",
+      }),
+    ]);
   });
 
   it.each([
