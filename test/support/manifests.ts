@@ -119,6 +119,11 @@ spec:
 ---${simTemplates(name)}`;
 }
 
+/** A MachineDeployment and its templates. */
+export function simMachineDeployment(name: string, cluster: string, replicas: number): string {
+  return simMachineSet(name, cluster, replicas).replace("kind: MachineSet", "kind: MachineDeployment");
+}
+
 /** A Cluster whose control plane is Machines, and their templates. */
 export function simClusterOfMachines(name: string, replicas: number): string {
   const spec = `spec:

@@ -6,7 +6,7 @@ import {
 } from "../../../functions/cluster/rules/wakes.ts";
 import { itselfBehindDrain } from "../../../functions/machine/rules/wakes.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type OwnerReference } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
 import * as checkMappings from "../../../shared/function/health-check-mappings.ts";
@@ -176,6 +176,17 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
       ),
   ],
   [mappings.setsOfMachine, ({ side }, candidate) => isOwner(candidate, side) || isCandidate(side, candidate)],
+  [
+    mappings.deploymentOfSet,
+    ({ side }, candidate) => isOwner(candidate, side) || isAdoptedBy(side, candidate),
+  ],
+  [
+    mappings.deploymentOfMachine,
+    ({ side }, candidate) =>
+      controllerOf(side)?.kind === "MachineSet" &&
+      areOfOneCluster(side, candidate) &&
+      [undefined, candidate.metadata.name].includes(side.metadata.labels?.[DEPLOYMENT_NAME]),
+  ],
   [mappings.sameName, ({ side }, candidate) => sameKey(side, candidate)],
   [mappings.clusterOf, isOfCluster],
   [clusterOfMachine, (seen, cluster) => !isOfPool(seen.side) && isOfCluster(seen, cluster)],
@@ -271,6 +282,15 @@ function isCandidate({ kind, metadata, ...rest }: KubeObject, set: KubeObject): 
   return isOrphan || metadata.labels?.["cluster.x-k8s.io/set-name"] === set.metadata.name;
 }
 
+/** A set without controller: each deployment of its Cluster may adopt it. */
+function isAdoptedBy(set: KubeObject, deployment: KubeObject): boolean {
+  return controllerOf(set) === undefined && areOfOneCluster(set, deployment);
+}
+
+function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
 /** A Machine whose labels its health check names; expressions may leave out some of them. */
 function isSelectedBy(machine: KubeObject, check: KubeObject): boolean {
   const wanted = Object.entries(Object(at(check, "spec.selector.matchLabels")) as object);
@@ -324,6 +344,7 @@ function claimsNode({ side, cluster }: Side, candidate: KubeObject): boolean {
 
 const CLUSTER_NAME = "cluster.x-k8s.io/cluster-name";
 const POOL_NAME = "cluster.x-k8s.io/pool-name";
+const DEPLOYMENT_NAME = "cluster.x-k8s.io/deployment-name";
 
 /** The tenant of a key is the namespace of its object and the Cluster that it names in a field. */
 function keyOf({ kind, clusterNamePath }: Kind, object: KubeObject): Key {

@@ -19,6 +19,8 @@ export const creations: readonly Oracle[] = [
       });
       onWrite(world, ({ code, verb, place, run, answer, title }) => {
         if (code !== CREATED || (verb !== "create" && verb !== "apply") || place.subresource !== "") return;
+        // F-49: the name of a set follows from more than the name of its deployment.
+        if (place.type === "cluster.x-k8s.io/machinesets") return;
         const owner = parseKey(run?.key ?? "")?.name;
         const name = answer?.metadata.name ?? "";
         if (owner === undefined) return;

@@ -1,3 +1,4 @@
+import { availability } from "./availability.ts";
 import { canaries } from "./canaries.ts";
 import { conditions } from "./conditions.ts";
 import { connections } from "./connections.ts";
@@ -24,6 +25,7 @@ import { remediation } from "./remediation.ts";
 import { replays } from "./replays.ts";
 import { requests } from "./requests.ts";
 import { retries } from "./retries.ts";
+import { rollouts } from "./rollouts.ts";
 import { runs } from "./runs.ts";
 import { wakeUps } from "./wake-ups.ts";
 
@@ -42,6 +44,8 @@ export const ORACLES: readonly Oracle[] = [
   ...evidence,
   ...nodes,
   ...machines,
+  ...rollouts,
+  ...availability,
   ...connections,
   ...pools,
   ...remediation,

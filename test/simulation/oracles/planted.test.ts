@@ -17,6 +17,7 @@ import { workloadOf } from "../workloads/known.ts";
 import type { Workload } from "../workloads/workload.ts";
 import { type Planted, patchOf } from "./planted-defect.ts";
 import { PLANTED_HEALTH_CHECKS } from "./planted-health-checks.ts";
+import { PLANTED_ROLLOUTS } from "./planted-rollouts.ts";
 
 /** A rollout of a pool that is too old for its status to wait for any Node. */
 const LATER_ROLLOUT: Workload = {
@@ -212,6 +213,7 @@ const PLANTED: readonly Planted[] = [
     found: ["F-48: ", "was not found gone before"],
   },
   ...PLANTED_HEALTH_CHECKS,
+  ...PLANTED_ROLLOUTS,
   ...leaks(),
 ];
 

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Listed, Shown } from "./state.ts";
 
 const MACHINES = "cluster.x-k8s.io/machines";
+const SETS = "cluster.x-k8s.io/machinesets";
 const INSTANCES = "cloud.sim.capstan.dev/siminstances";
 const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
 /** The end that `{{ .random }}` has in names. */
@@ -22,7 +23,11 @@ export function withoutGeneratedNames(
 ): readonly Listed[] {
   const all = (wanted: string) =>
     objects.filter(({ type }) => type === wanted).map(({ object }) => object as KubeObject);
-  const masks: readonly Mask[] = [...all(MACHINES).flatMap(maskOf), ...placesOf(all(INSTANCES))];
+  const masks: readonly Mask[] = [
+    ...all(MACHINES).flatMap(maskOf),
+    ...all(SETS).flatMap(maskOf).flatMap(withHash),
+    ...placesOf(all(INSTANCES)),
+  ];
   if (masks.length === 0) return objects;
   const masked = objects.map(({ type, object }): Masked => {
     const text = masks.reduce((whole, [name, mask]) => whole.replaceAll(name, mask), JSON.stringify(object));
@@ -88,12 +93,20 @@ function indexIn(name: string): number {
   return Number(name.slice(name.lastIndexOf("-") + 1));
 }
 
-function maskOf({ metadata }: KubeObject): readonly Mask[] {
+function maskOf({ metadata }: KubeObject): readonly (readonly [string, string])[] {
   const [, owner] = RANDOM_END.exec(metadata.name) ?? [];
   const isDerived = metadata.ownerReferences?.some(
     ({ name, controller }) => controller === true && name === owner,
   );
   return isDerived === true ? [[metadata.name, `${owner}-*`]] : [];
+}
+
+/** The hash of a set ends like its name, and its Machines have it as a label. */
+function withHash([name, mask]: readonly [string, string]): readonly Mask[] {
+  return [
+    [name, mask],
+    [new RegExp(`\\b\\d+-${name.slice(-5)}\\b`, "g"), "*"],
+  ];
 }
 
 function numbered({ type, object }: Listed, number: number): Listed {

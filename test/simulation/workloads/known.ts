@@ -24,6 +24,8 @@ import { w27 } from "./w-27.ts";
 import { w28 } from "./w-28.ts";
 import { w29 } from "./w-29.ts";
 import { w30 } from "./w-30.ts";
+import { w31 } from "./w-31.ts";
+import { w32 } from "./w-32.ts";
 import type { Workload } from "./workload.ts";
 
 export const WORKLOADS: readonly Workload[] = [
@@ -53,6 +55,8 @@ export const WORKLOADS: readonly Workload[] = [
   w28,
   w29,
   w30,
+  w31,
+  w32,
 ];
 
 /** Throws for an unknown number. */
