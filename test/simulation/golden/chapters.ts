@@ -2,7 +2,7 @@ import type { Event } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { functionOf, placeOf } from "../oracles/sent-write.ts";
-import { maskRandomEnd } from "../play/generated-names.ts";
+import { maskRandomEnds } from "../play/generated-names.ts";
 import { manifestsIn } from "../play/manifests-in.ts";
 import { isPoll } from "../play/polls.ts";
 import type { User } from "../play/user.ts";
@@ -157,7 +157,7 @@ function sized(object: ReturnType<typeof manifestsIn>[number]): string {
 }
 
 function named({ kind }: Kind, name: string): string {
-  return `${kind} ${maskRandomEnd(name)}`;
+  return `${kind} ${maskRandomEnds(name)}`;
 }
 
 const LONGEST_VALUE = 40;
@@ -189,9 +189,12 @@ function slash({ subresource = "" }: { readonly subresource?: string | undefined
 
 function titleOf({ type, reason, involvedObject, source, reportingComponent }: Event): [string, string] {
   const component = source?.component ?? reportingComponent ?? "";
-  const name = involvedObject.kind === "Machine" ? maskRandomEnd(involvedObject.name) : involvedObject.name;
+  const { kind } = involvedObject;
+  const name = ["Machine", "MachineSet"].includes(kind)
+    ? maskRandomEnds(involvedObject.name)
+    : involvedObject.name;
   const warning = type === "Normal" ? "" : `${type} `;
-  return [component.replace(/^capstan-/, ""), `"${warning}${reason} ${involvedObject.kind} ${name}"`];
+  return [component.replace(/^capstan-/, ""), `"${warning}${reason} ${kind} ${name}"`];
 }
 
 function verbOf(

@@ -70,9 +70,9 @@ function withRank({ name }: Masked, rank: number): readonly [name: string, rank:
   return [name, rank];
 }
 
-/** The name of a Machine with `*` in the place of a random end. */
-export function maskRandomEnd(name: string): string {
-  return name.replace(RANDOM_END, "$1-*");
+/** The name of a Machine or set with `*` in the place of its random end, and of that of the set whose Machine it is. */
+export function maskRandomEnds(name: string): string {
+  return name.replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=-|$)/g, "-*");
 }
 
 /** In the order of their indexes: what is renamed never has the name of one that is still to be renamed. */
