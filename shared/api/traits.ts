@@ -47,13 +47,16 @@ export interface Traits {
   readonly workers?: WorkerTraits;
   /** Take-over pauses those with a lower number first, which make and remove the others. Absent: Capstan does not run it. */
   readonly takeOver?: number;
-  /** `capstan up` waits for this phase, and for as many `status.nodeRefs` as replicas. Absent: it waits for none of them. */
-  readonly ready?: { readonly phase: string; readonly nodes?: true };
+  /**
+   * `capstan up` waits for this phase, for as many `status.nodeRefs` as replicas, and for the condition Available. Absent:
+   * it waits for none of them.
+   */
+  readonly ready?: { readonly phase: string; readonly nodes?: true; readonly available?: true };
 }
 
 /** The kinds of the core in the order in which they are installed. */
 export const TRAITS: readonly Traits[] = [
-  { kind: Cluster, takeOver: 6, ready: { phase: "Provisioned" } },
+  { kind: Cluster, takeOver: 6, ready: { phase: "Provisioned", available: true } },
   {
     kind: MachinePool,
     descendant: { label: "MachinePools", place: 3, deleteOrder: 1 },
@@ -94,7 +97,7 @@ export const TRAITS: readonly Traits[] = [
       },
     },
     takeOver: 2,
-    ready: { phase: "Running" },
+    ready: { phase: "Running", available: true },
   },
   { kind: MachineDrainRule },
   {

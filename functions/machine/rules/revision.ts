@@ -5,8 +5,8 @@ import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
 
 /**
- * Whether a MachineSet is not the newest of its MachineDeployment, which Cluster API runs. Without one of the two, or
- * without its number, it is not.
+ * Whether a MachineSet is not the newest of its MachineDeployment. Without one of the two, or without its number, it is
+ * not.
  */
 export function isOutdated(set: KubeObject | undefined, deployment: KubeObject | undefined): boolean {
   return revisionOf(set) < revisionOf(deployment);

@@ -11,16 +11,23 @@ import { isClone, isClonedFrom, kindOfClones } from "../../../shared/rules/machi
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
 import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
+import { isSince } from "../../../shared/rules/rollout/current.ts";
+import { planSets, ROLLOUT_AFTER } from "../../../shared/rules/rollout/plan-input.ts";
 
 const TYPE = "UpToDate";
 const JUDGED_OWNERS: ReadonlySet<string> = new Set([MachineSet.kind, MachinePool.kind]);
 
 /** The fields of a MachineSet that `upToDateCondition` reads. */
-export const SET_FIELDS = ["metadata.uid", "metadata.ownerReferences", "spec.template.spec"] as const;
+export const SET_FIELDS = [
+  "metadata.uid",
+  "metadata.ownerReferences",
+  `metadata.annotations[${ROLLOUT_AFTER}]`,
+  "spec.template.spec",
+] as const;
 /** The fields of a MachineDeployment that `upToDateCondition` reads. */
 export const DEPLOYMENT_FIELDS = ["metadata.uid", "spec.template.spec", "spec.rollout.after"] as const;
 
-/** The owners that decide about the spec of a Machine. A deployment is only there beside Cluster API, which runs it. */
+/** The owners that decide about the spec of a Machine. */
 export interface Rollout {
   readonly set: MachineSet;
   readonly deployment?: MachineDeployment | undefined;
@@ -78,7 +85,7 @@ function outdatedLines(
   const present = set.spec.template.spec;
   return deployment === undefined
     ? unlikeTemplate(machine, present, providers)
-    : [...differences(present, deployment.spec?.template?.spec ?? {}), ...rolloutLines(set, deployment, now)];
+    : [...differences(present, deployment.spec.template.spec), ...rolloutLines(set, deployment, now)];
 }
 
 /** Returns nothing until the kubelet reports. Cluster API's controllers, which look here, too, judge the same. */
@@ -101,18 +108,18 @@ export function rolloutInMs({ deployment }: Rollout, now: Date): number | undefi
 }
 
 function rolloutLines(set: MachineSet, { spec }: MachineDeployment, now: Date): readonly string[] {
-  const after = Date.parse(spec?.rollout?.after ?? "");
-  const created = Date.parse(set.metadata.creationTimestamp ?? "");
-  return after < now.getTime() && created < after ? ["* MachineDeployment spec.rolloutAfter expired"] : [];
+  const after = Date.parse(spec.rollout?.after ?? "");
+  const isCurrent = planSets([set]).some((planned) => isSince(planned, after));
+  return after <= now.getTime() && !isCurrent ? ["* MachineDeployment spec.rolloutAfter expired"] : [];
 }
 
 type Template = MachineSet["spec"]["template"]["spec"];
 
 /** The spec of the set, of which the Machine is made, beside that of the deployment; in upstream's words. */
-function differences(present: Template, wanted: Partial<Template>): readonly string[] {
+function differences(present: Template, wanted: Template): readonly string[] {
   return [
     ...versionLines(present.version, wanted.version),
-    ...(sameJson(present.bootstrap, wanted.bootstrap ?? {})
+    ...(sameJson(present.bootstrap, wanted.bootstrap)
       ? []
       : bootstrapLines(present.bootstrap, wanted.bootstrap)),
     ...(sameJson(present.infrastructureRef, wanted.infrastructureRef)

@@ -89,7 +89,6 @@ export const VIEW_WATCHES = [
   watch(Machine, RIVAL_FIELDS, sharingProviderID),
   watch(Connection, [...CONNECTION_FIELDS, "status.nodesComplete"], inCluster),
   watch(MachineSet, SET_FIELDS, ownedBy),
-  // Where Cluster API is installed, too.
   watch(MachineDeployment, DEPLOYMENT_FIELDS, inClusterOf),
   watch(Machine, HANDLING_MACHINE_FIELDS, inClusterOfControlPlaneMachine),
   watchContract(ControlPlane, HANDLING_CONTROL_PLANE_FIELDS, inClusterReferencing),

@@ -5,7 +5,7 @@ import { TRAITS } from "../../../shared/api/traits.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 
-/** Reasons why one Cluster or MachinePool is not ready yet. */
+/** Reasons why one object is not ready yet. */
 export interface Unready {
   /** `MachinePool default/demo-pool`. */
   readonly object: string;
@@ -13,9 +13,8 @@ export interface Unready {
 }
 
 /**
- * Returns the given Clusters and MachinePools that are not ready yet: Clusters need phase Provisioned, condition
- * Available and all replicas of control plane and workers, pools phase Running with as many nodeRefs as `spec.replicas`.
- * Other kinds are ignored.
+ * Returns the given objects that are not ready yet, as the traits of their kind say it; Clusters need all replicas of
+ * control plane and workers besides. Other kinds are ignored.
  */
 export async function unreadyAmong(
   store: Store,
@@ -40,11 +39,10 @@ async function judge(store: Store, object: KubeObject): Promise<readonly Unready
     ];
   if (ready.nodes === true && nodesMissing(current))
     return [{ object: name, why: "some instances have no Node yet" }];
-  if (kind !== (Cluster as Kind)) return [];
-  if (!isAvailable(current)) {
+  if (ready.available === true && !isAvailable(current)) {
     return [{ object: name, why: `condition Available is not True${reasonsOf(current, AVAILABLE)}` }];
   }
-  const missing = replicasMissing(current);
+  const missing = kind === (Cluster as Kind) ? replicasMissing(current) : undefined;
   return missing === undefined ? [] : [{ object: name, why: missing }];
 }
 

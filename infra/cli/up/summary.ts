@@ -5,7 +5,7 @@ import type { Store } from "../../../shared/runtime/ports.ts";
 import { print } from "../../platform/terminal/print.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 
-/** Returns the table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes. */
+/** Returns the table at the end of `capstan up`: every object that it waits for, with phase, replicas and Nodes. */
 export async function printSummary(store: Store): Promise<void> {
   const rows = (
     await Promise.all(TRAITS.map(({ kind, ready }) => (ready === undefined ? [] : rowsOf(store, kind))))

@@ -66,8 +66,9 @@ export const deletionOrderSchema = () =>
 /** The rule of a `spec` whose selector and template of Machines have labels; `selector` is how it says that one is there. */
 export const matchingLabels = (selector: string): Validation => ({
   // The label of the Cluster is the guard's on both sides. The value with `in`, since comparing two texts without a limit
-  // costs more than a rule may, as reading a path of four for each label does: `l` are the labels of the template.
-  rule: `${selector}!has(self.selector.matchLabels) || (has(self.template.metadata) && has(self.template.metadata.labels) ? [self.template.metadata.labels].all(l, self.selector.matchLabels.all(k, k == '${CLUSTER_NAME_LABEL}' || (k in l && self.selector.matchLabels[k] in [l[k]]))) : self.selector.matchLabels.all(k, k == '${CLUSTER_NAME_LABEL}'))`,
+  // costs more than a rule may, as reading a path of four for each label does: `l` are the labels of the template, `s`
+  // those of the selector.
+  rule: `${selector}!has(self.selector.matchLabels) || [has(self.template.metadata) && has(self.template.metadata.labels) ? self.template.metadata.labels : {'': ''}].all(l, [self.selector.matchLabels].all(s, s.all(k, k == '${CLUSTER_NAME_LABEL}' || (k in l && s[k] in [l[k]]))))`,
   message: "selector.matchLabels does not match template.metadata.labels; set the same labels in both",
   fieldPath: ".selector",
 });

@@ -37,7 +37,10 @@ export function byAge(a: PlanSet, b: PlanSet): number {
  * Whether a set was made at or after a time. Differs: in whole seconds, as creation times are; and a set that was made
  * for this time counts, whatever the clocks of API server and client say.
  */
-function isSince({ createdAt, bornFor }: PlanSet, after: number): boolean {
+export function isSince(
+  { createdAt, bornFor }: Pick<PlanSet, "createdAt" | "bornFor">,
+  after: number,
+): boolean {
   const second = Math.floor(after / SECOND);
   return [createdAt, bornFor ?? 0].some((at) => Math.floor(at / SECOND) >= second);
 }

@@ -87,6 +87,8 @@ describe("UpToDate of a Machine of a MachineDeployment", () => {
     );
     expect(rolloutInMs(rollout({}, "2026-01-01T11:00:00Z"), NOW)).toBeUndefined();
     expect(said({}, { after: "2025-01-01T11:00:00Z" })).toBe("True UpToDate ");
+    // Creation times are whole seconds.
+    expect(said({}, { after: "2026-01-01T00:00:00.9Z" })).toBe("True UpToDate ");
   });
 
   it("is Updating while the Machine is, and until the kubelet runs the version", () => {
