@@ -7,27 +7,29 @@ const ROLLING = "spec.rollout.strategy.rollingUpdate";
 const NUMBER = /^\d{1,9}$/;
 
 /** Fields that `--set` takes: a short name, and where its value stands. */
-const FIELDS: { readonly [name: string]: string } = {
-  version: `${SPEC}.version`,
-  failureDomain: `${SPEC}.failureDomain`,
-  infrastructure: `${SPEC}.infrastructureRef.name`,
-  bootstrap: `${SPEC}.bootstrap.configRef.name`,
-  replicas: "spec.replicas",
-  strategy: "spec.rollout.strategy.type",
-  maxSurge: `${ROLLING}.maxSurge`,
-  maxUnavailable: `${ROLLING}.maxUnavailable`,
-  after: "spec.rollout.after",
-  paused: "spec.paused",
-};
+const FIELDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    version: `${SPEC}.version`,
+    failureDomain: `${SPEC}.failureDomain`,
+    infrastructure: `${SPEC}.infrastructureRef.name`,
+    bootstrap: `${SPEC}.bootstrap.configRef.name`,
+    replicas: "spec.replicas",
+    strategy: "spec.rollout.strategy.type",
+    maxSurge: `${ROLLING}.maxSurge`,
+    maxUnavailable: `${ROLLING}.maxUnavailable`,
+    after: "spec.rollout.after",
+    paused: "spec.paused",
+  }),
+);
 
 /** Names that `--set` takes, for help and completion. */
-export const SETTABLE = Object.keys(FIELDS);
+export const SETTABLE = [...FIELDS.keys()];
 
 /** Returns a deployment with the values of `version=v1.32.0`. Throws when a field is not known. */
 export function withFields(deployment: MachineDeployment, texts: readonly string[]): MachineDeployment {
   return texts.reduce((so, text) => {
     const at = text.indexOf("=");
-    const path = FIELDS[text.slice(0, Math.max(at, 0))];
+    const path = FIELDS.get(text.slice(0, Math.max(at, 0)));
     if (path === undefined) {
       throw new Error(`--set ${text}: write FIELD=VALUE, where FIELD is one of ${SETTABLE.join(", ")}`);
     }

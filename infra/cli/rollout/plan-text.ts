@@ -1,7 +1,7 @@
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { Change } from "../../../shared/rules/rollout/plan-types.ts";
 import type { Step } from "../../../shared/rules/rollout/rehearse.ts";
-import type { ReportedSet, RolloutReport } from "../../operate/rollout/rollout-report.ts";
+import type { ReportedSet, ReportedStandstill, RolloutReport } from "../../operate/rollout/rollout-report.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 import { count } from "../plan-lines.ts";
@@ -17,13 +17,7 @@ export function rolloutLines(report: RolloutReport): readonly string[] {
   const { standsStill, startsAt } = report;
   return [
     headline(report),
-    ...(standsStill === undefined
-      ? []
-      : causeLines({
-          cause: `stands still${standsStill.since === undefined ? "" : ` since ${standsStill.since}`}: ${standsStill.cause}`,
-          next: standsStill.next,
-          severity: standsStill.isHeld ? "held" : "broken",
-        })),
+    ...(standsStill === undefined ? [] : standstillLines(standsStill)),
     ...(startsAt === undefined ? [] : [paint("yellow", `! begins at ${startsAt}: spec.rollout.after`)]),
     ...blockerLines(report),
     ...stepTable(report),
@@ -38,6 +32,17 @@ export function headline({ object, replicas, strategy, limits }: RolloutReport):
   return strategy === "OnDelete"
     ? `${name}: ${count(replicas, "Machine")}, OnDelete: a Machine is replaced once a person has deleted it`
     : `${name}: ${count(replicas, "Machine")}, surge ${surge}, unavailable ${unavailable}: at least ${atLeast} available, at most ${atMost}`;
+}
+
+/** A rollout that waits for a Machine to start needs no person yet. */
+function standstillLines({ cause, next, since, isHeld, isOverdue }: ReportedStandstill): readonly string[] {
+  const isStuck = isHeld || isOverdue;
+  const when = since === undefined ? "" : ` since ${since}`;
+  return causeLines({
+    cause: `${isStuck ? "stands still" : "waits"}${when}: ${cause}`,
+    next: isStuck ? next : "",
+    severity: isOverdue ? "broken" : "held",
+  });
 }
 
 function blockerLines({ blockers: { missing, checks }, end, newSet }: RolloutReport): readonly string[] {
@@ -95,7 +100,9 @@ function withRemovals(steps: readonly Step[]): readonly Shown[] {
 
 function changeText({ step, removes }: Shown, newSet: string): string {
   const texts = step.changes.map((change) => textOfChange(change, newSet));
-  const text = texts.length === 0 ? "Machines follow their sets" : texts.join("; ");
+  const isFollowing = step.made.length + step.gone.length > 0;
+  const quiet = isFollowing ? "Machines follow their sets" : "Machines become available";
+  const text = texts.length === 0 ? quiet : texts.join("; ");
   return removes.length === 0 ? text : `${text}; then ${listNames(removes, MAX_NAMES)} is removed`;
 }
 
@@ -149,7 +156,7 @@ function summary(report: RolloutReport): readonly string[] {
     ...(broken === undefined
       ? []
       : [
-          `With new Machines that never become available it stops after step ${broken.afterSteps}: ${broken.available} available, ${count(broken.machines, "Machine")}.`,
+          `With new Machines that never become available it stops ${broken.afterSteps === 0 ? "here" : `after step ${broken.afterSteps}`}: ${broken.available} available, ${count(broken.machines, "Machine")}.`,
         ]),
   ];
 }

@@ -20,6 +20,7 @@ import {
 import { setNameFor } from "../../../shared/rules/rollout/set-name.ts";
 import {
   isAvailable,
+  isOverdue,
   type RolloutFacts,
   type Standstill,
   standstill,
@@ -45,7 +46,7 @@ export interface RolloutReport {
   /** The sets now, the oldest first. */
   readonly sets: readonly ReportedSet[];
   /** Why it stands still now. */
-  readonly standsStill?: Standstill | undefined;
+  readonly standsStill?: ReportedStandstill | undefined;
   /** RFC 3339: `rollout.after` is still to come, and the steps are those of that time. */
   readonly startsAt?: string | undefined;
   /** The name of the set that is made, where one is. */
@@ -56,6 +57,11 @@ export interface RolloutReport {
   readonly blockers: Blockers;
   /** Where it would stop if new Machines never became available; absent where that makes no difference. */
   readonly withBrokenTemplate?: Stop | undefined;
+}
+
+export interface ReportedStandstill extends Standstill {
+  /** For so long that a person should look. */
+  readonly isOverdue: boolean;
 }
 
 export interface ReportedSet {
@@ -88,6 +94,7 @@ export function rolloutReport(facts: RolloutFacts, blockers = NOTHING): RolloutR
   const at = isLater ? next : now.getTime();
   const sound = isLater ? rehearsalOf(facts, at, made) : present;
   const broken = rehearsalOf(facts, at, "never");
+  const stands = standstill(facts);
   const isDue = sound.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
   const isBlocked = isDue && blockers.missing.length > 0;
   return {
@@ -98,7 +105,7 @@ export function rolloutReport(facts: RolloutFacts, blockers = NOTHING): RolloutR
     sets: sets
       .map((set) => reported(set, current))
       .toSorted((a, b) => Number(a.isCurrent) - Number(b.isCurrent)),
-    standsStill: standstill(facts),
+    standsStill: stands && { ...stands, isOverdue: isOverdue(stands, now) },
     startsAt: isLater && sound.steps.length > 0 ? new Date(next).toISOString() : undefined,
     newSet: newSetAt(facts, at),
     steps: isBlocked ? [] : sound.steps,
