@@ -3,7 +3,8 @@ import { paint } from "../../platform/terminal/paint.ts";
 import { detailLines } from "./detail-lines.ts";
 
 /** Returns `MachinePool default/p1 Running 3 of 3 Nodes`. */
-export function titleOfFacts({ object, phase, nodes, deletingSince, problem, old }: ObjectFacts): string {
+export function titleOfFacts(facts: ObjectFacts): string {
+  const { object, phase, nodes, deletingSince, standsStill, problem, old } = facts;
   const parts = [paint("bold", object)];
   if (old !== undefined) parts.push(paint("yellow", "old:"));
   if (problem !== undefined) parts.push(paint("red", oneLine(problem)));
@@ -11,6 +12,7 @@ export function titleOfFacts({ object, phase, nodes, deletingSince, problem, old
     parts.push(GOOD_PHASES.has(phase) && old === undefined ? paint("green", phase) : paint("yellow", phase));
   if (nodes !== undefined) parts.push(`${nodes} Nodes`);
   if (deletingSince !== undefined) parts.push(paint("yellow", `being deleted since ${deletingSince}`));
+  if (standsStill !== undefined) parts.push(paint("yellow", oneLine(standsStill)));
   return parts.join("  ");
 }
 const GOOD_PHASES = new Set(["Running", "Provisioned"]);

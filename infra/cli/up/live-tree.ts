@@ -99,7 +99,13 @@ export async function frameOf(
     const freshness = await readFreshness(store, clock.now());
     const platform = silenceProblems(freshness);
     const causes = await problemsOf(store, tree, { now: clock.now(), troubles: [], platform });
-    const { lines: own, children } = await branchOf(tree, { functions, history, causes, freshness });
+    const { lines: own, children } = await branchOf(tree, {
+      functions,
+      history,
+      causes,
+      freshness,
+      now: clock.now(),
+    });
     const [title = "", ...rest] = own;
     const inFront = causes.flatMap((cause) => causeLines(cause, columns));
     lines.push(...drawTree({ lines: [title, ...inFront, ...rest], children }));
@@ -116,10 +122,11 @@ interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
   /** The causes in front of the tree. */
   readonly causes: readonly Problem[];
   readonly freshness: Freshness;
+  readonly now: Date;
 }
 
 async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
-  const { facts } = foldFacts(factsOf(node, known.freshness), known.causes);
+  const { facts } = foldFacts(factsOf(node, known.freshness, known.now), known.causes);
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
     lines: [titleOfFacts(facts), ...linesOfFacts(facts), ...(await waitsOf(node, known))],

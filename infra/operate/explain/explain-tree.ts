@@ -147,8 +147,13 @@ async function explainNode(sources: Explaining, node: ObjectNode): Promise<Expla
     explainFunctions(sources, node),
     Promise.all(node.children.map((child) => explainNode(sources, child))),
   ]);
-  const { freshness } = sources;
-  return { ...factsOf(node, freshness), functions, children, more: leftOutOf(node.more, freshness) };
+  const { freshness, clock } = sources;
+  return {
+    ...factsOf(node, freshness, clock.now()),
+    functions,
+    children,
+    more: leftOutOf(node.more, freshness),
+  };
 }
 
 async function explainFunctions(

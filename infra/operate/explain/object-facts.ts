@@ -5,6 +5,7 @@ import { managementType } from "../../../shared/runtime/read/management-type.ts"
 import { CURRENT, type Freshness } from "../../../shared/runtime/read/signs.ts";
 import { type Detail, detailsOf } from "./details.ts";
 import type { ObjectNode } from "./object-tree.ts";
+import { rolloutDetails, rolloutFactsOf, standstillText } from "./rollout-facts.ts";
 import { goodStatusOf } from "./siblings.ts";
 
 /** The most important facts about an object. */
@@ -15,13 +16,15 @@ export interface ObjectFacts {
   /** `3 of 5`. */
   readonly nodes?: string;
   readonly deletingSince?: string;
+  /** Why the rollout of a MachineDeployment stands still. */
+  readonly standsStill?: string;
   /** Why its snapshot is old, so that nothing here shows how it is now; absent: it is current. */
   readonly old?: string;
   /** Why it is not there. */
   readonly problem?: string;
   /** Conditions that show a problem. */
   readonly conditions: readonly Concern[];
-  /** The details of Machines and MachineSets. */
+  /** The details of Machines, MachineSets and MachineDeployments. */
   readonly details?: readonly Detail[];
 }
 
@@ -32,10 +35,13 @@ export interface Concern {
   readonly message: string;
 }
 
+/** Returns the facts of an object; those of a rollout only with the present time. */
 export function factsOf(
-  { kind, key, object, problem }: ObjectNode,
+  node: ObjectNode,
   { silenceOf }: Pick<Freshness, "silenceOf"> = CURRENT,
+  now?: Date,
 ): ObjectFacts {
+  const { kind, key, object, problem } = node;
   const silence = silenceOf(managementType(kind));
   const name = { object: titleOf(kind.kind, key), ...(silence && { old: silence.message }) };
   if (object === undefined) return { ...name, ...(problem ? { problem } : {}), conditions: [] };
@@ -44,12 +50,15 @@ export function factsOf(
   const replicas = valueAt(object, "spec.replicas");
   const nodes = Array.isArray(refs) ? refs.length : 0;
   const { deletionTimestamp } = object.metadata;
-  const details = detailsOf(kind, object);
+  const rollout = now && rolloutFactsOf(node, now);
+  const standsStill = rollout && standstillText(rollout);
+  const details = rollout === undefined ? detailsOf(kind, object) : rolloutDetails(rollout);
   return {
     ...name,
     ...(typeof phase === "string" ? { phase } : {}),
     ...(traitsOf(kind).ready?.nodes === true ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
     ...(deletionTimestamp === undefined ? {} : { deletingSince: deletionTimestamp }),
+    ...(standsStill === undefined ? {} : { standsStill }),
     conditions: concernsOf(valueAt(object, "status.conditions")),
     ...(details.length === 0 ? {} : { details }),
   };

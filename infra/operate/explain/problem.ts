@@ -15,6 +15,7 @@ export const SUBJECTS = [
   "finalizer",
   "drain",
   "version",
+  "rollout",
   "health",
 ] as const;
 

@@ -11,10 +11,12 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { refusalOf } from "../../../shared/rules/machines/remediation-limits.ts";
 import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
+import { isOverdue, standstill } from "../../../shared/rules/rollout/standstill.ts";
 import type { Finding } from "./finding.ts";
 import type { ObjectNode } from "./object-tree.ts";
 import { parted } from "./problem.ts";
 import { refusalIn } from "./refusals.ts";
+import { rolloutFactsOf } from "./rollout-facts.ts";
 
 interface ObjectFacts {
   /** All that is known beside it. */
@@ -321,6 +323,26 @@ const policy: Detect = (node, { nodes, now }) => {
   });
 };
 
+/** A rollout that has stood still for ten minutes, and that no person holds. */
+const rollout: Detect = (node, { now }) => {
+  const facts = rolloutFactsOf(node, now);
+  const found = facts && standstill(facts);
+  if (found === undefined || !isOverdue(found, now)) return [];
+  const title = titleOfNode(node);
+  return [
+    {
+      about: "rollout",
+      id: title,
+      at: node,
+      object: title,
+      cause: `the rollout of ${title} stands still since ${found.since}: ${found.cause}`,
+      next: found.next,
+      ...(found.since === undefined ? {} : { since: found.since }),
+      severity: "broken",
+    },
+  ];
+};
+
 const DETECTORS: readonly Detect[] = [
   reference,
   provider,
@@ -329,6 +351,7 @@ const DETECTORS: readonly Detect[] = [
   finalizer,
   drain,
   version,
+  rollout,
   health,
   policy,
 ];

@@ -164,12 +164,20 @@ function rooted(
         return finding.at !== undefined && isOfRefused(finding.at);
       case "dead":
         return has("connection") && OF_WORKLOAD.test(finding.cause);
+      case "rollout":
+        return has("connection") || (finding.at !== undefined && isBelow(finding.at, finding));
       case "drain":
       case "health":
         return has("connection");
       default:
         return false;
     }
+  }
+
+  /** Something of the deployment itself, of a set or a Machine is wrong, and holds its rollout up. */
+  function isBelow(node: ObjectNode, finding: Finding): boolean {
+    const below = flat(node);
+    return findings.some((other) => other !== finding && other.at !== undefined && below.includes(other.at));
   }
 
   /** Its Cluster references an object that does not come: nothing else of it can. */

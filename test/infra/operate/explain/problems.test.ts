@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { machinedeploymentSets } from "../../../../functions/machinedeployment/sets.ts";
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinesetMachines } from "../../../../functions/machineset/machines.ts";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
@@ -10,6 +11,7 @@ import { withConfigurations } from "../../../../infra/operate/explain/webhook-co
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { groupOf, type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import type { MachineSet } from "../../../../shared/api/machineset.ts";
 import { anyKindOf } from "../../../support/all-kinds.ts";
 import {
   bootstrapConfig,
@@ -22,6 +24,7 @@ import {
   type Overrides,
 } from "../../../support/builders.ts";
 import { at, failed } from "../../../support/checked-machines.ts";
+import { setOfDeployment } from "../../../support/foo-deployments.ts";
 import {
   bootstrapTemplate,
   infraTemplate,
@@ -32,9 +35,10 @@ import {
 } from "../../../support/foo-sets.ts";
 import { healthCheck } from "../../../support/health-checks.ts";
 import { entryOf, remediationPolicy } from "../../../support/remediation-policies.ts";
+import { rollingFacts } from "../../../support/rolling-deployment.ts";
 import { NOW } from "../../../support/world.ts";
 
-const FUNCTIONS = [machinepoolGuard, machinesetMachines, mhcMachines];
+const FUNCTIONS = [machinedeploymentSets, machinepoolGuard, machinesetMachines, mhcMachines];
 const CRDS = [
   crd("infrastructure.cluster.x-k8s.io", "FooCluster"),
   crd("controlplane.cluster.x-k8s.io", "FooControlPlane"),
@@ -471,6 +475,39 @@ describe("the first line", () => {
   ] as const)("is what must be mended first of two at once: %s", async (_, scene, causes) => {
     const reported = await problemsIn(scene);
     expect(reported.map(({ cause }) => cause)).toEqual(causes.map((cause) => expect.stringMatching(cause)));
+  });
+
+  it("a rollout that has stood still for ten minutes, but for what holds up its sets", async () => {
+    const { deployment, sets } = rollingFacts({});
+    const stuck = setOfDeployment("d1-next", {
+      metadata: {
+        annotations: { "machinedeployment.clusters.x-k8s.io/revision": "2" },
+        creationTimestamp: at("11:40:00"),
+      },
+      spec: { replicas: 1, template: { spec: deployment.spec.template.spec } },
+      status: { replicas: 1, availableReplicas: 0, upToDateReplicas: 1, observedGeneration: 2 },
+    });
+    const world = (set: MachineSet) => changed([deployment, ...sets, set]);
+    const [found, ...others] = await problemsIn({ objects: world(stuck), of: "MachineDeployment d1" });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ about: "rollout", severity: "broken", since: at("11:40:00") });
+    expect(found?.cause).toMatch(
+      /^the rollout of MachineDeployment default\/d1 stands still since .*: 1 of 1 Machine of MachineSet d1-next is not available/,
+    );
+    const young = { ...stuck, metadata: { ...stuck.metadata, creationTimestamp: at("11:55:00") } };
+    expect(await problemsIn({ objects: world(young), of: "MachineDeployment d1" })).toEqual([]);
+    const message =
+      'Scaling up from 0 to 1 replicas is blocked because:\n* MachineSet version (1.35.0) and ControlPlane version (1.34.2) do not conform to the kubernetes version skew policy as MachineSet version is higher than ControlPlane version ("KubernetesVersionSkew" preflight check failed)';
+    const blocked = {
+      ...stuck,
+      status: {
+        ...stuck.status,
+        replicas: 0,
+        conditions: [condition("ScalingUp", "True", "ScalingUp", message)],
+      },
+    };
+    const problems = await problemsIn({ objects: world(blocked as MachineSet), of: "MachineDeployment d1" });
+    expect(problems.map(({ about, consequences }) => [about, consequences])).toEqual([["version", 1]]);
   });
 
   it("is missing where nothing is wrong", async () => {

@@ -1,0 +1,65 @@
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { REVISION } from "../../../shared/rules/machines/annotations.ts";
+import { plan } from "../../../shared/rules/rollout/plan.ts";
+import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { isOverdue, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
+import type { Detail } from "./details.ts";
+import type { ObjectNode } from "./object-tree.ts";
+
+/** Returns what decides about the rollout of a MachineDeployment, as its tree has it; `undefined` for other kinds. */
+export function rolloutFactsOf(node: ObjectNode, now: Date): RolloutFacts | undefined {
+  const [deployment] = objectsOf(MachineDeployment, [node]);
+  if (deployment === undefined) return undefined;
+  const sets = objectsOf(MachineSet, node.children);
+  const machines = objectsOf(
+    Machine,
+    node.children.flatMap(({ children }) => children),
+  );
+  return { deployment, sets, machines, now };
+}
+
+/** A read model that no function of the kind has filled has objects without spec. */
+function objectsOf<T extends KubeObject>(of: Kind<T>, nodes: readonly ObjectNode[]): readonly T[] {
+  return nodes.flatMap(({ kind, object }) =>
+    kind.kind === of.kind && kind.group === of.group && valueAt(object, "spec") !== undefined
+      ? [object as T]
+      : [],
+  );
+}
+
+/** Returns why a rollout stands still, in one line; `undefined`: it does not. */
+export function standstillText(facts: RolloutFacts): string | undefined {
+  const found = standstill(facts);
+  if (found === undefined) return undefined;
+  const verb = found.isHeld || isOverdue(found, facts.now) ? "stands still" : "waits";
+  return `rollout ${verb}${found.since === undefined ? "" : ` since ${found.since}`}: ${found.cause}`;
+}
+
+/** Returns the limits of a rollout and its sets, the current one last. */
+export function rolloutDetails({ deployment, sets, now }: RolloutFacts): readonly Detail[] {
+  const { limits, current } = plan(planSpec(deployment), planSets(sets), now.getTime());
+  const { surge, unavailable, atLeast, atMost } = limits;
+  const isLast = ({ metadata }: MachineSet) => Number(metadata.name === current);
+  const lines = sets.toSorted((a, b) => isLast(a) - isLast(b)).map((set) => setText(set, current));
+  return [
+    {
+      about: "limits",
+      lines: [
+        deployment.spec.rollout?.strategy?.type === "OnDelete"
+          ? "OnDelete: a Machine is replaced once a person has deleted it"
+          : `at least ${atLeast} available, at most ${atMost} (surge ${surge}, unavailable ${unavailable})`,
+      ],
+    },
+    ...(lines.length === 0 ? [] : [{ about: "sets", lines }]),
+  ];
+}
+
+function setText({ metadata, spec, status }: MachineSet, current: string | undefined): string {
+  const revision = metadata.annotations?.[REVISION] ?? "?";
+  const role = metadata.name === current ? "current" : "old";
+  return `${metadata.name} (revision ${revision}, ${role}): ${status?.replicas ?? 0} of ${spec.replicas ?? "?"} Machines, ${status?.availableReplicas ?? 0} available`;
+}
