@@ -10,6 +10,7 @@ import type { SiblingPage, SiblingSelection } from "../operate/explain/sibling-p
 import type { TimeLine, TimeLineSelection } from "../operate/explain/time-line.ts";
 import type { ReadUnserved } from "../operate/explain/unserved.ts";
 import type { ApartResult } from "../operate/replay/replay-apart.ts";
+import type { RolloutText } from "../operate/rollout/rollout-text.ts";
 import type { FieldOwner } from "../platform/kube/field-owners.ts";
 import type { KnownHead } from "../queue/letters/known-deaths.ts";
 import type { ClusterAnswer } from "./api/cluster.ts";
@@ -54,6 +55,8 @@ export type Explain = (kind: Kind, key: ObjectKey) => Promise<ExplainedObject | 
 
 export interface ExplainedObject extends Pick<ClusterAnswer, "tree" | "causes"> {
   readonly object: KubeObject;
+  /** Of a MachineDeployment. */
+  readonly rollout?: RolloutText | undefined;
 }
 
 /** Objects of one kind below an object; undefined: the read model does not hold that object. */

@@ -66,6 +66,8 @@ export const explainedSchema = z.object({
   phase: z.string().optional(),
   nodes: z.string().optional(),
   deletingSince: timeSchema.optional(),
+  /** Why the rollout of a MachineDeployment stands still. */
+  standsStill: z.string().optional(),
   /** Why its snapshot is old: nothing here shows how it is now. */
   old: z.string().optional(),
   problem: z.string().optional(),

@@ -23,6 +23,17 @@ export const objectSchema = z.object({
   owner: z.string().optional(),
   /** `3 of 5, 3 ready`: of a kind that has replicas. */
   replicas: z.string().optional(),
+  /** What the rollout of a MachineDeployment does next, step for step: `capstan rollout plan`. */
+  rollout: z
+    .object({
+      /** `3 Machines, surge 1, unavailable 0: at least 3 available, at most 4` */
+      limits: z.string(),
+      /** The sets now, then the steps: number, change, Machines, counts. */
+      rows: z.array(z.array(z.string()).max(4)),
+      /** The sums, and how it ends. */
+      summary: z.array(z.string()),
+    })
+    .optional(),
   tree: explainedSchema,
   causes: z.array(problemSchema),
   /** Commands that show the same in a terminal. */

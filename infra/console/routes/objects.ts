@@ -43,7 +43,8 @@ export const object = defineRoute(
     const { capstan, cluster: flags } = commandLine;
     const { namespace = "", name = "" } = params;
     const kind = kindNamed(functions, params["kind"]);
-    const { tree, causes, object: found } = await explained(viewer, ports.explain, { kind, namespace, name });
+    const asked = { kind, namespace, name };
+    const { tree, causes, rollout, object: found } = await explained(viewer, ports.explain, asked);
     const cluster = clusterKeyOf(kind, found);
     const command = kind.kind.toLowerCase();
     return {
@@ -52,6 +53,7 @@ export const object = defineRoute(
       name,
       ...(cluster === undefined ? {} : { cluster }),
       ...summaryOf(found),
+      ...(rollout === undefined ? {} : { rollout }),
       tree,
       causes,
       commands: [

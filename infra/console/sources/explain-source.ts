@@ -4,8 +4,11 @@ import type { ReadHistory } from "../../../shared/runtime/letters/run-history.ts
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { explainTree } from "../../operate/explain/explain-tree.ts";
+import { rolloutFactsIn } from "../../operate/explain/rollout-facts.ts";
 import type { ReadUnserved } from "../../operate/explain/unserved.ts";
 import { withoutLiveReads } from "../../operate/explain/without-live-reads.ts";
+import { rolloutReport } from "../../operate/rollout/rollout-report.ts";
+import { rolloutText } from "../../operate/rollout/rollout-text.ts";
 import { cachedAnswers } from "../../platform/cached-answers.ts";
 import { stillDead } from "../../queue/letters/known-deaths.ts";
 import type { Explain, ExplainedObject, ReadHeads } from "../ports.ts";
@@ -49,7 +52,9 @@ export function createExplain({ heads, clock, ...sources }: ExplainSourceOptions
       const deadLetters = stillDead(await heads());
       const explained = await explainTree({ ...sources, model, clock, deadLetters }, { kind, object });
       const { causes, health: _, asOf: __, ...tree } = explained;
+      const facts = await rolloutFactsIn(sources.store, { kind, object }, clock.now());
+      const rolled = facts === undefined ? {} : { rollout: rolloutText(rolloutReport(facts)) };
       // JSON writes the instants of its states as RFC 3339.
-      return { object, tree: tree as unknown as ExplainedObject["tree"], causes };
+      return { object, tree: tree as unknown as ExplainedObject["tree"], causes, ...rolled };
     });
 }

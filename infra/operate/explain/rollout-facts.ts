@@ -8,7 +8,7 @@ import { plan } from "../../../shared/rules/rollout/plan.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import { isOverdue, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
 import type { Detail } from "./details.ts";
-import type { ObjectNode } from "./object-tree.ts";
+import { belonging, type ObjectNode, type Snapshots } from "./object-tree.ts";
 
 /** Returns what decides about the rollout of a MachineDeployment, as its tree has it; `undefined` for other kinds. */
 export function rolloutFactsOf(node: ObjectNode, now: Date): RolloutFacts | undefined {
@@ -22,8 +22,31 @@ export function rolloutFactsOf(node: ObjectNode, now: Date): RolloutFacts | unde
   return { deployment, sets, machines, now };
 }
 
+/** The same with all Machines, of which a tree has the worst. */
+export async function rolloutFactsIn(
+  store: Snapshots,
+  root: { readonly kind: Kind; readonly object: KubeObject },
+  now: Date,
+): Promise<RolloutFacts | undefined> {
+  const [deployment] = objectsOf(MachineDeployment, [root]);
+  if (deployment === undefined) return undefined;
+  const below = async <T extends KubeObject>(kind: Kind<T>, parent: typeof root) => {
+    const of = kind as unknown as Kind;
+    return objectsOf(
+      kind,
+      (await belonging(store, of, parent)).map((object) => ({ kind: of, object })),
+    );
+  };
+  const sets = await below(MachineSet, root);
+  const ofSets = sets.map((object) => below(Machine, { kind: MachineSet as unknown as Kind, object }));
+  return { deployment, sets, machines: (await Promise.all(ofSets)).flat(), now };
+}
+
 /** A read model that no function of the kind has filled has objects without spec. */
-function objectsOf<T extends KubeObject>(of: Kind<T>, nodes: readonly ObjectNode[]): readonly T[] {
+function objectsOf<T extends KubeObject>(
+  of: Kind<T>,
+  nodes: readonly Pick<ObjectNode, "kind" | "object">[],
+): readonly T[] {
   return nodes.flatMap(({ kind, object }) =>
     kind.kind === of.kind && kind.group === of.group && valueAt(object, "spec") !== undefined
       ? [object as T]

@@ -12,6 +12,7 @@ import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
+import { RolloutPlan } from "../parts/rollout-plan.tsx";
 import { WhenCurrent } from "../parts/when-current.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
@@ -52,6 +53,11 @@ export function ObjectPage({ kind, namespace, name }: Props) {
       <Part title="Facts" answer={answer}>
         {(body) => <Facts of={body} />}
       </Part>
+      {body?.rollout !== undefined && (
+        <Part title="Rollout" answer={answer}>
+          {({ rollout }) => rollout && <RolloutPlan of={rollout} />}
+        </Part>
+      )}
       <Part title="Functions" answer={answer}>
         {({ tree }) => <Tree label={`Functions of ${kind} ${name}`} root={tree} />}
       </Part>
@@ -74,7 +80,7 @@ function alone(tree: Explained): Explained {
 }
 
 function Facts({ of: { version, createdAt, owner, replicas, tree } }: { readonly of: ObjectAnswer }) {
-  const { conditions, details = [], deletingSince, nodes, problem } = tree;
+  const { conditions, details = [], deletingSince, nodes, problem, standsStill } = tree;
   return (
     <dl class="sheet facts">
       {version !== undefined && (
@@ -104,6 +110,11 @@ function Facts({ of: { version, createdAt, owner, replicas, tree } }: { readonly
       {nodes !== undefined && (
         <Fact title="Nodes">
           <Foreign text={nodes} />
+        </Fact>
+      )}
+      {standsStill !== undefined && (
+        <Fact title="Rollout" isProblem>
+          <Foreign text={standsStill} />
         </Fact>
       )}
       {problem !== undefined && (
