@@ -5,6 +5,7 @@ import { clusterNameSchema, ONE_CLUSTER } from "./machine/machine-template.ts";
 import {
   deletionOrderSchema,
   deprecatedWorkerCounters,
+  MACHINE_LABELS,
   machineNamingSchema,
   machineSelectorSchema,
   matchingLabels,
@@ -15,9 +16,9 @@ import {
 import {
   type Immutable,
   intOrString,
+  labelsSchema,
   notEmpty,
   objectMetaSchema,
-  stringMap,
   time,
   typeMeta,
   validations,
@@ -93,8 +94,10 @@ const specSchema = () =>
       // Differs: optional, and its labels nullable. Most published manifests leave both to the admission of Cluster API,
       // which fills them before the schema asks; here `machinedeployment-guard` does.
       selector: machineSelectorSchema()
-        .extend({ matchLabels: stringMap().nullable().optional().describe("Labels that the objects have.") })
-        .meta({ "x-kubernetes-map-type": "granular" })
+        .extend({
+          matchLabels: labelsSchema().nullable().optional().describe("Labels that the objects have."),
+        })
+        .meta(MACHINE_LABELS)
         .optional()
         .describe(
           "Labels of its Machines; the labels of the template match. Default: a label with its name.",

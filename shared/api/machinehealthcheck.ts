@@ -5,6 +5,7 @@ import type { Kind } from "./kinds.ts";
 import { checkFields, remediationFields, triggerFields } from "./machine/health-check-fields.ts";
 import {
   atomicList,
+  EXPRESSIONS,
   IMMUTABLE,
   type Immutable,
   intOrString,
@@ -18,11 +19,17 @@ import {
 } from "./meta.ts";
 import { AGE, CLUSTER, countColumn, PAUSED } from "./printer-columns.ts";
 
-/** Rules and texts of Cluster API's webhook in CEL: no admission runs here. */
+/** Rules, texts and defaults of Cluster API's webhook: no admission runs here. */
+
+/** Timeout of a health check that names none. */
+export const STARTUP_TIMEOUT_SECONDS = 600;
 
 const startupTimeoutSchema = () =>
   seconds()
-    .meta(validations({ rule: "self == 0 || self >= 30", message: "must be at least 30s" }))
+    .meta({
+      default: STARTUP_TIMEOUT_SECONDS,
+      ...validations({ rule: "self == 0 || self >= 30", message: "must be at least 30s" }),
+    })
     .optional()
     .describe("Seconds after which a Machine without a Node is unhealthy. 0: never. Default 600.");
 
@@ -69,17 +76,12 @@ const specSchema = () =>
               message: "selector must not be empty",
               reason: "FieldValueRequired",
             },
-            // Of texts without a greatest length, keys and values of labels would cost more than a rule may.
-            {
-              rule: "!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In','NotIn']) ? (has(e.values) && size(e.values) > 0) : (e.operator in ['Exists','DoesNotExist'] && (!has(e.values) || size(e.values) == 0)))",
-              message:
-                "each expression must be In or NotIn with values, or Exists or DoesNotExist without values",
-              fieldPath: ".matchExpressions",
-            },
+            EXPRESSIONS,
           ),
         })
         .describe("Labels of the Machines that are checked. They must belong to the Cluster, too."),
       checks: notEmpty({ ...checkFields(), nodeStartupTimeoutSeconds: startupTimeoutSchema() })
+        .meta({ default: { nodeStartupTimeoutSeconds: STARTUP_TIMEOUT_SECONDS } })
         .optional()
         .describe("Checks that make a Machine unhealthy."),
       remediation: notEmpty({

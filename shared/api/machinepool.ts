@@ -4,6 +4,8 @@ import type { Kind } from "./kinds.ts";
 import { initializationSchema } from "./machine/machine-status.ts";
 import {
   clusterNameSchema,
+  defaultedDeletionSchema,
+  machineSpecSchema,
   ONE_CLUSTER,
   templateSpecSchema,
   versionCountSchema,
@@ -34,10 +36,10 @@ const specSchema = () =>
       template: z
         .object({
           metadata: templateMetadataSchema().optional(),
-          spec: templateSpecSchema({
-            rule: "!has(self.taints)",
-            message: "taints are not supported for MachinePools",
-          }).describe("Template of every instance. taints are refused."),
+          spec: templateSpecSchema(
+            { rule: "!has(self.taints)", message: "taints are not supported for MachinePools" },
+            machineSpecSchema().extend({ deletion: defaultedDeletionSchema() }),
+          ).describe("Template of every instance. taints are refused."),
         })
         .describe("Template of every instance of the pool."),
       providerIDList: atomicList(text(1, 512), { max: 10_000 })

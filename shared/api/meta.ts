@@ -136,7 +136,7 @@ export const IMMUTABLE = validations({
 /** Labels and annotations that an object hands on to what is made from it. */
 export const templateMetadataSchema = () =>
   notEmpty({
-    labels: stringMap().describe("Labels of what is made from this template.").optional(),
+    labels: labelsSchema().describe("Labels of what is made from this template.").optional(),
     annotations: stringMap().describe("Annotations of what is made from this template.").optional(),
   }).describe("Labels and annotations of what is made from this template.");
 
@@ -152,16 +152,32 @@ export const contractReferenceSchema = () =>
 
 const selectorRequirementSchema = () =>
   z.object({
-    key: z.string().describe("Key of the label."),
+    key: text(1, 317, TAINT_KEY).describe("Key of the label."),
     operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
-    values: atomicList(z.string()).optional().describe("Values for In and NotIn; none for the others."),
+    values: atomicList(text(0, 63, LABEL_VALUE))
+      .optional()
+      .describe("Values for In and NotIn; none for the others."),
   });
 
-/** Which objects are meant, by their labels; an empty one means all. */
+/** The rule of a selector for its operators. In a list of selectors it would cost more than a rule may. */
+export const EXPRESSIONS: Validation = {
+  rule: "!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In','NotIn']) ? (has(e.values) && size(e.values) > 0) : (e.operator in ['Exists','DoesNotExist'] && (!has(e.values) || size(e.values) == 0)))",
+  message: "each expression must be In or NotIn with values, or Exists or DoesNotExist without values",
+  fieldPath: ".matchExpressions",
+};
+
+/** Labels as Kubernetes takes them, as far as a schema sees: what has no greatest length, as a key, no rule can check. */
+export const labelsSchema = () => z.record(z.string(), text(0, 63, LABEL_VALUE));
+
+/**
+ * Which objects are meant, by their labels; an empty one means all.
+ * Differs: keys of `matchLabels` are not checked, here and in labels of templates. Without a greatest length they would
+ * cost more than a rule may; upstream's webhook refuses those that no label can have.
+ */
 export const labelSelectorSchema = () =>
   z
     .object({
-      matchLabels: stringMap().optional().describe("Labels that the objects have, with these values."),
+      matchLabels: labelsSchema().optional().describe("Labels that the objects have, with these values."),
       matchExpressions: atomicList(selectorRequirementSchema())
         .optional()
         .describe("Requirements on labels; all of them must hold."),

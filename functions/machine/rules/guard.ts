@@ -1,11 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, POOL_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
-import {
-  MACHINE_FINALIZER,
-  type Machine,
-  NODE_DELETION_TIMEOUT_SECONDS,
-} from "../../../shared/api/machine/machine.ts";
+import { MACHINE_FINALIZER, type Machine } from "../../../shared/api/machine/machine.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/api/machine/machine-template.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
 import { CONTROL_PLANE_NAME_LABEL } from "../../../shared/rules/machines/control-plane-machine.ts";

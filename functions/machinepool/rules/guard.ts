@@ -1,6 +1,6 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/api/machine/machine.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/api/machine/machine-template.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { isPaused } from "../../../shared/function/guards.ts";

@@ -1,12 +1,11 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { type MachineHealthCheck, STARTUP_TIMEOUT_SECONDS } from "../../../shared/api/machinehealthcheck.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-import { STARTUP_TIMEOUT_SECONDS } from "./verdict.ts";
 
 /** The fields of a health check that decide what `healthCheckGuardPatch` writes. */
 export const CHECKED_FIELDS = ["spec.checks", "spec.clusterName"] as const;

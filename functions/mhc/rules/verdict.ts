@@ -1,16 +1,13 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Node } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
-import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { type MachineHealthCheck, STARTUP_TIMEOUT_SECONDS } from "../../../shared/api/machinehealthcheck.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isAskedFor } from "../../../shared/rules/machines/remediation.ts";
 import { durationText } from "./duration.ts";
-
-/** Timeout of a health check that names none; admission writes it there. */
-export const STARTUP_TIMEOUT_SECONDS = 600;
 
 /**
  * The Node of a target. `none`: its Machine names no Node, or the control plane has not come up. `missing`: the server

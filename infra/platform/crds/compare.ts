@@ -10,6 +10,8 @@ const NO_ADMISSION = "ours: Cluster API's webhook refuses the same, and Capstan 
 const NO_DEFAULTING =
   "ours: Cluster API's webhook fills it before the schema asks for it; here machinedeployment-guard does";
 
+const SAME_DEFAULT = "ours: Cluster API's webhook fills in the same";
+
 const MORE_LABELS = "ours: the label of the Cluster is added to what an author applies again";
 
 /** Differences on purpose: path as printed → why. Every other difference fails the comparison. */
@@ -27,42 +29,33 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ["machinedeployments/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
   ["machinesets/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
   ...[
-    "clusters/schema#x-kubernetes-validations",
-    "clusters/schema/spec#x-kubernetes-validations",
-    "machinedeployments/schema#x-kubernetes-validations",
-    "machinedeployments/schema/spec#x-kubernetes-validations",
-    "machinedeployments/schema/spec/clusterName#x-kubernetes-validations",
-    "machinedeployments/schema/spec/machineNaming/template#x-kubernetes-validations",
-    "machinedeployments/schema/spec/remediation/maxInFlight#x-kubernetes-validations",
-    "machinedeployments/schema/spec/replicas#x-kubernetes-validations",
-    "machinedeployments/schema/spec/rollout/strategy#x-kubernetes-validations",
-    "machinedeployments/schema/spec/rollout/strategy/rollingUpdate/maxSurge#x-kubernetes-validations",
-    "machinedeployments/schema/spec/rollout/strategy/rollingUpdate/maxUnavailable#x-kubernetes-validations",
-    "machinedeployments/schema/spec/template/spec#x-kubernetes-validations",
-    "machinedrainrules/schema/spec/drain#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec/checks/nodeStartupTimeoutSeconds#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec/clusterName#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec/remediation/triggerIf/unhealthyInRange#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec/remediation/triggerIf/unhealthyLessThanOrEqualTo#x-kubernetes-validations",
-    "machinehealthchecks/schema/spec/selector#x-kubernetes-validations",
-    "machines/schema/spec/clusterName#x-kubernetes-validations",
-    "machinepools/schema/spec#x-kubernetes-validations",
-    "machinepools/schema/spec/clusterName#x-kubernetes-validations",
-    "machinepools/schema/spec/template/spec#x-kubernetes-validations",
-    "machinesets/schema/spec#x-kubernetes-validations",
-    "machinesets/schema/spec/clusterName#x-kubernetes-validations",
-    "machinesets/schema/spec/machineNaming/template#x-kubernetes-validations",
-    "machinesets/schema/spec/replicas#x-kubernetes-validations",
-    "machinesets/schema/spec/template/spec#x-kubernetes-validations",
-    ...[
-      "machines/schema/spec",
-      "machinedeployments/schema/spec/template/spec",
-      "machinepools/schema/spec/template/spec",
-      "machinesets/schema/spec/template/spec",
-    ].map((spec) => `${spec}/taints#x-kubernetes-validations`),
-  ].map((path) => [path, NO_ADMISSION] as const),
+    "machinehealthchecks/schema/spec/checks#default",
+    "machinehealthchecks/schema/spec/checks/nodeStartupTimeoutSeconds#default",
+    "machinepools/schema/spec/template/spec/deletion#default",
+    "machinepools/schema/spec/template/spec/deletion/nodeDeletionTimeoutSeconds#default",
+    "machines/schema/spec/deletion#default",
+    "machines/schema/spec/deletion/nodeDeletionTimeoutSeconds#default",
+  ].map((path) => [path, SAME_DEFAULT] as const),
 ]);
+
+/** Syntax of labels, which Cluster API's webhook checks: of their values in maps, and of requirements on them. */
+const LABEL_SYNTAX =
+  /(\/(labels|matchLabels)#additionalProperties|\/matchExpressions#items(\/key|\/values#items)?)#(pattern|minLength|maxLength|anyOf)$/;
+
+/** Returns why a fact of ours differs on purpose: a rule beside all that are published is one of the webhook. */
+function explanationOf(path: string, ours: string | undefined, published: string | undefined) {
+  const isAdded = ours !== undefined && published === undefined;
+  if (isAdded && LABEL_SYNTAX.test(path)) return NO_ADMISSION;
+  if (path.endsWith("#x-kubernetes-validations") && ours !== undefined) {
+    const kept = new Set(rulesIn(ours));
+    if (rulesIn(published ?? "[]").every((rule) => kept.has(rule))) return NO_ADMISSION;
+  }
+  return EXPLAINED.get(path);
+}
+
+function rulesIn(fact: string): readonly string[] {
+  return (JSON.parse(fact) as readonly unknown[]).map((rule) => JSON.stringify(rule));
+}
 
 /** One path where ours and the published CRD differ; values as JSON, `undefined` where it is absent. */
 interface Difference {
@@ -150,12 +143,10 @@ export function differences(ours: unknown, published: unknown): readonly Differe
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((path) => left.get(path) !== right.get(path))
     .sort(byText)
-    .map((path) => ({
-      path,
-      ours: left.get(path),
-      published: right.get(path),
-      explained: EXPLAINED.get(path),
-    }));
+    .map((path) => {
+      const sides = [left.get(path), right.get(path)] as const;
+      return { path, ours: sides[0], published: sides[1], explained: explanationOf(path, ...sides) };
+    });
 }
 
 /** Compares our CRDs of `cluster.x-k8s.io` with the files of Cluster API in a folder (`<group>_<plural>.yaml`). */

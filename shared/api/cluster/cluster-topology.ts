@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { checkFields, remediationFields } from "../machine/health-check-fields.ts";
-import { conditionGatesSchema, deletionTimeouts, machineTaintsSchema } from "../machine/machine-template.ts";
+import {
+  conditionGatesSchema,
+  deletionTimeouts,
+  machineTaintsSchema,
+  versionSchema,
+} from "../machine/machine-template.ts";
 import {
   atomicList,
   DNS_SUBDOMAIN,
@@ -146,7 +151,7 @@ export const topologySchema = () =>
         namespace: dnsLabel().optional().describe("Its namespace. Default: that of the Cluster."),
       })
       .describe("The ClusterClass that the Cluster is made from."),
-    version: text(1, 256).describe("Kubernetes version wanted, such as v1.34.0."),
+    version: versionSchema().describe("Kubernetes version wanted, such as v1.34.0."),
     controlPlane: controlPlaneSchema().optional().describe("The control plane."),
     workers: notEmpty({
       machineDeployments: mapList(machineDeploymentSchema(), ["name"], { min: 1, max: 2000 })

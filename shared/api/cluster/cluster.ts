@@ -18,9 +18,15 @@ import { topologySchema } from "./cluster-topology.ts";
 export const port = () => z.int32().min(1).max(65_535);
 const networkRangesSchema = () =>
   z.object({
-    cidrBlocks: atomicList(text(1, 43), { min: 1, max: 100 }).describe(
-      "Address blocks in CIDR notation such as 10.96.0.0/12, 1 to 100.",
-    ),
+    // Differs: an IPv4 block in the notation of IPv6, such as ::ffff:10.0.0.0/104, is refused; upstream takes it.
+    cidrBlocks: atomicList(text(1, 43), { min: 1, max: 100 })
+      .meta(
+        validations({
+          rule: "self.all(block, isCIDR(block))",
+          message: "each must be an address block in CIDR notation such as 10.96.0.0/12",
+        }),
+      )
+      .describe("Address blocks in CIDR notation such as 10.96.0.0/12, 1 to 100."),
   });
 
 const specSchema = () =>

@@ -18,18 +18,36 @@ function uniqueEntries(field: string) {
   });
 }
 
+/** A selector that stands in a list: what `EXPRESSIONS` says elsewhere, as a schema. */
+function listedSelectorSchema() {
+  const selector = labelSelectorSchema();
+  const requirement = selector.shape.matchExpressions.unwrap().element.meta({
+    anyOf: [
+      { properties: { operator: { enum: ["In", "NotIn"] }, values: { minItems: 1 } }, required: ["values"] },
+      { properties: { operator: { enum: ["Exists", "DoesNotExist"] }, values: { maxItems: 0 } } },
+    ],
+  });
+  return selector
+    .extend({
+      matchExpressions: atomicList(requirement)
+        .optional()
+        .describe("Requirements on labels; all of them must hold."),
+    })
+    .meta({ "x-kubernetes-map-type": "atomic" });
+}
+
 const machineSelectorSchema = () =>
   notEmpty({
-    selector: labelSelectorSchema().optional().describe("Selects Machines by their labels. Default: all."),
-    clusterSelector: labelSelectorSchema()
+    selector: listedSelectorSchema().optional().describe("Selects Machines by their labels. Default: all."),
+    clusterSelector: listedSelectorSchema()
       .optional()
       .describe("Selects Machines by the labels of their Clusters. Default: all."),
   });
 
 const podSelectorSchema = () =>
   notEmpty({
-    selector: labelSelectorSchema().optional().describe("Selects Pods by their labels. Default: all."),
-    namespaceSelector: labelSelectorSchema()
+    selector: listedSelectorSchema().optional().describe("Selects Pods by their labels. Default: all."),
+    namespaceSelector: listedSelectorSchema()
       .optional()
       .describe("Selects Pods by the labels of their Namespaces. Default: all."),
   });

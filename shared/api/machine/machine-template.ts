@@ -12,9 +12,20 @@ import {
   validations,
 } from "../meta.ts";
 
-/** Pattern of versions that admission accepts, in the dialect of CEL. */
-const SEMANTIC_VERSION =
-  "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
+const NUMBER = "(0|[1-9][0-9]*)";
+const WORD = `(${NUMBER}|[0-9]*[-A-Za-z][-0-9A-Za-z]*)`;
+const BUILD = "[-0-9A-Za-z]+";
+/** Pattern of https://semver.org, with or without `v`, in the dialect of CEL. */
+const SEMANTIC_VERSION = `^v?${NUMBER}[.]${NUMBER}[.]${NUMBER}(-${WORD}([.]${WORD})*)?([+]${BUILD}([.]${BUILD})*)?$`;
+
+/** A version of Kubernetes, three numbers at least. */
+export const versionSchema = () =>
+  text(1, 256).meta(
+    validations({
+      rule: `self.matches('${SEMANTIC_VERSION}')`,
+      message: "version must be a semantic version such as v1.34.0",
+    }),
+  );
 
 /** Entry of `status.versions` of what has Machines. */
 export const versionCountSchema = () =>
@@ -49,9 +60,6 @@ const machineTaintSchema = () =>
         "OnInitialization: set once when the Node appears. Always: set again whenever it is missing.",
       ),
   });
-export const machineTaintsSchema = () =>
-  mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 });
-
 /** Taints that Cluster API, kubelets or cloud providers set themselves. */
 const RESERVED_TAINTS = validations(
   {
@@ -69,6 +77,9 @@ const RESERVED_TAINTS = validations(
   },
 );
 
+export const machineTaintsSchema = () =>
+  mapList(machineTaintSchema(), ["key", "effect"], { min: 1, max: 64 }).meta(RESERVED_TAINTS);
+
 /** 0 means without limit for each of them. */
 export const deletionTimeouts = () => ({
   nodeDrainTimeoutSeconds: seconds()
@@ -83,6 +94,21 @@ export const deletionTimeouts = () => ({
     .optional()
     .describe("Seconds to try to delete the Node. 0: without limit. Default 10."),
 });
+
+/** The timeout as admission writes it, so that the guard has nothing to add. */
+export const NODE_DELETION_TIMEOUT_SECONDS = 10;
+
+/** `spec.deletion` of Machines that have the default of Cluster API's webhook. */
+export const defaultedDeletionSchema = () => {
+  const { nodeDeletionTimeoutSeconds, ...others } = deletionTimeouts();
+  return notEmpty({
+    ...others,
+    nodeDeletionTimeoutSeconds: nodeDeletionTimeoutSeconds.meta({ default: NODE_DELETION_TIMEOUT_SECONDS }),
+  })
+    .meta({ default: { nodeDeletionTimeoutSeconds: NODE_DELETION_TIMEOUT_SECONDS } })
+    .optional()
+    .describe("How long each stage of a deletion may take.");
+};
 
 /** `spec.clusterName` of what belongs to a Cluster for as long as it lives. */
 export const clusterNameSchema = () =>
@@ -115,7 +141,7 @@ export const machineSpecSchema = () =>
     infrastructureRef: contractReferenceSchema().describe(
       "The provider object that makes the machines, such as an AWSMachinePool.",
     ),
-    version: text(1, 256)
+    version: versionSchema()
       .optional()
       .describe("Kubernetes version wanted, such as v1.34.0. Providers read it."),
     providerID: text(1, 512)
@@ -130,25 +156,20 @@ export const machineSpecSchema = () =>
       .describe("Further conditions of the Machine that count for its condition Ready, 1 to 32."),
     deletion: notEmpty(deletionTimeouts()).optional().describe("How long each stage of a deletion may take."),
     taints: machineTaintsSchema()
-      .meta(RESERVED_TAINTS)
       .optional()
       .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
   });
 
 /**
  * Returns `spec.template.spec` of what has Machines: the rules of Cluster API's webhook, as far as CEL can express them,
- * for no admission runs here. `taints` is the rule of the kind for them.
+ * for no admission runs here. `taints` is the rule of the kind for them, `spec` what it has otherwise.
  */
-export function templateSpecSchema(taints: Validation) {
-  return machineSpecSchema().meta(
+export function templateSpecSchema(taints: Validation, spec = machineSpecSchema()) {
+  return spec.meta(
     validations(
       {
         rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
         message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
-      },
-      {
-        rule: `!has(self.version) || self.version.matches('${SEMANTIC_VERSION}')`,
-        message: "version must be a semantic version such as v1.34.0",
       },
       taints,
     ),

@@ -4,12 +4,10 @@ import type { Kind, PrinterColumn } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, typeMeta } from "../meta.ts";
 import { AGE, CLUSTER, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { machineStatusSchema } from "./machine-status.ts";
-import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
+import { clusterNameSchema, defaultedDeletionSchema, machineSpecSchema } from "./machine-template.ts";
 
 /** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
-/** The timeout as admission writes it, so that the guard has nothing to add. */
-export const NODE_DELETION_TIMEOUT_SECONDS = 10;
 
 const machineSchema = () =>
   z
@@ -17,9 +15,7 @@ const machineSchema = () =>
       ...typeMeta(),
       metadata: objectMetaSchema(),
       spec: machineSpecSchema()
-        .extend({
-          clusterName: clusterNameSchema(),
-        })
+        .extend({ clusterName: clusterNameSchema(), deletion: defaultedDeletionSchema() })
         .describe("Desired state of the Machine."),
       status: machineStatusSchema().optional().describe("Observed state of the Machine."),
     })

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { CLUSTER_NAME_LABEL } from "../indexes.ts";
 import {
+  EXPRESSIONS,
   labelSelectorSchema,
   mapList,
   notEmpty,
@@ -19,13 +20,15 @@ export const replicasSchema = () =>
     .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
     .optional();
 
+/** How server-side apply and rules take the labels of the Machines. */
+export const MACHINE_LABELS = { "x-kubernetes-map-type": "granular", ...validations(EXPRESSIONS) };
+
 /**
  * Labels of the Machines.
  * Differs: not atomic, so that who adds the label of the Cluster takes the rest from no author, and a manifest that is
  * applied again conflicts with none.
  */
-export const machineSelectorSchema = () =>
-  labelSelectorSchema().meta({ "x-kubernetes-map-type": "granular" });
+export const machineSelectorSchema = () => labelSelectorSchema().meta(MACHINE_LABELS);
 
 export const workersTemplateSchema = () =>
   z.object({
@@ -40,10 +43,18 @@ export const machineNamingSchema = () =>
   notEmpty({
     template: text(1, 256)
       .meta(
-        validations({
-          rule: "self.contains('{{ .random }}')",
-          message: "template must contain {{ .random }}",
-        }),
+        validations(
+          {
+            rule: "self.contains('{{ .random }}')",
+            message: "template must contain {{ .random }}",
+          },
+          {
+            // Differs: nothing else of Go's template language, and no machine gets a name by it here.
+            rule: "self.matches('^([-a-z0-9.]|[{][{] *[.](cluster[.]name|machineSet[.]name|random) *[}][}])*$')",
+            message:
+              "template must have lower-case letters, digits, - and . only, and the variables {{ .cluster.name }}, {{ .machineSet.name }} and {{ .random }}",
+          },
+        ),
       )
       .optional()
       .describe(

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../api/kinds.ts";
-import { type Machine, NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine.ts";
+import type { Machine } from "../../api/machine/machine.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine-template.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import { sameJson } from "../../api/path.ts";
 import { isDeleting } from "../../function/guards.ts";

@@ -1,5 +1,6 @@
 import { apiVersionOf, type ContractReference, MANAGEMENT, type OwnerReference } from "../../api/kinds.ts";
-import { MACHINE_FINALIZER, Machine, NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine.ts";
+import { MACHINE_FINALIZER, Machine } from "../../api/machine/machine.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../api/machine/machine-template.ts";
 import type { NewObject } from "../../function/define-function.ts";
 import { cloneReference } from "./clones.ts";
 import { TEMPLATE_KEYS, type TemplateMetadata, trackerOf } from "./template-keys.ts";

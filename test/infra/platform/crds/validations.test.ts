@@ -97,17 +97,28 @@ describe("rules that stand in for Cluster API's admission", () => {
   it.each([
     ["an empty Secret name", { bootstrap: { dataSecretName: "" } }, 0],
     ["neither config nor Secret", { bootstrap: {} }, 1],
-    ["a version", { bootstrap: { configRef: {} }, version: "v1.34.2" }, 0],
-    [
-      "a version without v, pre-release and build",
-      { bootstrap: { configRef: {} }, version: "1.34.2-rc.1+k3s1" },
-      0,
-    ],
-    ["half a version", { bootstrap: { configRef: {} }, version: "v1.34" }, 1],
-    ["a version with a leading zero", { bootstrap: { configRef: {} }, version: "v01.34.2" }, 1],
     ["taints", { bootstrap: { configRef: {} }, taints: [{}] }, 1],
   ])("judge a pool's template with %s", async (_, templateSpec, expected) => {
     expect(await refusals("machinepools", "spec.template.spec", templateSpec)).toHaveLength(expected);
+  });
+
+  it.each([
+    ["v1.34.2", 0],
+    ["1.34.2-rc.1+k3s1", 0],
+    ["v1.34.2-0.a-b", 0],
+    ["v1.34", 1],
+    ["1.x", 1],
+    ["v01.34.2", 1],
+    ["v1.34.2-01", 1],
+    ["v1.34.2+", 1],
+    ["v1.34.2 ", 1],
+  ])("judge the version %s of Machines", async (version, expected) => {
+    for (const [plural, node] of [
+      ["machines", "spec.version"],
+      ["machinepools", "spec.template.spec.version"],
+      ["clusters", "spec.topology.version"],
+    ] as const)
+      expect(await refusals(plural, node, version)).toHaveLength(expected);
   });
 
   it.each([

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { loadCrds } from "../../infra/platform/crds/load.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import { TRAITS } from "../../shared/api/traits.ts";
+import { eventually } from "../support/eventually.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+const infrastructureRef = { apiGroup: "infrastructure.example.com", kind: "FooThing", name: "one" };
+const MACHINE = { clusterName: "c1", bootstrap: { dataSecretName: "s" }, infrastructureRef };
+const LABELS = { tier: "a" };
+
+const object = (kind: string, spec: object, name = "one") => ({
+  apiVersion: "cluster.x-k8s.io/v1beta2",
+  kind,
+  metadata: { name, namespace: "default" },
+  spec,
+});
+const cluster = (...cidrBlocks: readonly string[]) =>
+  object("Cluster", { infrastructureRef, clusterNetwork: { pods: { cidrBlocks } } });
+const machine = (fields: object) => object("Machine", { ...MACHINE, ...fields });
+const set = (fields: object, labels: object = LABELS) =>
+  object("MachineSet", {
+    clusterName: "c1",
+    selector: { matchLabels: LABELS },
+    template: { metadata: { labels }, spec: MACHINE },
+    ...fields,
+  });
+const pool = (fields: object) =>
+  object("MachinePool", { clusterName: "c1", template: { spec: { ...MACHINE, ...fields } } });
+const check = (fields: object) =>
+  object("MachineHealthCheck", { clusterName: "c1", selector: { matchLabels: LABELS }, ...fields });
+const drain = (requirement: object) =>
+  object("MachineDrainRule", {
+    drain: { behavior: "Skip" },
+    pods: [{ selector: { matchExpressions: [requirement] } }],
+  });
+const naming = (template: string) => ({ machineNaming: { template } });
+const selecting = (requirement: object) => ({ selector: { matchExpressions: [requirement] } });
+
+const REFUSED: readonly (readonly [string, object, string])[] = [
+  ["blocks of a network with too many bits", cluster("10.0.0.0/99"), "CIDR notation"],
+  ["one block of two without bits", cluster("10.0.0.0/8", "fd00::"), "CIDR notation"],
+  ["a Machine of half a version", machine({ version: "1.x" }), "semantic version"],
+  ["a Machine with an empty pre-release", machine({ version: "v1.34.2-" }), "semantic version"],
+  ["a pool of half a version", pool({ version: "v1.34" }), "semantic version"],
+  ["a set with an unknown operator", set(selecting({ key: "a", operator: "Is" })), "In or NotIn"],
+  ["a set with In of nothing", set(selecting({ key: "a", operator: "In" })), "In or NotIn"],
+  ["a set with a malformed key", set(selecting({ key: "a b", operator: "Exists" })), "should match"],
+  ["labels that no Machine can have", set({}, { ...LABELS, a: "b c" }), "should match"],
+  ["names of an unknown variable", set(naming("{{ .foo }}-{{ .random }}")), "the variables"],
+  ["names with capitals", set(naming("A-{{ .random }}")), "the variables"],
+  [
+    "a health check of Exists with values",
+    check(selecting({ key: "a", operator: "Exists", values: ["b"] })),
+    "In or NotIn",
+  ],
+  ["a drain rule with In of nothing", drain({ key: "a", operator: "In" }), "anyOf"],
+  ["a drain rule of Exists with values", drain({ key: "a", operator: "Exists", values: ["b"] }), "anyOf"],
+  [
+    "a drain rule with a malformed value",
+    drain({ key: "a", operator: "In", values: ["b c"] }),
+    "should match",
+  ],
+];
+
+const ACCEPTED: readonly (readonly [string, object])[] = [
+  ["blocks of both families, with bits behind the mask", cluster("10.0.0.1/8", "fd00::/48")],
+  ["a Machine of a version without v", machine({ version: "1.34.2-rc.1+rke2r1" })],
+  ["a set that selects by expressions", set(selecting({ key: "tier", operator: "In", values: ["a"] }))],
+  ["names of all variables", set(naming("{{ .cluster.name }}-{{.machineSet.name}}.{{ .random }}"))],
+  ["a label with an empty value", set({}, { ...LABELS, "example.com/empty": "" })],
+  ["a drain rule with In and Exists", drain({ key: "example.com/a", operator: "In", values: ["", "b"] })],
+];
+
+/** The CRDs as they were before a rule: without any. */
+async function crds(kubectl: Kubectl, change: (text: string) => string = (text) => text): Promise<void> {
+  const items = await loadCrds(TRAITS.map(({ kind }) => kind));
+  await kubectl(
+    "apply --server-side -f -",
+    change(JSON.stringify({ apiVersion: "v1", kind: "List", items })),
+  );
+  await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+}
+const withoutRules = (text: string) =>
+  JSON.stringify(JSON.parse(text), (member, value: unknown) =>
+    member === "x-kubernetes-validations" || member === "pattern" ? undefined : value,
+  );
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `what the CRDs refuse and fill in on ${flavour.name}`,
+    { concurrent: true },
+    () => {
+      const stack = new AsyncDisposableStack();
+      let kubectl: Kubectl;
+      const tried = (manifest: object) =>
+        kubectl.try("create --dry-run=server -o json -f -", JSON.stringify(manifest));
+      beforeAll(async () => {
+        kubectl = kubectlFor(stack.use(await flavour.start()).kubeconfigFile);
+        await crds(kubectl);
+      });
+      afterAll(() => stack.disposeAsync());
+
+      it.each(REFUSED)("refuses %s", async (_, manifest, message) => {
+        const { ok, output } = await tried(manifest);
+        expect(ok).toBe(false);
+        expect(output).toContain(message);
+      });
+
+      it.each(ACCEPTED)("accepts %s", async (_, manifest) => {
+        const { ok, output } = await tried(manifest);
+        expect([ok, output]).toEqual([true, output]);
+      });
+
+      it.each([
+        ["a Machine", machine({}), "spec.deletion.nodeDeletionTimeoutSeconds", 10],
+        [
+          "a Machine with other timeouts",
+          machine({ deletion: { nodeDrainTimeoutSeconds: 1 } }),
+          "spec.deletion.nodeDeletionTimeoutSeconds",
+          10,
+        ],
+        [
+          "a Machine without limit",
+          machine({ deletion: { nodeDeletionTimeoutSeconds: 0 } }),
+          "spec.deletion.nodeDeletionTimeoutSeconds",
+          0,
+        ],
+        ["a pool", pool({}), "spec.template.spec.deletion.nodeDeletionTimeoutSeconds", 10],
+        ["a set", set({}), "spec.template.spec.deletion", undefined],
+        ["a health check", check({}), "spec.checks.nodeStartupTimeoutSeconds", 600],
+      ])("fills in what %s leaves out", async (_, manifest, path, value) => {
+        const { output } = await tried(manifest);
+        expect(valueAt(JSON.parse(output), path)).toBe(value);
+      });
+    },
+  );
+
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `objects older than a rule on ${flavour.name}`,
+    () => {
+      it("can be changed where they are right, and let go", async () => {
+        await using server = await flavour.start();
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        await crds(kubectl, withoutRules);
+        const old = { finalizers: ["example.com/a"] };
+        for (const one of [
+          cluster("10.0.0.0/99"),
+          machine({ version: "1.x" }),
+          set({}, { ...LABELS, a: "b c" }),
+        ]) {
+          await kubectl("create -f -", JSON.stringify({ ...one, metadata: { ...one.metadata, ...old } }));
+        }
+        await crds(kubectl);
+        const refused = JSON.stringify(object("Machine", { ...MACHINE, version: "1.x" }, "two"));
+        await eventually(
+          async () => expect((await kubectl.try("create --dry-run=server -f -", refused)).ok).toBe(false),
+          WITHIN,
+        );
+        const change = (of: string, patch: object) =>
+          kubectl.try(`patch ${of} --type=merge -p '${JSON.stringify(patch)}'`);
+        for (const [of, patch] of [
+          ["cluster/one", { spec: { paused: true } }],
+          ["machine/one", { spec: { minReadySeconds: 3 } }],
+          ["machineset/one", { spec: { replicas: 3 } }],
+        ] as const) {
+          const letGo = { metadata: { finalizers: null, labels: { a: "b" } } };
+          for (const each of [patch, letGo]) expect(await change(of, each)).toMatchObject({ ok: true });
+        }
+        expect((await change("machine/one", { spec: { version: "1.y" } })).output).toContain(
+          "semantic version",
+        );
+      });
+    },
+  );
+}
