@@ -1,8 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { capacityPage } from "../deploy/capacity/page.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
 import { metricRows } from "../worker/telemetry/metric-specs.ts";
-import { differencesPage } from "./differences.ts";
+
+/** The note from the word to the end of the comment: a block, or lines that begin with `//` or `--`. */
+const DIFFERS = /\bDiffers: ((?:(?!\*\/)[^\n])*(?:\n[ \t]*(?:\*(?!\/)|\/\/|--)(?:(?!\*\/)[^\n])*)*)/g;
 
 const ROOT = new URL("../../", import.meta.url);
 const START = "<!-- generated: npm run generate -->";
@@ -45,4 +47,27 @@ export function withGenerated(text: string, part: string, file: string): string 
     throw new Error(`${file} needs one line "${START}" with one "${END}" below`);
   }
   return `${before}${START}\n${part}\n${rest.slice(end)}`;
+}
+
+/** Returns what the comments of the product say after `Differs:`, as a list by file with links from a folder of `depth`. */
+async function differencesPage(root: URL, depth: number): Promise<string> {
+  const paths: string[] = [];
+  for await (const path of glob("{functions,shared,infra}/**/*.{ts,tsx,lua}", { cwd: root.pathname }))
+    paths.push(path);
+  const files = await Promise.all(
+    paths.toSorted().map(async (path) => ({ path, text: await readFile(new URL(path, root), "utf8") })),
+  );
+  return files
+    .filter(({ path }) => path !== "infra/cli/readme.ts")
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(DIFFERS)].map(
+        ([, rest = ""]) => `- [${path}](${"../".repeat(depth)}${path}): ${sentencesOf(rest)}`,
+      ),
+    )
+    .join("\n");
+}
+
+function sentencesOf(comment: string): string {
+  const text = comment.replaceAll(/\n[ \t]*(?:\*|\/\/|--)[ \t]*/g, " ").trim();
+  return text.replace(/\s*\bSource: .*$/s, "");
 }

@@ -1,9 +1,19 @@
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { toCrd } from "../platform/crds/crd.ts";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { managerAccount } from "./accounts.ts";
 import { type Manifest, managerDeployment } from "./deployment.ts";
-import type { Provider } from "./providers.ts";
+import { CORE, type Provider } from "./providers.ts";
+import {
+  AGGREGATED,
+  aggregatingRole,
+  clusterRole,
+  clusterRoleBinding,
+  LEASE_RULES,
+  roleOf,
+  serviceAccount,
+} from "./rbac.ts";
+import { rightsForCore, rightsOf } from "./rights.ts";
 
 /** Returns the components of a provider, as one YAML file. `image` has its tag, maybe its digest. */
 export async function componentsOf(provider: Provider, image: string): Promise<string> {
@@ -38,4 +48,24 @@ function labelled(object: Manifest, { label }: Provider): Manifest {
     ...object,
     metadata: { ...metadata, labels: { ...labels, "cluster.x-k8s.io/provider": label } },
   };
+}
+
+/**
+ * Returns what the manager of a provider may do: by its functions, and its Lease. Names of cluster-scoped objects start
+ * with the namespace, without which clusterctl leaves them behind.
+ */
+function managerAccount(provider: Provider, functions: readonly AnyFunction[]): readonly Manifest[] {
+  const { app, namespace } = provider;
+  const isCore = provider === CORE;
+  const rules = rightsOf(functions, provider.placeOf);
+  const aggregated = `${namespace}-aggregated`;
+  return [
+    serviceAccount(app, namespace),
+    clusterRole(`${namespace}-manager`, rules),
+    clusterRoleBinding(`${namespace}-manager`, app, namespace),
+    ...(isCore
+      ? [aggregatingRole(aggregated, AGGREGATED), clusterRoleBinding(aggregated, app, namespace)]
+      : [clusterRole(`${namespace}-for-core`, rightsForCore(provider.forCore), AGGREGATED)]),
+    ...roleOf(app, namespace, LEASE_RULES),
+  ];
 }

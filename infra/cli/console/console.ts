@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { KubeError } from "../../../shared/function/errors.ts";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Console } from "../../console/console.ts";
@@ -8,8 +9,10 @@ import { readPorts } from "../../console/sources/read-ports.ts";
 import { createRelaySource } from "../../console/sources/relay-source.ts";
 import { createUnserved } from "../../operate/explain/unserved.ts";
 import { systemClock } from "../../platform/clock.ts";
+import type { Server } from "../../platform/kube/client.ts";
 import { systemRandom } from "../../platform/random.ts";
 import { print } from "../../platform/terminal/print.ts";
+import type { Backend } from "../../queue/backends/backend.ts";
 import { openBackend } from "../../queue/backends/open.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
@@ -19,14 +22,23 @@ import { loadFunctions } from "../../worker/load.ts";
 import { startProbes } from "../../worker/probes.ts";
 import { healthAddressOption } from "../listen-options.ts";
 import { readManagement } from "../management.ts";
+import { managementUid } from "../management-uid.ts";
 import { logLevelOption, type ServeOptions, stopRequested } from "../options.ts";
 import { commandLineOf } from "../own-command.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { actionPorts } from "./action-ports.ts";
 import { addConsoleOptions, addressOption, type ConsoleFlags } from "./console-options.ts";
-import { lookForOwnData } from "./own-data.ts";
 import { serveConsole } from "./serve-console.ts";
+
+/** Looks again whose data are shown. */
+interface OwnData extends AsyncDisposable {
+  /** Whether the data are the own ones, else those of another cluster. Rejects while the Redis is away. */
+  readonly isOwnData: () => Promise<boolean>;
+}
+
+const GRANT =
+  "the console cannot see whether the queue belongs to this management cluster; allow its account to get Namespace kube-system";
 
 interface ConsoleCommandFlags
   extends ConsoleFlags,
@@ -118,4 +130,40 @@ export async function startSharedConsole(
   served = stack.use(await serveConsole(parts, flags, flags.address));
   const running = stack.move();
   return { ...served, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/**
+ * Compares the owner of a Redis with the management cluster that knows persons and their rights. Throws when it is
+ * another one, or when the account may not see which one this is.
+ */
+async function lookForOwnData(backend: Backend, server: Server, log: Log): Promise<OwnData> {
+  const uid = await requiredUid(server, log);
+  await using starting = new AsyncDisposableStack();
+  const look = starting.use(await backend.lookForOwner({ uid, server: server.url.origin }, { log }));
+  const reason = await look.foreignness();
+  if (reason !== undefined) {
+    const next = "Name the Redis of this cluster with --queue, or that cluster with --kubeconfig";
+    throw new Error(`${reason}. ${next}`);
+  }
+  const running = starting.move();
+  return {
+    isOwnData: async () => {
+      const error = await look.foreignness();
+      if (error !== undefined) log.error({ error }, "console: persons are refused");
+      return error === undefined;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Returns the uid, which is never left out: the rights of one cluster could show the data of another. */
+async function requiredUid(server: Server, log: Log): Promise<string> {
+  try {
+    const uid = await managementUid(server.as("console"), { log });
+    if (uid !== undefined) return uid;
+  } catch (error) {
+    if (!(error instanceof KubeError && error.status === 403)) throw error;
+    throw new Error(`${error.message}: ${GRANT}`);
+  }
+  throw new Error(`${server.url.origin} has no Namespace kube-system: ${GRANT}`);
 }

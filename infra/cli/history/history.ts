@@ -5,8 +5,9 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import type { RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import { formatKey } from "../../../shared/runtime/queue/key.ts";
+import { readFreshness } from "../../../shared/runtime/read/signs.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { print, printJson } from "../../platform/terminal/print.ts";
+import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import type { Backend } from "../../queue/backends/backend.ts";
 import { openBackend } from "../../queue/backends/open.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
@@ -20,7 +21,6 @@ import { outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
-import { reportSilences } from "./report-silences.ts";
 
 interface HistoryOptions extends QueueFlags {
   readonly namespace?: string;
@@ -128,4 +128,12 @@ async function runsOf(
     }),
   );
   return noted.flat().sort((a, b) => (a.endedAt > b.endedAt ? -1 : 1));
+}
+
+/** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */
+async function reportSilences(backend: Backend): Promise<void> {
+  if (!backend.capabilities.isShared) return;
+  await using store = await backend.store({ log: QUIET });
+  const { silences } = await readFreshness(store, systemClock.now());
+  for (const { message } of silences) printError(message);
 }

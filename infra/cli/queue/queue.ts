@@ -1,12 +1,20 @@
 import type { Command } from "commander";
-import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import type { TenantDepth } from "../../../shared/runtime/queue/queue-port.ts";
+import type { QueuePeek, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
+import { tableLines, timeText } from "../../platform/terminal/table.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
-import { changeText, type QueueRow, tableOf, tenantsTable } from "./queue-table.ts";
+
+/** A function in the output of `capstan queue`. */
+interface QueueRow extends QueuePeek {
+  readonly function: string;
+  /** Those with the most keys, most first. */
+  readonly tenants?: { readonly [tenant: string]: TenantDepth };
+}
 
 interface QueueOptions extends QueueFlags {
   readonly functionsDir?: string;
@@ -64,4 +72,50 @@ async function rowOf(queue: QueueReader, name: string, withTenants: boolean): Pr
   ]);
   const tenants = Object.fromEntries(top.map(({ tenant, ...counts }) => [tenant, counts]));
   return { function: name, ...depth, ...(top.length === 0 ? {} : { tenants }) };
+}
+
+function tableOf(rows: readonly QueueRow[]): readonly string[] {
+  const header = ["FUNCTION", "DEPTH", "OLDEST READY", "RUNNING", "WAITING", "DEAD", "NEXT DUE", "STATE"];
+  return tableLines(header, rows.map(cellsOf));
+}
+
+function tenantsTable(rows: readonly QueueRow[]): readonly string[] {
+  return tableLines(
+    ["FUNCTION", "TENANT", "DEPTH", "RUNNING", "WAITING", "DEAD"],
+    rows.flatMap((row) => [
+      [row.function, "(all)", ...countsOf(row)],
+      ...Object.entries(row.tenants ?? {}).map(([tenant, depth]) => ["", tenant, ...countsOf(depth)]),
+    ]),
+  );
+}
+
+/** One line about a function without what passes by itself, such as ages. */
+function changeText(row: QueueRow): string {
+  const [depth, running, waiting, dead] = countsOf(row);
+  const state = stateOf(row);
+  return `${row.function}  ready ${depth}  running ${running}  waiting ${waiting}  dead ${dead}${state === "" ? "" : `  ${state}`}`;
+}
+
+function cellsOf(row: QueueRow): readonly string[] {
+  const { oldestReadyMs = {}, nextDueMs } = row;
+  const oldest = Math.max(oldestReadyMs.live ?? -1, oldestReadyMs.resync ?? -1);
+  const [depth = "", ...counts] = countsOf(row);
+  return [
+    row.function,
+    depth,
+    row.ready === 0 || oldest < 0 ? "" : timeText(oldest),
+    ...counts,
+    nextDueMs === undefined ? "" : timeText(nextDueMs),
+    stateOf(row),
+  ];
+}
+
+function stateOf({ paused, pausedInBullmq, breakerOpen }: QueueRow): string {
+  if (paused === true) return "paused";
+  if (pausedInBullmq === true) return "paused in BullMQ";
+  return breakerOpen === true ? "breaker open" : "";
+}
+
+function countsOf({ ready, running, waiting, dead }: TenantDepth): readonly string[] {
+  return [ready, running, waiting, dead].map(String);
 }

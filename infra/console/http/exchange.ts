@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { oneLine } from "../../worker/health.ts";
 import type { Admission } from "../access/admission.ts";
@@ -5,13 +7,26 @@ import { foreignness, type Site, unfitness } from "../access/same-site.ts";
 import type { Api } from "../answers.ts";
 import { sessionRequestSchema } from "../api/me.ts";
 import { checked } from "../checked.ts";
-import type { Listener, Message, Reply } from "../message.ts";
+import { HEADERS } from "../headers.ts";
+import { isGone, type Listener, type Message, type Reply } from "../message.ts";
 import { openApiOf } from "../openapi.ts";
 import type { ReadPage } from "../page-files.ts";
 import { Problem, problem } from "../problem.ts";
 import { splitAt } from "../split-at.ts";
 import type { Streams } from "../stream/streams.ts";
-import { type Answer, json, send } from "./send.ts";
+
+/** A complete answer. */
+interface Answer {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly contentType: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+const compressed = promisify(gzip);
+
+/** Smaller ones are sent as they are. */
+const COMPRESS_BYTES = 2_048;
 
 export interface ExchangeOptions {
   readonly site: () => Site;
@@ -135,4 +150,29 @@ async function readBody(message: Message, maxBytes: number): Promise<unknown> {
   } catch {
     throw problem("badRequest", "the body is not JSON in UTF-8", "send a JSON object");
   }
+}
+
+function json(status: number, text: string, headers: Answer["headers"] = {}): Answer {
+  return { status, body: text, contentType: "application/json; charset=utf-8", headers };
+}
+
+/** Sends an answer; a client that has left gets nothing. */
+async function send(message: Message, response: Reply, answer: Answer): Promise<void> {
+  const { status, contentType, headers = {} } = answer;
+  const plain = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
+  const packs =
+    plain.length >= COMPRESS_BYTES && /\bgzip\b/.test(String(message.headers["accept-encoding"] ?? ""));
+  const body = packs ? await compressed(plain, { level: 4 }) : plain;
+  if (isGone(response)) return;
+  response.writeHead(status, {
+    ...HEADERS,
+    ...headers,
+    "Content-Type": contentType,
+    Vary: "Accept-Encoding",
+    ...(packs ? { "Content-Encoding": "gzip" } : {}),
+    ...(status === 304 ? {} : { "Content-Length": body.length }),
+    // The rest of a body that was refused is not read. HTTP/2 ends the request alone.
+    ...(message.complete || message.httpVersionMajor === 2 ? {} : { Connection: "close" }),
+  });
+  response.end(message.method === "HEAD" || status === 304 ? undefined : body);
 }

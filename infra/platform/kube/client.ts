@@ -1,4 +1,4 @@
-import type { Kind } from "../../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind } from "../../../shared/api/kinds.ts";
 import type { Clock, Log, Sending } from "../../../shared/runtime/ports.ts";
 import {
   answerOf,
@@ -13,7 +13,7 @@ import { createDiscovery } from "./discovery.ts";
 import type { RequestSubject } from "./errors.ts";
 import type { RequestRate } from "./rate-limit.ts";
 import { createRequester, type Requester, type RequesterOptions } from "./request.ts";
-import { createReviewer } from "./reviews.ts";
+import { pathOf } from "./resource-path.ts";
 import type { ServerAccess } from "./server-access.ts";
 import { createTimeSlices } from "./time-slices.ts";
 import type { Connect } from "./transport.ts";
@@ -175,6 +175,17 @@ function createCalls({
       const body = limitSilence(stream, idleMs, options.clock);
       const chunks = decompress(body, stream.headers["content-encoding"]);
       return Object.assign(chunks, { [Symbol.dispose]: () => void stream.destroy() });
+    },
+  };
+}
+
+function createReviewer(calls: Calls): Pick<ServerClient, "review"> {
+  return {
+    review(kind, spec) {
+      const path = pathOf(kind, { namespace: "" });
+      const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, spec };
+      const request = { method: "POST", path, body, contentType: "application/json" };
+      return calls.document({ kind, verb: "create" }, request);
     },
   };
 }

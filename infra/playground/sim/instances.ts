@@ -1,13 +1,21 @@
 import { apiVersionOf, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { SimInstance } from "../api/sim-cloud.ts";
 import { type Claim, isHeld, judge, release, type Thing } from "./claims.ts";
 import { type CloudView, homeOf, type RunningServer } from "./cloud-view.ts";
-import { firstOf, hasRun, type Life, newLife, stagesOf } from "./life.ts";
 import { addressesOf } from "./node.ts";
 import { type Registered, removeNode, upToDateNode } from "./registered-node.ts";
+
+/** Facts about an instance that its objects may have lost. */
+interface Life {
+  /** The time since when it boots, ms since the epoch. */
+  readonly bornAtMs: number;
+  hasRun: boolean;
+  node?: Registered | undefined;
+}
 
 export interface InstancesOptions {
   readonly clock: Clock;
@@ -156,4 +164,32 @@ async function writeStatus(
   const identity = { apiVersion: apiVersionOf(SimInstance), kind: SimInstance.kind };
   const body = { ...identity, metadata: { ...key, uid: metadata.uid }, status };
   await client.apply(SimInstance, key, body, "status");
+}
+
+function newLife({ metadata }: SimInstance): Life {
+  return { bornAtMs: Date.parse(metadata.creationTimestamp ?? ""), hasRun: false };
+}
+
+function hasRun(claims: readonly Claim<SimInstance>[]): boolean {
+  return claims.some(({ object }) => object.status?.phase === "Running");
+}
+
+/** Returns how long until each stage, ms; 0 or less: reached. `servesInMs` only on the control plane. */
+function stagesOf({ spec }: SimInstance, { bornAtMs, hasRun }: Life, now: Date) {
+  const ageMs = now.getTime() - bornAtMs;
+  const bootMs = spec.bootDelaySeconds * SECOND;
+  const registersMs = bootMs + (spec.nodeDelaySeconds ?? 0) * SECOND;
+  const servesMs = bootMs + (spec.apiServerDelaySeconds ?? 0) * SECOND;
+  return {
+    bootsInMs: hasRun ? 0 : bootMs - ageMs,
+    servesInMs: spec.controlPlane === true ? (hasRun ? 0 : servesMs - ageMs) : undefined,
+    registersInMs: hasRun ? 0 : registersMs - ageMs,
+    readyInMs: registersMs + spec.nodeReadyDelaySeconds * SECOND - ageMs,
+  };
+}
+
+/** The shortest of these times that is not over, ms. */
+function firstOf(...timesMs: readonly (number | undefined)[]): number | undefined {
+  const left = timesMs.filter((timeMs): timeMs is number => timeMs !== undefined && timeMs > 0);
+  return left.length === 0 ? undefined : Math.min(...left);
 }

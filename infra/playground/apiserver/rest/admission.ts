@@ -1,11 +1,14 @@
 import { type Cause, invalid, MAX_CAUSES } from "../errors/status-error.ts";
 import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "../kinds/metadata.ts";
+import type { ScalePaths } from "../kinds/registry.ts";
+import { isInteger, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
 import { type KubeObject, omit } from "../objects/kube-object.ts";
 import { sameContent } from "../objects/same-object.ts";
 import type { ApiRequest, Target } from "../request/request.ts";
 import { hasRules, ruleCauses } from "../schema/rules.ts";
 import { validate } from "../schema/validate.ts";
-import { scaleCauses } from "./scale-values.ts";
+
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 /**
  * The parts that this endpoint may change: `status` only through `/status`, everything else only beside it.
@@ -86,4 +89,57 @@ function withGeneration({ type, served }: Target, live: KubeObject, next: KubeOb
   if (!type.hasGeneration || generation === undefined) return next;
   if (sameContent(live, next, served.hasStatus ? ["status"] : [])) return next;
   return { ...next, metadata: { ...next.metadata, generation: generation + 1 } };
+}
+
+/**
+ * Returns the values that `/scale` could not read or would refuse in a custom resource: counts that are not
+ * whole numbers from 0 to 2,147,483,647, a selector that is not a text. The fields are the paths as the
+ * CustomResourceDefinition writes them.
+ */
+function scaleCauses(paths: ScalePaths, object: JsonObject): Cause[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  return [
+    ...countCauses(specReplicasPath, valueAt(object, specReplicasPath)),
+    ...countCauses(statusReplicasPath, valueAt(object, statusReplicasPath)),
+    ...(labelSelectorPath === undefined
+      ? []
+      : textCauses(labelSelectorPath, valueAt(object, labelSelectorPath))),
+  ];
+}
+
+/** Returns undefined when it is not there; a parent of the wrong type stands for a value of the wrong type. */
+function valueAt(object: JsonObject, path: string): Json | undefined {
+  let value: Json = object;
+  for (const member of path.split(".").filter((part) => part !== "")) {
+    if (value === null) return undefined;
+    if (!isJsonObject(value)) return value === undefined ? undefined : false;
+    if (!Object.hasOwn(value, member)) return undefined;
+    value = value[member] as Json;
+  }
+  return value;
+}
+
+function countCauses(field: string, value: Json | undefined): Cause[] {
+  if (value === undefined) return [];
+  if (!isNumber(value) || !isInteger(value)) {
+    return [invalidAt(field, 0, `${field} accessor error: ${JSON.stringify(value)} is not an int64`)];
+  }
+  const count = Number(value);
+  if (count < 0) return [invalidAt(field, value, "should be a non-negative integer")];
+  return count > MAX_REPLICAS
+    ? [invalidAt(field, value, `should be less than or equal to ${MAX_REPLICAS}`)]
+    : [];
+}
+
+function textCauses(field: string, value: Json | undefined): Cause[] {
+  if (value === undefined || typeof value === "string") return [];
+  return [invalidAt(field, "", `${field} accessor error: ${JSON.stringify(value)} is not a string`)];
+}
+
+function invalidAt(field: string, value: Json, problem: string): Cause {
+  return {
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(value)}: ${problem}`,
+    field,
+  };
 }

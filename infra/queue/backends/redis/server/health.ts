@@ -1,12 +1,16 @@
+import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../../../../shared/runtime/queue/queue-port.ts";
-import { certificateEnd } from "./certificate.ts";
 import { type AcceptedRisk, checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { refusalIn } from "./connection.ts";
 import { identifyRedis } from "./identity.ts";
 import { watchServer } from "./server-watch.ts";
+
+interface Detailed extends PeerCertificate {
+  readonly issuerCertificate?: Detailed;
+}
 
 /** The shortest long outage: in a shorter one the senders retry, and nothing is lost (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;
@@ -86,4 +90,22 @@ export async function watchRedis(
       return `${runId}.${incidents}`;
     },
   };
+}
+
+/** Returns when the first certificate of the chain of a connected server ends; undefined without TLS. */
+function certificateEnd({ stream }: Pick<Redis, "stream">): Date | undefined {
+  if (!(stream instanceof TLSSocket)) return undefined;
+  const ends = chainOf(stream.getPeerCertificate(true)).map(({ valid_to }) => Date.parse(valid_to));
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
+}
+
+/** Node.js gives an authority that signs itself as its own issuer, and an empty object once the connection has ended. */
+function chainOf(first: Partial<Detailed>): readonly PeerCertificate[] {
+  const chain: Detailed[] = [];
+  let next: Partial<Detailed> | undefined = first;
+  while (next?.valid_to !== undefined && !chain.includes(next as Detailed)) {
+    chain.push(next as Detailed);
+    next = next.issuerCertificate;
+  }
+  return chain;
 }
