@@ -23,8 +23,7 @@ import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } fro
 import { CONNECTED_FIELDS, readProviders } from "./rules/reads.ts";
 
 /**
- * Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the
- * key back.
+ * Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the key back.
  */
 const AT_ONCE = 500;
 

@@ -44,8 +44,7 @@ function placesOf(command: Command, above: string): readonly Place[] {
 const NAMED = /^(explain|history|queue( pause| resume)?|dlq (list|show|replay|drop|export))$/;
 
 /**
- * Words that are not a command, such as values of options, do not extend the path; the rest is completed with
- * files.
+ * Words that are not a command, such as values of options, do not extend the path; the rest is completed with files.
  */
 function bashScript(places: readonly Place[]): string {
   const paths = places.flatMap(({ path }) => (path === "" ? [] : [`"${path}"`]));

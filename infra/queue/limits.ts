@@ -8,9 +8,7 @@ export interface LedgerLimits {
   readonly maxDead: number;
   /** The letter of a dying key must be written within this time; then another process writes it. */
   readonly letterMs: number;
-  /**
-   * The slow lane (Q-10): a dead key is tried again so long after its last attempt, drawn each time, for ever.
-   */
+  /** The slow lane: a dead key is tried again so long after its last attempt, drawn each time, for ever. */
   readonly slowMinMs: number;
   readonly slowMaxMs: number;
   /** Attempts of dead keys of a function at a time, and that begin in a second. */

@@ -10,9 +10,7 @@ export const InfraCluster: ContractKind = {
   referencedBy: [{ kind: Cluster, path: "spec.infrastructureRef" }],
 };
 
-/**
- * Field paths by contract version. `failureDomains` is a map from name under v1beta1 and a list under v1beta2.
- */
+/** Field paths by contract version. `failureDomains` is a map from name under v1beta1 and a list under v1beta2. */
 const PATHS = {
   v1beta1: {
     provisioned: "status.ready",

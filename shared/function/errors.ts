@@ -2,8 +2,7 @@ import { maskText } from "../redaction/redact.ts";
 
 /**
  * Classes of failures, by what the runtime does with them: Conflict runs again once the snapshot has caught up,
- * Throttled is
- * waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
+ * Throttled is waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
  */
 export type ErrorClass = "Conflict" | "Throttled" | "Waiting" | "Transient" | "Terminal";
 
@@ -45,8 +44,7 @@ export interface KubeErrorDetails {
 
 /**
  * Every failure of an API server, translated once at the edge (infra/platform/kube). Its message becomes part of
- * conditions,
- * Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are
+ * conditions, Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are
  * hidden.
  */
 export class KubeError extends Error implements KubeErrorDetails {

@@ -117,10 +117,9 @@ export interface GuardedDelete {
   readonly target: ObjectRef;
   /**
    * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
-   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again. After a
-   * delete without an answer, the others that may fail are left to the next run.
-   * With `againAfterMs` it keeps the finalizers of the Decision, and this is when the key comes back, whatever the
-   * result says.
+   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again. After a delete
+   * without an answer, the others that may fail are left to the next run. With `againAfterMs` it keeps the finalizers
+   * of the Decision, and this is when the key comes back, whatever the result says.
    */
   readonly ifFails?: IfFails;
   /**
@@ -161,9 +160,8 @@ interface Evictions<Conclusion> {
 
 /**
  * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different
- * objects
- * are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent last.
- * Options of one write stand on that write, options of the run stand here (decision record 8).
+ * objects are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent
+ * last. Options of one write stand on that write, options of the run stand here (decision record 8).
  */
 export interface Decision<T extends KubeObject, Owned extends string> {
   /** Secrets with new keys, one after the other, before everything else. */
@@ -249,8 +247,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly blocks?: readonly Kind[];
   /**
    * Fields that the step reads and whose change enqueues nothing, because what follows from them does. Snapshots keep
-   * them, and what
-   * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
+   * them, and what is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
    */
   readonly reads?: readonly {
     readonly on: Kind | ContractKind;

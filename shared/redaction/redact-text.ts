@@ -50,9 +50,8 @@ const ASSIGNED = new RegExp(
 );
 
 /**
- * Returns a message, stack or other text without tokens, passwords, PEM blocks, Authorization headers, user
- * info of URLs.
- * A kubeconfig or bootstrap data is hidden from where it begins to the end of the text.
+ * Returns a message, stack or other text without tokens, passwords, PEM blocks, Authorization headers, user info of
+ * URLs. A kubeconfig or bootstrap data is hidden from where it begins to the end of the text.
  */
 export function redactText(text: string, hide: Hide): string {
   if (text.length < 8 || !SUSPICIOUS.test(text)) return text;

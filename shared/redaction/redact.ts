@@ -25,8 +25,7 @@ interface Place {
  * Returns a JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that are named
  * like secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields and
  * the last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what it
- * read.
- * Applying it twice changes nothing. Source: Q-35, S-21.
+ * read. Applying it twice changes nothing. Source: Q-35, S-21.
  */
 export function redact(value: unknown, hide: Hide): unknown {
   return visit(value, { depth: 0, secret: false, inSecret: false, field: "" }, hide);
@@ -117,8 +116,7 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * Returns the value with every hidden part replaced by the same text; secrets that are still there are hidden
- * first.
+ * Returns the value with every hidden part replaced by the same text; secrets that are still there are hidden first.
  */
 export function mask(value: unknown): unknown {
   return visitTexts(redact(value, () => MASK));

@@ -86,9 +86,8 @@ export interface NamePart {
 }
 
 /**
- * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache:
- * it may be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
- * them.
+ * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache: it may be
+ * wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate them.
  */
 export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;

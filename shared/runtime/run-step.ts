@@ -85,10 +85,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   return outcome;
 }
 
-/**
- * The same clients; every request names the run, and no write leaves once the lease is over or the claim
- * too old.
- */
+/** The same clients; every request names the run, and no write leaves once the lease is over or the claim too old. */
 function under(lease: Lease, clients: Clients): Clients {
   const isHeld = (): void => {
     lease.checkHeld?.();

@@ -40,10 +40,8 @@ interface Row extends Cost {
 }
 
 /**
- * Pools of three whose providers are ready at creation, in one Cluster, on a real kube-apiserver: what they
- * cost a
- * Capstan that runs in a process of its own. Goals: those of goals.ts, and a cost per pool that does not
- * grow.
+ * Pools of three whose providers are ready at creation, in one Cluster, on a real kube-apiserver: what they cost a
+ * Capstan that runs in a process of its own. Goals: those of goals.ts, and a cost per pool that does not grow.
  */
 export async function machinepoolBench(): Promise<void> {
   const counts = process.argv.slice(3).map(Number);

@@ -179,8 +179,7 @@ class Pair {
       this.#claims += 1;
       const owner = `o${this.#claims}`;
       if (this.#under.clock !== undefined) this.#model.tick(this.#now);
-      // While a letter is written its key holds a slot of its tenant: who comes first depends on when it is
-      // done.
+      // While a letter is written its key holds a slot of its tenant: who comes first depends on when it is done.
       const anyOrder = this.#unordered || this.#model.rows.some(({ dying }) => dying);
       const expected = this.#model.claim(this.#now, owner, anyOrder ? lease.key : undefined);
       const { key, failures, retries, causes, fences, readyMs, claimedAt } = lease;

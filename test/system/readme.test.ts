@@ -116,10 +116,7 @@ class Reader implements AsyncDisposable {
   }
 }
 
-/**
- * Commands for Cluster API's manager, which is not here: kubectl accepts them, and they have the
- * described effect.
- */
+/** Commands for Cluster API's manager, which is not here: kubectl accepts them, and they have the described effect. */
 async function tryOnManager(reader: Reader, line: string): Promise<void> {
   await expect(reader.kubectl(line)).rejects.toThrow(/resource type "deployment"|"capi-[a-z-]+" not found/);
   if (!line.includes(" patch ")) return;

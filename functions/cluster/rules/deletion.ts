@@ -120,8 +120,7 @@ interface Pending {
 const LAST = Number.POSITIVE_INFINITY;
 
 /**
- * All descendants are waited for, owned or not; direct children are deleted, those that are going already are
- * left.
+ * All descendants are waited for, owned or not; direct children are deleted, those that are going already are left.
  * With a controlPlaneRef the control plane Machines are its provider's business.
  */
 export function workersStage(

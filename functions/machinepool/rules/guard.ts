@@ -22,9 +22,8 @@ export const GUARDED_FIELDS = [
 ] as const;
 
 /**
- * Returns the missing parts of the pool itself: finalizer, cluster label, Cluster owner reference, absent
- * defaults. A paused
- * pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
+ * Returns the missing parts of the pool itself: finalizer, cluster label, Cluster owner reference, absent defaults. A
+ * paused pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
  */
 export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly PatchOperation[] {
   const deleting = pool.metadata.deletionTimestamp !== undefined;

@@ -8,8 +8,7 @@ const MANY_INSTANCES = 4_000;
 
 /**
  * Returns the Events of a pool: its Nodes, as counts and never as lists, and references that cannot be read. The size
- * is reported once per change of the
- * spec, the list being part of it.
+ * is reported once per change of the spec, the list being part of it.
  */
 export function poolNotices({ pool, providers, nodeReport }: PoolView): readonly Notice[] {
   const { matched, readyReplicas, claimedTwice, nodeRefs } = nodeReport;

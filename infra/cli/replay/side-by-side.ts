@@ -6,8 +6,7 @@ import { bold, padded, paint } from "../../platform/terminal/paint.ts";
 const MAX_SHOWN_LINES = 2_000;
 
 /**
- * Prints the decision then and now next to each other, changed lines marked. `columns` is the width of the
- * terminal.
+ * Prints the decision then and now next to each other, changed lines marked. `columns` is the width of the terminal.
  */
 export function sideBySide(then: Decided, now: Decided, columns = 160): readonly string[] {
   const width = Math.max(30, Math.floor((columns - 3) / 2));

@@ -155,10 +155,7 @@ async function onceServed(manifest: Manifest, client: Applier): Promise<Kind> {
   }
 }
 
-/**
- * Refuses kinds of Cluster API that Capstan does not run, unless Cluster API serves them. Throws before any
- * write.
- */
+/** Refuses kinds of Cluster API that Capstan does not run, unless Cluster API serves them. Throws before any write. */
 async function refuseNotRun(client: Applier, manifests: readonly Manifest[]): Promise<void> {
   const known = manifests.filter(({ object }) => notRun(object) !== undefined);
   if (known.length === 0) return;

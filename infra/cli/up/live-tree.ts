@@ -39,8 +39,7 @@ const MAX_WAIT_MS = 60 * MINUTE;
 const MARGIN_ROWS = 2;
 
 /**
- * Draws every Cluster with all objects that belong to it, in place, as they change. Disposing leaves the last
- * frame.
+ * Draws every Cluster with all objects that belong to it, in place, as they change. Disposing leaves the last frame.
  */
 export interface LiveTree extends AsyncDisposable {
   /** Draws within 200 ms, after a change. */

@@ -92,9 +92,7 @@ export const WATCHED_KUBECONFIGS: readonly PolicyRule[] = [
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["list", "watch"] },
 ];
 
-/**
- * A change of a kubeconfig is seen at once, for the right to list all Secrets of the namespaces of Clusters.
- */
+/** A change of a kubeconfig is seen at once, for the right to list all Secrets of the namespaces of Clusters. */
 const WATCH_KUBECONFIGS: Folder = {
   kind: "Component",
   files: {

@@ -18,9 +18,8 @@ export const QUEUE_ENV = [
 ] as const;
 
 /**
- * Returns the Deployment of a process. Two relays stand by for each other, or share the
- * workload clusters; the number of workers belongs to their
- * autoscaler, so the manifest names none.
+ * Returns the Deployment of a process. Two relays stand by for each other, or share the workload clusters; the number
+ * of workers belongs to their autoscaler, so the manifest names none.
  */
 export function processDeployment(process: ServerProcess): Manifest {
   const { name, part, isOfWorkloads, functions } = process;

@@ -72,8 +72,7 @@ type Facts = Map<string, string>;
 const SETS = new Set(["required", "enum", "shortNames", "categories"]);
 
 /**
- * Returns every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are
- * left out.
+ * Returns every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are left out.
  */
 function addSchemaFacts(facts: Facts, path: string, schema: object): void {
   for (const [member, value] of Object.entries(schema)) {

@@ -37,8 +37,7 @@ function textOf(waived: { readonly [rule: string]: string }): string {
 }
 
 /**
- * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored
- * in one.
+ * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored in one.
  */
 export function toCrd(of: Kind): CrdObject | undefined {
   const { group, version, kind, plural, namespaced, schema, crd } = of;

@@ -44,9 +44,8 @@ export const FILE_BOUNDS: YamlBounds = {
 const MAX_DEPTH = 100;
 
 /**
- * Reads YAML of any origin in time proportional to its length (decision record 7). Throws YamlError. Tags
- * that
- * JSON has no value for, and keys that are collections, are errors.
+ * Reads YAML of any origin in time proportional to its length (decision record 7). Throws YamlError. Tags that JSON has
+ * no value for, and keys that are collections, are errors.
  */
 export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocument[] {
   checkText(text, bounds);

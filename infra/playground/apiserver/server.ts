@@ -46,8 +46,7 @@ export interface ApiServerOptions {
    */
   readonly controllers?: boolean;
   /**
-   * How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could
-   * need it.
+   * How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could need it.
    */
   readonly podGraceScale?: number;
   /** Whether requests are recorded; default false: `requests` stays empty. */

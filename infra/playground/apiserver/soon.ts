@@ -1,6 +1,5 @@
 /**
- * A value, or the promise of it where a webhook must be asked first. A present value costs no turn of the
- * event loop.
+ * A value, or the promise of it where a webhook must be asked first. A present value costs no turn of the event loop.
  */
 export type Soon<T> = T | Promise<T>;
 

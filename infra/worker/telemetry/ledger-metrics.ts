@@ -27,8 +27,7 @@ const OWN_COUNTERS = {
 } as const satisfies { readonly [counted in Counted]?: string };
 
 /**
- * Counts the ledger's reports in the process that made the call. Starts at 0, so that the first report is an
- * increase.
+ * Counts the ledger's reports in the process that made the call. Starts at 0, so that the first report is an increase.
  */
 export function meterLedger(metrics: Metrics, functions: readonly string[]): LedgerMeter {
   const noteCount: NoteCount = (name, counted, times) => {

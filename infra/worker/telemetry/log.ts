@@ -6,10 +6,9 @@ import { withoutSecrets } from "./without-secrets.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * Returns a log of JSON lines, each one `write`; by default on standard error, so that standard output holds
- * only the output of a command. Texts and errors lose their credentials here, also those that a caller
- * forgot, and characters that a terminal does not show are escaped as JSON escapes them: `kubectl logs` prints to one
- * (S-53).
+ * Returns a log of JSON lines, each one `write`; by default on standard error, so that standard output holds only the
+ * output of a command. Texts and errors lose their credentials here, also those that a caller forgot, and characters
+ * that a terminal does not show are escaped as JSON escapes them: `kubectl logs` prints to one (S-53).
  */
 export function createLog(
   level: LogLevel,

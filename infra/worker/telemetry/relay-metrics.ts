@@ -17,9 +17,8 @@ const NONE: Counts = Object.freeze({
 });
 
 /**
- * Shows the relay's watch loops at each scrape (KR-23), from its status. Loops of workload clusters are added
- * up:
- * the names of clusters are for `/status`, not for labels (S-44).
+ * Shows the relay's watch loops at each scrape (KR-23), from its status. Loops of workload clusters are added up: the
+ * names of clusters are for `/status`, not for labels (S-44).
  */
 export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock: Clock): void {
   const before = new Map<string, Loop>();

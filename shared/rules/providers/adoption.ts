@@ -47,8 +47,7 @@ export function controllerAgainst(
 }
 
 /**
- * Returns whether the values of an object count. Always by uid: an entry from before a move or a restore is
- * not enough.
+ * Returns whether the values of an object count. Always by uid: an entry from before a move or a restore is not enough.
  */
 export function isOurs({ owner, believes }: Claim, object: KubeObject): boolean {
   return believes === "owned" ? isOwnedBy(object, owner.uid) : controllerOf(object)?.uid === owner.uid;
@@ -86,8 +85,7 @@ export function refusal(claim: Claim, object: KubeObject): string | undefined {
 
 /**
  * Returns the field whose change lets a claim be made: of an object or a definition that does not exist, of a
- * definition without contract label, or of an object with another controller. `undefined`: nothing is
- * missing.
+ * definition without contract label, or of an object with another controller. `undefined`: nothing is missing.
  */
 export function awaitedAdoption(claim: Claim, { on, reference, found }: Provider): string | undefined {
   if (found.state === "unresolved") return awaitedDefinition(found, reference);
@@ -98,8 +96,7 @@ export function awaitedAdoption(claim: Claim, { on, reference, found }: Provider
 }
 
 /**
- * Returns the same, then `pathUnder` the contract of the object: the field that is to change once the object
- * counts.
+ * Returns the same, then `pathUnder` the contract of the object: the field that is to change once the object counts.
  */
 export function awaitedField(
   claim: Claim,

@@ -216,8 +216,7 @@ const UNKNOWN: RecordedError = { name: "Error", class: "Transient", reason: "Unk
 type RecordedDecision = NonNullable<LetterRun["decision"]>;
 
 /**
- * Returns the decision of a letter in the shape that steps return today, whichever version of Capstan wrote
- * the letter:
+ * Returns the decision of a letter in the shape that steps return today, whichever version of Capstan wrote the letter:
  * a letter of version 1 replays after an upgrade as it did before.
  */
 export function recordedDecision({ v, run }: DeadLetter): RecordedDecision | undefined {

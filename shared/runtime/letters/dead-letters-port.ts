@@ -42,9 +42,8 @@ export function isNewDeath({ death, startedAt }: Pick<FailedRun, "death" | "star
 export type NoteFailure = (run: FailedRun) => Promise<void>;
 
 /**
- * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per
- * function and
- * 14 days (S-28). `test/suites/dead-letters.ts` checks it for every store.
+ * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per function and 14
+ * days (S-28). `test/suites/dead-letters.ts` checks it for every store.
  */
 export interface DeadLetters extends AsyncDisposable {
   /** Hides secrets of this installation (redact.ts). The key is made at the first use. */

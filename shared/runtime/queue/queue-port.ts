@@ -9,8 +9,7 @@ import type { Cause, Failure, QueueDepth } from "./queue-state.ts";
 export type { Cause, EndedRuns, Failure, KeyState, QueueDepth, TenantDepth } from "./queue-state.ts";
 
 /**
- * The cause of a run after its server was restored or replaced: no run waits for the versions of its fences
- * (KR-12).
+ * The cause of a run after its server was restored or replaced: no run waits for the versions of its fences (KR-12).
  */
 export const RESTORED = "restored server";
 
@@ -61,8 +60,7 @@ export interface Lease {
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
   /**
-   * Aborts the signal when the lease has run out unnoticed: a process that stood still continues before its
-   * timers do.
+   * Aborts the signal when the lease has run out unnoticed: a process that stood still continues before its timers do.
    * Called when a write is about to leave.
    */
   readonly checkHeld?: () => void;

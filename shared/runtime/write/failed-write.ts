@@ -24,14 +24,13 @@ export interface Verdict {
 }
 
 /**
- * Finds out what became of the object (KC-07). Where the answer says too little, it is read once:
- * after an answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The
- * write itself is never sent again: the next run sees the object at least as it is now, and decides again.
- * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.
- * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a failure
- * like any other, with backoff, attempts and a dead letter. Waiting for a newer snapshot would have no end.
- * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by
- * uid.
+ * Finds out what became of the object (KC-07). Where the answer says too little, it is read once: after an answer that
+ * was lost, when the write may be done, and after a failed `test`, which names no operation. The write itself is never
+ * sent again: the next run sees the object at least as it is now, and decides again. A patch whose tests failed on an
+ * object that has not changed can never succeed: that is Terminal. One that was made for no version (Nodes) may have
+ * lost a race, or may never succeed: after the look it is a failure like any other, with backoff, attempts and a dead
+ * letter. Waiting for a newer snapshot would have no end. A create or delete needs no look: sent again, the one is
+ * answered with AlreadyExists, the other guards by uid.
  */
 export async function judgeFailedWrite(write: FailedWrite, client: () => KubeClient): Promise<Verdict> {
   const { ref, verb, error } = write;

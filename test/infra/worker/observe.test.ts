@@ -60,8 +60,7 @@ describe("looking at everything in one process", () => {
     const names = objects.map(({ metadata }) => metadata.name);
     const status = (await (await ask("/status")).json()) as { relay: { connections: readonly object[] } };
     expect(status.relay.connections).toMatchObject([{ cluster: "default/demo", state: "connected" }]);
-    // Errors that belong to no function are counted as those of "other"; elsewhere it is a value that was
-    // unknown.
+    // Errors that belong to no function are counted as those of "other"; elsewhere it is a value that was unknown.
     const stray = 'capstan_worker_stray_errors_total{function="other"}';
     const labels = [...after.keys()]
       .filter((series) => series !== stray)

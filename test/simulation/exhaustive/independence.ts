@@ -33,9 +33,8 @@ function clash(writer: Footprint, other: Footprint): boolean {
 
 /**
  * Returns whether an operation may always be first: only its waiter can observe when it happens, nothing else prevents
- * it, and no fault strikes there. An answer is heard by its client only, which asks for something else then.
- * A token makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes
- * here.
+ * it, and no fault strikes there. An answer is heard by its client only, which asks for something else then. A token
+ * makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes here.
  */
 export function mayBeFirst(operation: AnyOperation, fault: string | undefined): boolean {
   const { kind } = operation;

@@ -58,8 +58,7 @@ export async function prepareSmall(small: SmallWorld, prepared: Prepared): Promi
 }
 
 /**
- * The same objects; of the CRDs only those that any of them needs, because every relay begins with reading
- * them all.
+ * The same objects; of the CRDs only those that any of them needs, because every relay begins with reading them all.
  */
 function withoutOtherKinds(storage: Storage, { clock }: Process): Storage {
   const kept = new Storage(storage.version, clock);

@@ -12,8 +12,7 @@ const MINUTE = 60_000;
 const NODE = /\/api\/v1\/nodes\/([^/?]+)$/;
 
 /**
- * A client of the workload server at an address that writes what kubelets do; undefined while no Secret leads
- * there.
+ * A client of the workload server at an address that writes what kubelets do; undefined while no Secret leads there.
  */
 export function kubeletOf(address: string, world: World): KubeClient | undefined {
   const secrets = world.management.storage.collection("/secrets").values();

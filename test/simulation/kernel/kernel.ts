@@ -55,9 +55,8 @@ export interface KernelOptions {
 }
 
 /**
- * The scheduler: owns every pending operation of every process. Again and again it picks one with the seeded
- * generator, completes it, and lets everything that follows run to its end. Time moves only when nothing else
- * can.
+ * The scheduler: owns every pending operation of every process. Again and again it picks one with the seeded generator,
+ * completes it, and lets everything that follows run to its end. Time moves only when nothing else can.
  */
 export interface Kernel {
   /** Milliseconds since the epoch. */

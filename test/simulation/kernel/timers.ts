@@ -32,8 +32,7 @@ export async function timersAtRest(kernel: Kernel, ticksOf: TicksOf): Promise<Ti
 }
 
 /**
- * Roles that have more timers than they should, one line each: such a number grows for as long as the process
- * lives.
+ * Roles that have more timers than they should, one line each: such a number grows for as long as the process lives.
  */
 export function leakedTimers(expected: Timers, found: Timers): readonly string[] {
   return [...found].flatMap(([role, { fewest }]) => {

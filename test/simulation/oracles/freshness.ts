@@ -28,8 +28,7 @@ export const freshness: readonly Oracle[] = [
     watch({ world, violated, evaluated }) {
       const { kernel, ledger, store, runs, management } = world;
       /**
-       * Results of the last writes of a key, or of its live lists in place of snapshots, as long as the
-       * ledger knows;
+       * Results of the last writes of a key, or of its live lists in place of snapshots, as long as the ledger knows;
        * and the newest snapshots that its runs have acted on.
        */
       const written: KnownByRun = new Map();

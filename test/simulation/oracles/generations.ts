@@ -182,8 +182,7 @@ function poolGuardDebts({ metadata, spec }: MachinePool, cluster: KubeObject): r
 }
 
 /**
- * The default is the autoscaler's minimum: where both its annotations are there and one is not a number,
- * there is none.
+ * The default is the autoscaler's minimum: where both its annotations are there and one is not a number, there is none.
  */
 function hasMalformedSizes({ annotations = {} }: KubeObject["metadata"]): boolean {
   const sizes = ["min", "max"].map(

@@ -147,8 +147,7 @@ const PLANTED: readonly Planted[] = [
     }),
     plan: {
       type: "named",
-      // An event that comes during the refused run wakes adopt again at once: one refusal may end before a
-      // status runs.
+      // An event that comes during the refused run wakes adopt again at once: one refusal may end before a status runs.
       faults: Array.from({ length: 5 }, (_, count) => ({
         fault: "X-22",
         at: `machinepool-adopt PATCH /apis/bootstrap.sim.capstan.dev/v1beta2/namespaces/default/simbootstrapconfigs/p1-next #${count}`,

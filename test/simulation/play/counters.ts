@@ -62,8 +62,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
     counters.writes += 1;
     counters.lastWrite = `${process.name} ${request.headers["user-agent"]} ${request.method} ${request.path} ${request.body}`;
   });
-  // A run that only waits for the read model has no effect, and is bounded by F-05. A full resync runs every
-  // key once:
+  // A run that only waits for the read model has no effect, and is bounded by F-05. A full resync runs every key once:
   // whenever its period is over, and after a loss.
   world.ledger.onFinish(({ claim, outcome }) => {
     const isOfResync = claim.causes.length > 0 && claim.causes.every(({ what }) => what === "resync");

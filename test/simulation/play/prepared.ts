@@ -18,8 +18,7 @@ export interface Prepared {
 /** Loads all functions, and installs the CRDs on a server of its own. */
 export async function prepare(): Promise<Prepared> {
   const functions = await loadFunctions();
-  // The first time modules are loaded, which takes real time; the second time nothing but simulated time
-  // passes.
+  // The first time modules are loaded, which takes real time; the second time nothing but simulated time passes.
   await install(() => new Promise((resolve) => setTimeout(resolve, 1)));
   const ledger = await loadLedgerHost();
   return { functions, prepared: await install(async () => undefined), ledger };

@@ -15,10 +15,9 @@ interface Merged {
 }
 
 /**
- * Removes the fields that the manager owned and no longer lists, unless another manager owns them or they
- * were never the manager's.
- * Everything of the last set is taken out in the version of that set, then owned fields are put back, then
- * those that never had an owner. Throws NoView when the object cannot be shown in the version of an owner.
+ * Removes the fields that the manager owned and no longer lists, unless another manager owns them or they were never
+ * the manager's. Everything of the last set is taken out in the version of that set, then owned fields are put back,
+ * then those that never had an owner. Throws NoView when the object cannot be shown in the version of an owner.
  */
 export async function dropAbandoned({ merged, managers, last, views }: Merged): Promise<KubeJson> {
   if (isEmptySet(last.set)) return merged;

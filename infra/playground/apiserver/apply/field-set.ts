@@ -66,8 +66,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 /**
- * Paths of `left` that are not in `right`; a path below one of `right` stays. Returns `left` itself if
- * nothing goes.
+ * Paths of `left` that are not in `right`; a path below one of `right` stays. Returns `left` itself if nothing goes.
  */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return EMPTY_SET;

@@ -13,8 +13,7 @@ import {
 
 /**
  * The paths an object sets: scalars, nulls, atomic nodes, empty structs, and map entries and list members themselves.
- * An empty set or keyed list contributes nothing.
- * Throws Error for list members without identity.
+ * An empty set or keyed list contributes nothing. Throws Error for list members without identity.
  */
 export function setOf(type: Type, value: Json): FieldSet {
   const root = collect(type, value);

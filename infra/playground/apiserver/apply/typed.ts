@@ -204,9 +204,8 @@ export function fieldTypeOf(map: MapType, name: string): Type {
 }
 
 /**
- * The path element that identifies a member of a keyed list or set, such as `k:{"name":"a"}` or `v:"x"`.
- * Throws Error when the member has no identity: every key is missing without default, or the value is not a
- * scalar.
+ * The path element that identifies a member of a keyed list or set, such as `k:{"name":"a"}` or `v:"x"`. Throws Error
+ * when the member has no identity: every key is missing without default, or the value is not a scalar.
  */
 export function itemElement(list: Pick<ListType, "relationship" | "keys">, item: Json): string {
   if (list.relationship === "set") {

@@ -16,8 +16,7 @@ export interface Administered {
   compact(): void;
   /**
    * Breaks every connection but `keep` and continues with the same objects, without history. With `undo` the last so
-   * many writes never happened, as after a restore from a backup. Throws when history does not reach back that
-   * far.
+   * many writes never happened, as after a restore from a backup. Throws when history does not reach back that far.
    */
   restart(how?: { readonly undo?: number | undefined; readonly keep?: Exchange }): Promise<void>;
 }

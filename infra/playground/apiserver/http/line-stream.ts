@@ -46,8 +46,7 @@ export class LineStream implements Stream {
     const lines = this.#pending;
     const response = this.#response;
     if (lines.length === 0 || response.writableEnded || response.destroyed) return;
-    // The present lines may be a burst that a healthy reader takes at once, so they do not count against it
-    // yet.
+    // The present lines may be a burst that a healthy reader takes at once, so they do not count against it yet.
     const bytes = response.writableLength - (this.#initialBytes ?? 0);
     if (this.#backlog > BACKLOG_MAX_LINES || bytes > BACKLOG_MAX_BYTES) {
       response.destroy();

@@ -92,8 +92,7 @@ function readPointer(pointer: Json | undefined): readonly string[] {
 interface Draft {
   document: Json;
   /**
-   * Objects and lists that were made for this patch; all others are shared and are copied before their first
-   * change.
+   * Objects and lists that were made for this patch; all others are shared and are copied before their first change.
    */
   readonly own: WeakSet<object>;
   copiedBytes: number;
@@ -142,8 +141,7 @@ function replaceAll(draft: Draft, value: Json): void {
 }
 
 /**
- * A copy of the value at a path. Throws StatusError 422 beyond the limit, and for the whole object, as the
- * real server.
+ * A copy of the value at a path. Throws StatusError 422 beyond the limit, and for the whole object, as the real server.
  */
 function copied(draft: Draft, from: readonly string[]): Json {
   if (from.length === 0) throw failedPatch();
@@ -200,8 +198,7 @@ function indexOf(token: string, last: number): number {
 }
 
 /**
- * The parent of a path's last member, ready to be changed. Throws for the whole object, which is not a place
- * to change.
+ * The parent of a path's last member, ready to be changed. Throws for the whole object, which is not a place to change.
  */
 function openParent(draft: Draft, path: readonly string[]): readonly [parent: Container, token: string] {
   const last = path.at(-1);

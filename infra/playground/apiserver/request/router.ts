@@ -14,9 +14,8 @@ const VERBS: Readonly<Record<string, readonly [onCollection: Verb | undefined, o
   };
 
 /**
- * The resource behind `/api/v1/…` or `/apis/<group>/<version>/…`; undefined when the path names none.
- * Throws StatusError 404 for an unknown resource in a group of compiled-in kinds, and for an unknown
- * subresource.
+ * The resource behind `/api/v1/…` or `/apis/<group>/<version>/…`; undefined when the path names none. Throws
+ * StatusError 404 for an unknown resource in a group of compiled-in kinds, and for an unknown subresource.
  */
 export function routeResource(registry: Registry, segments: readonly string[]): Target | undefined {
   const parts = splitPath(segments);
@@ -71,8 +70,7 @@ function splitPath([root, ...segments]: readonly string[]): PathParts | undefine
 
 /**
  * Returns the verb of a method on a resource; undefined for custom resources of all namespaces, which cannot be created
- * or deleted at once.
- * Throws StatusError 405 when there is none.
+ * or deleted at once. Throws StatusError 405 when there is none.
  */
 export function routeVerb(method: string, target: Target, query: URLSearchParams): Verb | undefined {
   const [onCollection, onObject] = VERBS[method] ?? [];

@@ -76,8 +76,7 @@ export async function commitChange(
 }
 
 /**
- * Whatever is written comes into the present storage version, even unchanged: so objects are taken out of an
- * old one.
+ * Whatever is written comes into the present storage version, even unchanged: so objects are taken out of an old one.
  */
 function isStoredAsPresent({ server, target }: ApiRequest, { metadata }: KubeObject): boolean {
   const { type } = target;

@@ -85,9 +85,8 @@ function findAgain(
 
 /**
  * Deletes a stored object, or marks it when finalizers or a grace period hold it. Returns what remains or what went; it
- * stays in the version it was stored in, so that no webhook can get in the way.
- * A repeated deletion changes nothing, except that another propagation policy may add its finalizer, and that a Pod's
- * grace period may become shorter.
+ * stays in the version it was stored in, so that no webhook can get in the way. A repeated deletion changes nothing,
+ * except that another propagation policy may add its finalizer, and that a Pod's grace period may become shorter.
  */
 export function startDeletion(
   server: VirtualServer,

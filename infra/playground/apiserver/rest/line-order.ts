@@ -6,10 +6,9 @@ import type { Soon } from "../soon.ts";
 const WAITING_MAX_LINES = 1_000;
 
 /**
- * Sends the lines of a watch in the order they were given, though a webhook may have to be asked for some of
- * them first.
- * A line that cannot be made ends the watch with an ERROR event; only its reader is disturbed. Differs: the real server
- * is silent until the webhook is back, and so are lists of what it had converted before.
+ * Sends the lines of a watch in the order they were given, though a webhook may have to be asked for some of them
+ * first. A line that cannot be made ends the watch with an ERROR event; only its reader is disturbed. Differs: the real
+ * server is silent until the webhook is back, and so are lists of what it had converted before.
  */
 export class LineOrder {
   readonly #lines: Lines;

@@ -78,8 +78,7 @@ function checkInitialEvents(query: URLSearchParams, sendInitial: string | null):
 }
 
 /**
- * Serves a watch until its timeout, the client, the server or an injected fault ends it; the headers have
- * been sent.
+ * Serves a watch until its timeout, the client, the server or an injected fault ends it; the headers have been sent.
  */
 export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect): void {
   const { server, target } = plan.request;

@@ -17,9 +17,8 @@ export interface Spent {
 const MAX_PATTERN_STEPS = 32_000_000;
 
 /**
- * Returns the problem of a text with a schema's `pattern`, worded as the real server words it; undefined when
- * it matches.
- * A pattern that RE2 refuses is left out: its CustomResourceDefinition was stored before such were refused.
+ * Returns the problem of a text with a schema's `pattern`, worded as the real server words it; undefined when it
+ * matches. A pattern that RE2 refuses is left out: its CustomResourceDefinition was stored before such were refused.
  */
 export function patternProblem(spent: Spent, source: string, text: string, path: string): string | undefined {
   const pattern = compilePattern(source);

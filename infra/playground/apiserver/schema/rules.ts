@@ -11,8 +11,7 @@ let cel: typeof import("./cel.ts") | undefined;
 const schemasWithRules = new WeakMap<Schema, boolean>();
 
 /**
- * Loads the evaluator when a written object may need it: its schema has rules, or its text is a CRD that
- * brings some.
+ * Loads the evaluator when a written object may need it: its schema has rules, or its text is a CRD that brings some.
  */
 export async function loadRules(schema: Schema, body: Buffer): Promise<void> {
   if (hasRules(schema) || body.includes(KEYWORD)) cel ??= await import("./cel.ts");

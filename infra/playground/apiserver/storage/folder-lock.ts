@@ -2,9 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Takes a folder for this process; the returned function gives it back. Throws while another living process
- * has it.
- * A lock that an ended process has left is taken over.
+ * Takes a folder for this process; the returned function gives it back. Throws while another living process has it. A
+ * lock that an ended process has left is taken over.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "lock");

@@ -19,8 +19,7 @@ export function journalsIn(folder: string): string[] {
  * Reads a folder: the snapshot, then every journal. Versions are without gaps, so what was acknowledged is never
  * missing unnoticed: damaged bytes between two changes that follow each other are what a failed write left, and are
  * passed over; damaged bytes at the end of the newest journal are a write that was not finished, and are cut off.
- * History begins at the snapshot, so watches continue after a restart. Throws for damage that took a change
- * with it.
+ * History begins at the snapshot, so watches continue after a restart. Throws for damage that took a change with it.
  */
 export function loadStorage(folder: string): Storage {
   const storage = loadSnapshot(join(folder, SNAPSHOT));

@@ -22,9 +22,8 @@ const OBJECT_MAX_BYTES = 1.5 * 1024 * 1024;
 const HISTORY_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * All objects of one virtual server and the counter that orders their changes.
- * Everything is synchronous: what a request reads is what it replaces, so there are no lost updates to
- * detect.
+ * All objects of one virtual server and the counter that orders their changes. Everything is synchronous: what a
+ * request reads is what it replaces, so there are no lost updates to detect.
  */
 export class Storage {
   readonly #collections = new Map<string, Collection>();
@@ -118,9 +117,8 @@ export class Storage {
   }
 
   /**
-   * Stores a new object or a new content and gives it the next version; `beforeReported` sees the stored object
-   * before every listener.
-   * Throws StatusError 500 when the encoded object is larger than 1.5 MiB.
+   * Stores a new object or a new content and gives it the next version; `beforeReported` sees the stored object before
+   * every listener. Throws StatusError 500 when the encoded object is larger than 1.5 MiB.
    */
   put(type: string, object: KubeObject, beforeReported?: (stored: KubeObject) => void): Change {
     const key = keyOf(object.metadata);

@@ -155,8 +155,7 @@ async function scale(
   const running = runningProviderIDs(object, fleet.instances);
   const complete = running.length === wanted;
   const provisioned = hasBeenProvisioned(object) || complete;
-  // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for
-  // nothing.
+  // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for nothing.
   const providerIDs = provisioned ? running : [];
   const truth = { providerIDs, replicas: providerIDs.length, ready: provisioned };
   const report = withFaults(object, truth, now);

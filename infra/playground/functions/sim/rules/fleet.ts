@@ -26,10 +26,8 @@ export async function readFleet(
 }
 
 /**
- * The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one
- * request.
- * Machines are listed before SimMachines: one without a SimMachine has none any more, for that was there
- * first.
+ * The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one request.
+ * Machines are listed before SimMachines: one without a SimMachine has none any more, for that was there first.
  */
 export async function readFleetLive(
   live: Pick<LiveReader, "list">,

@@ -35,9 +35,8 @@ export function orphanedMachines(
 }
 
 /**
- * Returns the object to delete so that the instance of this name goes: its Machine, so that it is drained
- * first; without one its
- * SimMachine; without that the instance itself. None while that is going already. A Machine without a
+ * Returns the object to delete so that the instance of this name goes: its Machine, so that it is drained first;
+ * without one its SimMachine; without that the instance itself. None while that is going already. A Machine without a
  * finalizer would be gone at once, and be recreated for its SimMachine: then that goes first.
  */
 function topOf(name: string, { instances, simMachines, machines }: SimFleetParts): ObjectRef | undefined {

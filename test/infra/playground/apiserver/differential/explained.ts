@@ -2,8 +2,7 @@ import type { Difference } from "./difference.ts";
 import { type Step, stepText } from "./step.ts";
 
 /**
- * A difference that stays, with the reason. Every pattern given must match; a long run fails for an entry it
- * never met.
+ * A difference that stays, with the reason. Every pattern given must match; a long run fails for an entry it never met.
  */
 export interface Explanation {
   readonly reason: string;

@@ -67,8 +67,7 @@ class Player {
   }
 
   /**
-   * A real server reads old versions from a cache that lags behind; a read of the newest version waits for
-   * the cache.
+   * A real server reads old versions from a cache that lags behind; a read of the newest version waits for the cache.
    */
   async #catchUp(path: string): Promise<void> {
     const [collection = ""] = path.split("?");
