@@ -7,6 +7,7 @@ import { maskText } from "../../shared/redaction/redact.ts";
 import type { Clock, Store, TypeProgress } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue/queue-port.ts";
 import { managementType } from "../../shared/runtime/read/management-type.ts";
+import { CURRENT, readFreshness } from "../../shared/runtime/read/signs.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "./telemetry/metered-queue.ts";
 import { answerWithin, type QueueView } from "./telemetry/queue-view.ts";
@@ -45,8 +46,12 @@ const STORE_WITHIN_MS = 2 * SECOND;
  * it waits for.
  */
 export async function unreadyReasons(sources: HealthSources): Promise<readonly string[]> {
-  const [queue, store] = await Promise.all([queueReasons(sources), storeReasons(sources)]);
-  return [...partReasons(sources.relay(), sources.worker()), ...queue, ...store].map(oneLine);
+  const [silence, queue, store] = await Promise.all([
+    silenceReasons(sources),
+    queueReasons(sources),
+    storeReasons(sources),
+  ]);
+  return [...partReasons(sources.relay(), sources.worker()), ...silence, ...queue, ...store].map(oneLine);
 }
 
 /** Returns why relay and worker of a process cannot do their work now, without a request. */
@@ -84,6 +89,18 @@ function relayReasons(relay: ReturnType<HealthSources["relay"]>): readonly strin
     return ["relay: the Leases of the shards are not read yet"];
   if (unlisted.length === 0) return ["relay: the first keys are not enqueued yet"];
   return unlisted.map(({ name, state }) => `relay: no first list yet of ${name} (${state})`);
+}
+
+/** A relay that hears nothing sees no change, whatever its first lists were. */
+async function silenceReasons({ relay, store, clock }: HealthSources): Promise<readonly string[]> {
+  if (typeof relay() !== "object") return [];
+  // Where the read model cannot be read it says so itself.
+  const { silences } = await readFreshness(store, clock.now()).catch(() => CURRENT);
+  const [{ types, since } = {}] = silences;
+  if (types !== undefined || since === undefined) return [];
+  return [
+    `relay: nothing of the management cluster is heard since ${since}; look whether its API server answers`,
+  ];
 }
 
 function workerReasons(worker: ReturnType<HealthSources["worker"]>): readonly string[] {

@@ -277,7 +277,7 @@ export const METRICS = {
   capstan_relay_silent_seconds: {
     type: "gauge",
     labels: LOOP,
-    help: "Time since the last byte of the streaming loop that has been silent longest; lists count.",
+    help: "Time since the last byte of the loop that has been silent longest, on workload servers of the streaming one; lists count.",
   },
   capstan_relay_quiet_seconds: {
     type: "gauge",

@@ -88,9 +88,11 @@ function showLoops(metrics: Metrics, loops: readonly Loop[], nowMs: number): voi
       if (known.length > 0) metrics.set(name, labels, Math.max(0, ...known) / 1_000);
     };
     const since = (at: number | undefined) => (at === undefined ? undefined : nowMs - at);
+    // Of the management server also those that it has cut off: then nothing is seen. Of workload servers some always are.
+    const heard = labels.server === MANAGEMENT ? group : streaming;
     show(
       "capstan_relay_silent_seconds",
-      streaming.map((loop) => since(lastByteOf(loop))),
+      heard.map((loop) => since(lastByteOf(loop))),
     );
     show(
       "capstan_relay_quiet_seconds",

@@ -88,13 +88,17 @@ describe("metrics of the relay", () => {
     const connections = Array.from({ length: 20 }, (_, n) => ({
       cluster: `default/c${n}`,
       state: n === 0 ? ("unreachable" as const) : ("connected" as const),
-      nodes: loop(`default/c${n} nodes`, { events: 2, state: n === 0 ? "backoff" : "streaming" }),
+      nodes: loop(`default/c${n} nodes`, {
+        events: 2,
+        ...(n === 0 ? { state: "backoff", lastHeardAt: NOW_MS - 600_000 } : { state: "streaming" }),
+      }),
     }));
     const loops = ["foos.infra.dev", "bars.infra.dev"].map((name) => loop(`management ${name}`));
     const { text } = await metered({ loops, connections });
     const shown = await text();
     expect(shown).toContain(`capstan_relay_loops{${NODES},state="streaming"} 19\n`);
     expect(shown).toContain(`capstan_relay_loops{${NODES},state="backoff"} 1\n`);
+    expect(shown).toContain(`capstan_relay_silent_seconds{${NODES}} 0\n`);
     expect(shown).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 40\n`);
     expect(shown).toContain(
       'capstan_relay_loops{server="management",resource="provider",state="streaming"} 2\n',
@@ -102,6 +106,12 @@ describe("metrics of the relay", () => {
     expect(shown).toContain('capstan_relay_connections{state="connected"} 19\n');
     expect(shown).toContain('capstan_relay_connections{state="unreachable"} 1\n');
     expect(shown).not.toMatch(/c\d+ |foos|bars/);
+  });
+
+  it("show how long a management server is silent, also once every watch of it has ended", async () => {
+    const ended = { state: "backoff", lastByteAt: NOW_MS - 200_000, lastHeardAt: NOW_MS - 200_000 } as const;
+    const { text } = await metered({ loops: [loop("management machinepools.cluster.x-k8s.io", ended)] });
+    expect(await text()).toContain(`capstan_relay_silent_seconds{${POOLS}} 200\n`);
   });
 
   it("only ever count up, also when a cluster goes and another of its name comes", async () => {
