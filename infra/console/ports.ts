@@ -55,7 +55,7 @@ export type Explain = (kind: Kind, key: ObjectKey) => Promise<ExplainedObject | 
 
 export interface ExplainedObject extends Pick<ClusterAnswer, "tree" | "causes"> {
   readonly object: KubeObject;
-  /** Of a MachineDeployment. */
+  /** The steps of its rollout; absent for other kinds than MachineDeployment. */
   readonly rollout?: RolloutText | undefined;
 }
 

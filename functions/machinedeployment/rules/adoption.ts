@@ -11,7 +11,7 @@ import {
   ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
-import { selectorOf } from "./problems.ts";
+import { selectorOf } from "../../../shared/rules/rollout/problems.ts";
 
 /** A set whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
 const ADOPT_AGAIN_MS = 15 * SECOND;

@@ -22,8 +22,8 @@ import {
 } from "../../../shared/rules/machines/scaling-conditions.ts";
 import { limits } from "../../../shared/rules/rollout/limits.ts";
 import { planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 import { deploymentCounters } from "./counters.ts";
-import { deploymentProblem } from "./problems.ts";
 import type { StatusView } from "./view.ts";
 
 /** The conditions of a deployment that is not paused. */

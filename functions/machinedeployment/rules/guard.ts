@@ -10,7 +10,7 @@ import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts"
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-import { ownLabel } from "./problems.ts";
+import { ownLabel } from "../../../shared/rules/rollout/problems.ts";
 
 export const DEPLOYMENT_FINALIZER = "cluster.x-k8s.io/machinedeployment";
 

@@ -4,8 +4,8 @@ import { done, type Result, requeueAfter, waitFor } from "../../../shared/functi
 import { plan } from "../../../shared/rules/rollout/plan.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
+import { deploymentProblem, selectorOf } from "../../../shared/rules/rollout/problems.ts";
 import { adoptions } from "./adoption.ts";
-import { deploymentProblem, selectorOf } from "./problems.ts";
 import { type RolloutWrites, rolloutWrites } from "./rollout.ts";
 import type { SetsView } from "./sets-view.ts";
 

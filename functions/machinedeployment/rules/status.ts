@@ -5,12 +5,12 @@ import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
 import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-conditions.ts";
 import { staleExpiresInMs } from "../../../shared/rules/machines/stale-machines.ts";
 import { selectorTextOf } from "../../../shared/rules/metadata/label-selector.ts";
+import { deploymentProblem, selectorOf } from "../../../shared/rules/rollout/problems.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { deploymentConditionsOf, sizeOf } from "./conditions.ts";
 import { deploymentCounters, deprecatedCounters } from "./counters.ts";
 import { deploymentDeprecatedConditionsOf } from "./deprecated-conditions.ts";
-import { deploymentProblem, selectorOf } from "./problems.ts";
 import type { StatusView } from "./view.ts";
 
 /** Returns what is said about a deployment that is not paused, whether it lives or is being deleted. */

@@ -8,8 +8,8 @@ import { templateProblems } from "../../../shared/rules/machines/template-proble
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { chooseCurrent } from "../../../shared/rules/rollout/current.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 import { isOwnSet } from "./adoption.ts";
-import { deploymentProblem } from "./problems.ts";
 import { readTemplates } from "./reads.ts";
 import { deploymentWritesDue } from "./writes-due.ts";
 

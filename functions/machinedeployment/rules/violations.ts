@@ -9,7 +9,7 @@ import {
   templateChecks,
   violationsAmong,
 } from "../../../shared/rules/machines/template-violations.ts";
-import { deploymentProblem } from "./problems.ts";
+import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 
 /** An author may write keys of a mebibyte, and an Event holds a kibibyte. */
 const MAX_QUOTED = 80;

@@ -23,7 +23,7 @@ export const objectSchema = z.object({
   owner: z.string().optional(),
   /** `3 of 5, 3 ready`: of a kind that has replicas. */
   replicas: z.string().optional(),
-  /** What the rollout of a MachineDeployment does next, step for step: `capstan rollout plan`. */
+  /** The steps of the rollout of a MachineDeployment: `capstan rollout plan`. */
   rollout: z
     .object({
       /** `3 Machines, surge 1, unavailable 0: at least 3 available, at most 4` */

@@ -9,6 +9,7 @@ import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts
 import { plan } from "../../../shared/rules/rollout/plan.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Limits, PlanSpec, WaitsFor } from "../../../shared/rules/rollout/plan-types.ts";
+import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 import {
   type Rehearsal,
   type RehearsedMachine,
@@ -28,7 +29,7 @@ import {
 
 /** Reasons that keep a set of the wished template from its work. */
 export interface Blockers {
-  /** Why no such set can be made: templates that do not exist. */
+  /** Why no such set can be made: templates that do not exist, or a wish that cannot be read. */
   readonly missing: readonly string[];
   /** Why it would make no Machine: preflight checks. */
   readonly checks: readonly string[];
@@ -60,7 +61,7 @@ export interface RolloutReport {
 }
 
 export interface ReportedStandstill extends Standstill {
-  /** For so long that a person should look. */
+  /** It has lasted for so long that a person should look. */
   readonly isOverdue: boolean;
 }
 
@@ -85,35 +86,52 @@ interface Stop {
  */
 export function rolloutReport(facts: RolloutFacts, blockers = NOTHING): RolloutReport {
   const { deployment, sets, now } = facts;
-  const spec = planSpec(deployment);
-  const { current, limits, next } = plan(spec, planSets(sets), now.getTime());
-  const made = blockers.checks.length > 0 ? "none" : "available";
-  const present = rehearsalOf(facts, now.getTime(), made);
-  // Before `rollout.after` there may be nothing to do: then its own steps are shown.
-  const isLater = next !== undefined && present.steps.length === 0;
-  const at = isLater ? next : now.getTime();
-  const sound = isLater ? rehearsalOf(facts, at, made) : present;
-  const broken = rehearsalOf(facts, at, "never");
+  const { replicas, strategy } = planSpec(deployment);
+  const { current, limits } = plan(planSpec(deployment), planSets(sets), now.getTime());
   const stands = standstill(facts);
-  const isDue = sound.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
-  const isBlocked = isDue && blockers.missing.length > 0;
   return {
     object: titleOf(deployment.kind, deployment.metadata),
-    replicas: spec.replicas,
-    strategy: spec.strategy,
-    limits,
+    ...{ replicas, strategy, limits },
     sets: sets
       .map((set) => reported(set, current))
       .toSorted((a, b) => Number(a.isCurrent) - Number(b.isCurrent)),
     standsStill: stands && { ...stands, isOverdue: isOverdue(stands, now) },
-    startsAt: isLater && sound.steps.length > 0 ? new Date(next).toISOString() : undefined,
-    newSet: newSetAt(facts, at),
-    steps: isBlocked ? [] : sound.steps,
-    end: isBlocked ? "blocked" : endOf(sound),
-    blockers: isBlocked || sound.steps.length > 0 ? blockers : NOTHING,
-    withBrokenTemplate:
-      !isBlocked && broken.steps.length < sound.steps.length ? stopOf(facts, broken) : undefined,
+    ...stepsOf(facts, blockers),
   };
+}
+
+type ReportedSteps = Pick<
+  RolloutReport,
+  "startsAt" | "newSet" | "steps" | "end" | "blockers" | "withBrokenTemplate"
+>;
+
+function stepsOf(facts: RolloutFacts, { missing, checks }: Blockers): ReportedSteps {
+  const { at, sound } = soundRehearsal(facts, checks.length > 0 ? "none" : "available");
+  const newSet = newSetAt(facts, at);
+  const problem = deploymentProblem(facts.deployment);
+  const isDue = sound.steps.some(({ changes }) => changes.some((change) => change.do === "create"));
+  const reasons = problem === undefined ? missing : [problem];
+  if (problem !== undefined || (isDue && missing.length > 0))
+    return { newSet, steps: [], end: "blocked", blockers: { missing: reasons, checks } };
+  const broken = rehearsalOf(facts, at, "never");
+  return {
+    newSet,
+    startsAt: at > facts.now.getTime() ? new Date(at).toISOString() : undefined,
+    steps: sound.steps,
+    end: endOf(sound),
+    blockers: sound.steps.length > 0 ? { missing, checks } : NOTHING,
+    withBrokenTemplate: broken.steps.length < sound.steps.length ? stopOf(facts, broken) : undefined,
+  };
+}
+
+/** Before `rollout.after` there may be nothing to do: then the steps are those of that time. */
+function soundRehearsal(facts: RolloutFacts, newMachines: Rehearsing["newMachines"]) {
+  const { deployment, sets } = facts;
+  const now = facts.now.getTime();
+  const present = rehearsalOf(facts, now, newMachines);
+  const { next } = plan(planSpec(deployment), planSets(sets), now);
+  if (next === undefined || present.steps.length > 0) return { at: now, sound: present };
+  return { at: next, sound: rehearsalOf(facts, next, newMachines) };
 }
 
 function rehearsalOf(facts: RolloutFacts, at: number, newMachines: Rehearsing["newMachines"]): Rehearsal {

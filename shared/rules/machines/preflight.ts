@@ -30,7 +30,7 @@ type Check = Exclude<PreflightCheck, "All">;
 
 /** Everything that the checks look at. */
 export interface PreflightFacts {
-  /** A set, or the deployment that a set is to be made for: it passes its annotations on. */
+  /** A set, or the deployment for which one will be made: it passes its annotations on. */
   readonly set: MachineSet | MachineDeployment;
   readonly cluster: Cluster;
   /** The control plane; `undefined`: the Cluster references none. */

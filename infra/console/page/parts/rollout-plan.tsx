@@ -4,7 +4,7 @@ import { Wide } from "./wide.tsx";
 
 const COLUMNS = ["Step", "Change", "Machines", "Counts"];
 
-/** What a rollout does next: the sets now, each step with its Machines, and how it ends. */
+/** The steps of a rollout: the sets now, each step with its Machines, and how it ends. */
 export function RolloutPlan({ of }: { readonly of: NonNullable<ObjectAnswer["rollout"]> }) {
   const { limits, rows, summary } = of;
   return (

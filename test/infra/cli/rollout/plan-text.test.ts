@@ -54,7 +54,7 @@ describe("the plan of a rollout for people", () => {
     expect(checked).toContain("Then it stands still: it waits for Machines to become available.");
   });
 
-  it("says when nothing is to be done, and when it begins later", () => {
+  it("says when there is nothing to do, and when it begins later", () => {
     const template = { spec: { version: undefined } };
     expect(lines({ spec: { template } })).toContain("Nothing to do: the rollout is done.");
     expect(lines({ spec: { template, rollout: { after: "2027-01-01T00:00:00Z" } } })).toContain(

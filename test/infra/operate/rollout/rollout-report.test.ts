@@ -55,6 +55,8 @@ describe("the report of a rollout", () => {
     const facts = rollingFacts({});
     const missing = { missing: ["FooMachineTemplate default/t does not exist"], checks: [] };
     expect(rolloutReport(facts, missing)).toMatchObject({ steps: [], end: "blocked", blockers: missing });
+    const wrong = { spec: { rollout: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } } };
+    expect(rolloutReport(rollingFacts({ deployment: wrong }))).toMatchObject({ steps: [], end: "blocked" });
     const checks = { missing: [], checks: ["FooControlPlane default/c1 is upgrading"] };
     const held = rolloutReport(facts, checks);
     expect(held.steps.map(({ made }) => made)).toEqual([[]]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deploymentProblem, selectorOf } from "../../../../functions/machinedeployment/rules/problems.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
+import { deploymentProblem, selectorOf } from "../../../../shared/rules/rollout/problems.ts";
 import { machineDeployment } from "../../../support/foo-deployments.ts";
 
 type Limits = { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string };

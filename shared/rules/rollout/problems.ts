@@ -1,8 +1,8 @@
-import { DEPLOYMENT_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
-import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "../../../shared/rules/machines/node-group-size.ts";
-import { namingOf, workersProblem } from "../../../shared/rules/machines/workers-problem.ts";
-import { parseSelector, type Selector } from "../../../shared/rules/metadata/label-selector.ts";
+import { DEPLOYMENT_NAME_LABEL } from "../../api/indexes.ts";
+import type { MachineDeployment } from "../../api/machinedeployment.ts";
+import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "../machines/node-group-size.ts";
+import { namingOf, workersProblem } from "../machines/workers-problem.ts";
+import { parseSelector, type Selector } from "../metadata/label-selector.ts";
 
 /** The longest value of a label, which the name is on every Machine. */
 const MAX_NAME = 63;
