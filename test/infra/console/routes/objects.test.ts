@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { machinedeploymentSets } from "../../../../functions/machinedeployment/sets.ts";
 import { objectSchema } from "../../../../infra/console/api/object.ts";
 import { createExplain } from "../../../../infra/console/sources/explain-source.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
+import { groupOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { serveTestConsole } from "../../../support/console.ts";
 import { allowingIn } from "../../../support/console-queue.ts";
+import { rollingFacts } from "../../../support/rolling-deployment.ts";
 import { WIDGETS, Widget, widget } from "../../../support/widget.ts";
 
 const GROW = defineFunction(
@@ -54,5 +57,35 @@ describe("objects in the console", () => {
     await using foreign = await serve("other");
     const answer = await foreign.ask("/api/v1/objects/widget/default/w", { headers: await foreign.logIn() });
     expect(answer).toMatchObject({ status: 403 });
+  });
+
+  it("show the steps of its rollout, of a MachineDeployment", async () => {
+    const clock = virtualClock();
+    await using store = createMemoryStore();
+    const { deployment, sets, machines } = rollingFacts({});
+    for (const object of [deployment, ...sets, ...machines]) {
+      const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
+      await store.put(type, object);
+      await store.advance(type, { ready: true, resourceVersion: "30" });
+    }
+    const heads = async () => [];
+    const functions = [machinedeploymentSets];
+    const explain = createExplain({ store, functions, history: async () => ({}), heads, clock });
+    const reviewer = allowingIn("default");
+    const namespaces = async () => ["default"];
+    await using world = await serveTestConsole({
+      clock,
+      functions,
+      ports: { explain },
+      reviewer,
+      namespaces,
+    });
+    const headers = await world.logIn();
+    const { body } = await world.ask("/api/v1/objects/machinedeployment/default/d1", { headers });
+    const { limits, rows = [], summary = [] } = objectSchema.parse(body).rollout ?? {};
+    expect(limits).toBe("3 Machines, surge 1, unavailable 0: at least 3 available, at most 4");
+    expect(rows.map(([step]) => step)).toEqual(["now", "1", "2", "3", "4", "5", "6"]);
+    expect(rows[2]?.[2]).toMatch(/^m1 goes, once 1 of d1-\w{5} is available$/);
+    expect(summary[0]).toBe("3 Machines are made, 3 deleted; 3 steps wait for new Machines.");
   });
 });
