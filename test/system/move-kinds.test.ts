@@ -38,15 +38,26 @@ metadata: { name: s1, namespace: default }
 spec: { clusterName: c1 }
 ---
 apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineDeployment
+metadata: { name: md1, namespace: default }
+spec:
+  clusterName: c1
+  replicas: 1
+  template:
+    spec:
+      clusterName: c1
+      bootstrap: { configRef: { apiGroup: bootstrap.sim.capstan.dev, kind: SimBootstrapConfigTemplate, name: s1 } }
+      infrastructureRef: { apiGroup: infrastructure.sim.capstan.dev, kind: SimMachineTemplate, name: s1 }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDrainRule
 metadata: { name: d1, namespace: default }
 spec: { drain: { behavior: Skip } }
 `,
 ].join("---");
 
-/** Kinds that only a ClusterClass, or a MachineDeployment itself, of Cluster API uses: it makes them move. */
+/** Kinds that only a ClusterClass of Cluster API uses: it makes them move. */
 const OF_CLUSTER_API: ReadonlySet<string> = new Set([
-  "MachineDeployment",
   "SimClusterTemplate",
   "SimControlPlaneLegacyTemplate",
   "SimControlPlaneTemplate",

@@ -128,7 +128,6 @@ async function tryOnManager(reader: Reader, line: string): Promise<void> {
   expect(JSON.parse(patched).spec.template.spec.containers[0].args).toEqual([
     "--leader-elect",
     "--watch-filter=capi",
-    "--sync-period=10s",
   ]);
 }
 

@@ -74,8 +74,8 @@ export async function readCore(client: KubeClient, deployment: ObjectKey): Promi
   };
 }
 
-/** It writes under the name of its program, and applies under the others. Source: core/reconcilers/machineset */
-const MANAGERS = ["manager", "capi-machineset", "capi-machineset-metadata"];
+/** It writes under the name of its program, and applies under the others. Source: core/reconcilers/{machinedeployment,machineset} */
+const MANAGERS = ["manager", "capi-machinedeployment", "capi-machineset", "capi-machineset-metadata"];
 
 function programOf(command: readonly string[] | undefined): readonly string[] {
   const program = command?.[0]?.split("/").at(-1);

@@ -111,14 +111,14 @@ describe("what stops a take-over", () => {
   });
 
   it("kinds that Capstan does not serve", () => {
-    const deployment = objectOf("MachineDeployment", "web");
-    const other = objectOf("MachineDeployment", "web", { spec: { clusterName: "other" } });
+    const deployment = objectOf("ClusterResourceSet", "web");
+    const other = objectOf("ClusterResourceSet", "web", { spec: { clusterName: "other" } });
     expect(failures(survey({ unserved: [deployment] }))).toEqual([
-      "Cluster default/demo: has MachineDeployment web",
+      "Cluster default/demo: has ClusterResourceSet web",
     ]);
     expect(failures(survey({ unserved: [other] }))).toEqual([]);
     const unfiltered = survey({ unserved: [other] });
-    expect(failures(unfiltered, PARKING)).toEqual(["MachineDeployment: 1 of it: default/web"]);
+    expect(failures(unfiltered, PARKING)).toEqual(["ClusterResourceSet: 1 of it: default/web"]);
     const cluster = objectOf("Cluster", "demo", { spec: { topology: {} } }) as Cluster;
     const topology = { clusters: [{ name: "default/demo", cluster, members: [], makers: [] }] };
     for (const scope of [SCOPE, PARKING])
