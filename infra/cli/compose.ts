@@ -11,6 +11,7 @@ import { readEnvironment } from "../platform/config.ts";
 import type { Server } from "../platform/kube/client.ts";
 import type { SentRequest } from "../platform/kube/request.ts";
 import { openIssuer } from "../platform/pki/open-issuer.ts";
+import { openManifests } from "../platform/yaml/open-manifests.ts";
 import type { Backend } from "../queue/backends/backend.ts";
 import { noteRuns } from "../queue/history/note-runs.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
@@ -173,5 +174,7 @@ async function serve(
   starting: AsyncDisposableStack,
 ): Promise<Worker> {
   starting.use(catchStrayErrors(serving.log, noteStrayError));
-  return starting.use(await startWorker({ ...serving, issuer: await openIssuer(serving.functions) }));
+  const { functions } = serving;
+  const readers = { issuer: await openIssuer(functions), manifests: await openManifests(functions) };
+  return starting.use(await startWorker({ ...serving, ...readers }));
 }

@@ -1,5 +1,6 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import {
+  ConfigMap,
   Connection,
   CustomResourceDefinition,
   Event,
@@ -143,10 +144,10 @@ function usedBy(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
 }
 
 function readBy(
-  { reconciles, watches, reads = [], readsLive = [] }: Spec,
+  { reconciles, watches, reads = [], readsLive = [], delivers = [] }: Spec,
   placeOf: PlaceOf,
 ): readonly Grant[] {
-  const kinds = [reconciles as Kind, ...[...watches, ...reads].map(({ on }) => on), ...readsLive];
+  const kinds = [reconciles as Kind, ...[...watches, ...reads].map(({ on }) => on), ...readsLive, ...delivers];
   return kinds.flatMap((on) => grant(on, isSecret(on) ? ["get"] : ["get", "list"], placeOf));
 }
 
@@ -190,7 +191,12 @@ function managementPlace(on: Named, placeOf: PlaceOf): Place | undefined {
   return isThere ? { group: on.group, resource: on.plural } : undefined;
 }
 
-const BUILT_IN: ReadonlySet<Named> = new Set([Secret, Event as Kind, CustomResourceDefinition as Kind]);
+const BUILT_IN: ReadonlySet<Named> = new Set([
+  Secret,
+  ConfigMap,
+  Event as Kind,
+  CustomResourceDefinition as Kind,
+]);
 
 function isSecret(on: Named): boolean {
   return on === Secret;

@@ -1,26 +1,28 @@
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { CustomResourceDefinition, ResourceSecret } from "../../shared/api/core.ts";
 import { referencesOf, typesMadeBy } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 
-/** Returns the kinds that functions name, without those that the relay does not list on the management server. */
-export function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<string, Kind> {
+/**
+ * Returns the kinds that functions name, without those that the relay does not list on the management server; Secrets only
+ * where it may watch them.
+ */
+export function staticKinds(
+  functions: readonly AnyFunction[],
+  secrets: "get" | "watch" = "watch",
+): ReadonlyMap<string, Kind> {
   const named = functions.flatMap(({ spec }) => [spec.reconciles, ...spec.watches.map(({ on }) => on)]);
   const kinds = named
     .flatMap((on) => (isContractKind(on) ? [] : [on]))
-    .filter((kind) => !notListed.has(idOf(kind)));
+    .filter((kind) => !notListed.has(idOf(kind)) && (secrets === "watch" || kind !== ResourceSecret));
   return new Map(kinds.map((kind) => [idOf(kind), kind]));
 }
 
-/**
- * Nodes live on workload servers, Connections in the read model only, CRDs have their own loop, Secrets are never
- * stored.
- */
+/** Nodes live on workload servers, Connections in the read model only, CRDs have their own loop. */
 const notListed: ReadonlySet<string> = new Set([
   "/Node",
-  "/Secret",
   "capstan.dev/Connection",
   idOf(CustomResourceDefinition),
 ]);

@@ -44,7 +44,7 @@ export interface RelayOptions extends WorkloadReach {
   readonly takeOverManagers?: readonly string[] | undefined;
   /** Keep objects of these namespaces only; absent or empty = all. */
   readonly namespaces?: readonly string[] | undefined;
-  /** How kubeconfig Secrets are followed. Default `watch`. */
+  /** How kubeconfig Secrets are followed; with `watch` those with manifests, too, by their metadata. Default `watch`. */
   readonly kubeconfigSecrets?: "get" | "watch" | undefined;
   /** Traces an event; absent where events are not traced. */
   readonly traceEvent?: TraceEvent | undefined;
@@ -113,7 +113,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     );
   };
   const onRestored = () => connections?.relistSecrets();
-  const types = startWatchedTypes({ ...shared, delivery, onListed, onRestored });
+  const secrets = options.kubeconfigSecrets;
+  const types = startWatchedTypes({ ...shared, delivery, secrets, onListed, onRestored });
 
   const listed = async (which: "static" | "all", signal: AbortSignal) => {
     while (types.pending(which).length > 0 && !signal.aborted) {

@@ -13,7 +13,7 @@ interface ServedMeta extends ObjectMeta {
 
 /**
  * Returns the part of an object that is kept (KR-01, S-22): of managedFields only the names that hold a contested path,
- * no last-applied annotation; of Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
+ * no last-applied annotation; of Nodes and CustomResourceDefinitions only the fields that rules read. Never data of a Secret.
  * The entries of managers that are `noUsers` are left out: their fields are taken over. A kind that `kindOf` does not
  * find is one of a provider of others.
  */
@@ -23,7 +23,7 @@ export function snapshotOf(
   noUsers: readonly string[] = [],
   kindOf: KindLookup = ofCore,
 ): KubeObject {
-  if (object.apiVersion === "v1" && object.kind === "Secret") {
+  if (object.apiVersion === "v1" && object.kind === "Secret" && Object.hasOwn(object, "data")) {
     throw new Error("bug: Secrets are never stored");
   }
   if (object.apiVersion === "v1" && object.kind === "Node") return nodeSnapshot(object as Node);

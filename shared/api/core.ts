@@ -56,7 +56,7 @@ export const Node: Kind<Node> = {
   indexes: [{ name: "providerID", path: "spec.providerID" }],
 };
 
-/** Read live and by name only; never stored in the read model. */
+/** Its values are read live and by name only; the read model has metadata of Secrets with manifests, and no others. */
 export interface Secret extends KubeObject {
   readonly type?: string | undefined;
   readonly data?: { readonly [key: string]: string } | undefined;
@@ -67,6 +67,25 @@ export const Secret: Kind<Secret> = {
   kind: "Secret",
   plural: "secrets",
   namespaced: true,
+};
+
+/** Secrets whose values are manifests, as they are watched: no values, and no Secrets of other types. */
+export const ResourceSecret: Kind = {
+  ...(Secret as unknown as Kind),
+  metadataOnly: { fieldSelector: "type=addons.cluster.x-k8s.io/resource-set" },
+};
+
+/** Its values are read live and by name only. */
+export interface ConfigMap extends KubeObject {
+  readonly data?: { readonly [key: string]: string } | undefined;
+}
+export const ConfigMap: Kind<ConfigMap> = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+  metadataOnly: {},
 };
 
 export const Namespace: Kind = {

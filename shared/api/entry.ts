@@ -1,6 +1,7 @@
 // The kinds and their parts that functions name.
 export { Cluster, type ClusterStatus } from "./cluster/cluster.ts";
-export { Connection, Namespace, Node, Secret } from "./core.ts";
+export { ClusterResourceSet, ClusterResourceSetBinding } from "./clusterresourceset.ts";
+export { ConfigMap, Connection, Namespace, Node, ResourceSecret, Secret } from "./core.ts";
 export { CLUSTER_NAME_LABEL } from "./indexes.ts";
 export { objectKeyOf, refTo, workloadCluster } from "./kinds.ts";
 export { MACHINE_FINALIZER, Machine } from "./machine/machine.ts";

@@ -43,6 +43,7 @@ export interface Selection {
  * | `name` | `<namespace>/<name>` |
  * | `uid` | its uid |
  * | `owner` | uid of each owner reference |
+ * | `namespace` of kinds that say so | its namespace |
  * | `cluster` | `<namespace>/<cluster name>` by spec field or label |
  * | `pool` | `<namespace>/<cluster name>|<pool name>` of an object with a pool's label |
  * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
@@ -58,6 +59,7 @@ export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly 
   const entries: IndexEntry[] = [{ name: "name", value: `${namespace}/${metadata.name}` }];
   if (metadata.uid !== undefined) entries.push({ name: "uid", value: metadata.uid });
   for (const owner of metadata.ownerReferences ?? []) entries.push({ name: "owner", value: owner.uid });
+  if (kind?.foundByNamespace === true) entries.push({ name: "namespace", value: namespace });
   const cluster = clusterNameOf(kind, object);
   if (cluster !== undefined) entries.push({ name: "cluster", value: `${namespace}/${cluster}` });
   const pool = metadata.labels?.[POOL_NAME_LABEL];

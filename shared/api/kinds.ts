@@ -126,6 +126,10 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */
   readonly indexes?: readonly KindIndex[] | undefined;
+  /** Found by its namespace, too: index `namespace`. */
+  readonly foundByNamespace?: true | undefined;
+  /** Only metadata of its objects is watched, of those that this selector of fields shows. */
+  readonly metadataOnly?: { readonly fieldSelector?: string } | undefined;
   /** The provider that brings it, by its label for clusterctl; absent: Cluster API's core. */
   readonly provider?: string | undefined;
   /** Type carrier, never set. */

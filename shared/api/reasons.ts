@@ -31,6 +31,28 @@ export const REASONS = {
     meaning: "a Secret of the required name belongs to another owner; rename one of the two",
     seen: ["condition", "event"],
   },
+  Applied: { meaning: "all resources are in the workload clusters", seen: ["condition"] },
+  NotApplied: {
+    meaning: "a resource is missing, or its objects are not all in a workload cluster",
+    seen: ["condition"],
+  },
+  WrongSecretType: {
+    meaning: "a Secret with manifests must have the type addons.cluster.x-k8s.io/resource-set",
+    seen: ["condition", "deprecated condition"],
+  },
+  ApplyFailed: { meaning: "the same as NotApplied", seen: ["deprecated condition"] },
+  RemoteClusterClientFailed: {
+    meaning: "a workload cluster does not answer, or is young",
+    seen: ["deprecated condition"],
+  },
+  ResourcesApplied: {
+    meaning: "all objects of a Secret or ConfigMap are in the workload cluster",
+    seen: ["event"],
+  },
+  InvalidManifest: {
+    meaning: "a Secret or ConfigMap has a value that cannot be read as objects",
+    seen: ["condition"],
+  },
   Available: { meaning: "it serves its purpose", seen: ["condition"] },
   NotAvailable: {
     meaning: "it does not serve its purpose; the message says what is missing",

@@ -1,4 +1,4 @@
-import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
+import { ConfigMap, Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
 import { TRAITS } from "./traits.ts";
 import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
@@ -7,6 +7,7 @@ import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.t
 export const KINDS: readonly Kind[] = [
   Node,
   Secret,
+  ConfigMap,
   Namespace,
   Event,
   CustomResourceDefinition,

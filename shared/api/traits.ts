@@ -1,4 +1,5 @@
 import { Cluster } from "./cluster/cluster.ts";
+import { ClusterResourceSet, ClusterResourceSetBinding } from "./clusterresourceset.ts";
 import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine/machine.ts";
 import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
@@ -114,6 +115,8 @@ export const TRAITS: readonly Traits[] = [
   },
   { kind: MachineHealthCheck, takeOver: 1 },
   { kind: RemediationPolicy },
+  { kind: ClusterResourceSet },
+  { kind: ClusterResourceSetBinding },
 ];
 
 /** Returns the traits of a kind of the core; none for other kinds. */

@@ -25,6 +25,7 @@ export * from "./guards.ts";
 export * from "./health-check-mappings.ts";
 export * from "./mappings.ts";
 export type * from "./reads.ts";
+export * from "./resource-set-mappings.ts";
 export * from "./result.ts";
 export * from "./spec.ts";
 

@@ -1,6 +1,7 @@
 import type { Selection } from "../api/indexes.ts";
 import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { Referenced } from "../contract/referenced.ts";
+import type { ManifestSummary } from "./manifests.ts";
 import type { SecretSummary } from "./secret-summary.ts";
 
 export interface ListOptions {
@@ -22,6 +23,8 @@ export interface ListOptions {
 export interface LiveReader {
   /** A Secret of the management server without its values; `undefined` = it does not exist. Refused by `get` and `list`. */
   secret(key: ObjectKey): Promise<SecretSummary | undefined>;
+  /** A Secret or ConfigMap of the management server without its values; `undefined` = it does not exist. */
+  manifests(kind: Kind, key: ObjectKey): Promise<ManifestSummary | undefined>;
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,

@@ -7,6 +7,7 @@ import type { QueueSettings } from "./backoff.ts";
 import type { EvictionAnswer, PodEviction } from "./evictions.ts";
 import type { HealthReport } from "./health-report.ts";
 import type { Issue } from "./issue.ts";
+import type { Delivery, DeliveryAnswer } from "./manifests.ts";
 import type { Reader } from "./reads.ts";
 import type { Result } from "./result.ts";
 
@@ -158,13 +159,27 @@ interface Evictions<Conclusion> {
   readonly answers?: readonly EvictionAnswer[] | undefined;
 }
 
+/** Deliveries of one run, one after the other, 20 seconds for all of them, and what follows from their answers. */
+interface Deliveries<Conclusion> {
+  readonly of: readonly Delivery[];
+  /**
+   * Called once with an answer for each delivery, in their order. Pure. Its members replace those of the Decision, and the
+   * whole passes the checks of a Decision.
+   */
+  readonly answered?: ((answers: readonly DeliveryAnswer[]) => Conclusion) | undefined;
+  /** Set by the runtime, with what followed from them: a letter holds them, and a replay decides by them again. */
+  readonly answers?: readonly DeliveryAnswer[] | undefined;
+}
+
 /**
  * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different
  * objects are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent
  * last. Options of one write stand on that write, options of the run stand here (decision record 8).
  */
 export interface Decision<T extends KubeObject, Owned extends string> {
-  /** Secrets with new keys, one after the other, before everything else. */
+  /** Manifests of users for the workload cluster, before everything else. Not beside `evict`. */
+  readonly deliver?: Deliveries<Partial<Pick<Decision<T, Owned>, "create" | "patch" | "events" | "result">>>;
+  /** Secrets with new keys, one after the other, before what follows. */
   readonly issue?: readonly Issue[];
   readonly create?: readonly NewObject[];
   readonly patch?: readonly GuardedPatch[];
@@ -185,10 +200,12 @@ export interface Decision<T extends KubeObject, Owned extends string> {
 }
 
 /** A decision as the runtime sees it: it knows the paths of the owned fields, not their types. */
-export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply" | "own" | "evict"> {
+export interface AnyDecision
+  extends Omit<Decision<KubeObject, never>, "apply" | "own" | "evict" | "deliver"> {
   readonly apply?: { readonly [path: string]: unknown };
   readonly own?: { readonly [path: string]: unknown };
   readonly evict?: Evictions<Partial<AnyDecision>>;
+  readonly deliver?: Deliveries<Partial<AnyDecision>>;
 }
 
 export interface StepContext {
@@ -257,6 +274,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   }[];
   /** Kinds read live only, not watched. With `Secret` among them: `read.live.secret`. */
   readonly readsLive?: readonly (Kind | ContractKind)[];
+  /** Secrets and ConfigMaps whose manifests it delivers, read with `read.live.manifests`. */
+  readonly delivers?: readonly Kind[];
   readonly queue?: Partial<QueueSettings>;
 }
 

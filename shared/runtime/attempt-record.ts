@@ -1,13 +1,14 @@
 import type { Selection } from "../api/indexes.ts";
 import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { Referenced } from "../contract/referenced.ts";
+import type { ManifestSummary } from "../function/manifests.ts";
 import type { ListOptions } from "../function/reads.ts";
 import type { SecretSummary } from "../function/secret-summary.ts";
 
 /** A question of a step to its reader. */
 export type ReadQuestion =
   | {
-      readonly call: "get" | "live.get" | "live.secret";
+      readonly call: "get" | "live.get" | "live.secret" | "live.manifests";
       readonly cluster: ClusterName;
       readonly kind: Kind;
       readonly key: ObjectKey;
@@ -27,6 +28,7 @@ export type ReadQuestion =
 export type RecordedAnswer =
   | { readonly type: "object"; readonly object: KubeObject | undefined }
   | { readonly type: "secret"; readonly summary: SecretSummary | undefined }
+  | { readonly type: "manifests"; readonly summary: ManifestSummary | undefined }
   | { readonly type: "list"; readonly items: readonly KubeObject[] }
   | { readonly type: "referenced"; readonly value: Referenced }
   | { readonly type: "error"; readonly error: unknown }

@@ -1,8 +1,9 @@
-import type { Secret } from "../api/core.ts";
+import type { ConfigMap, Secret } from "../api/core.ts";
 import type { Member, Selection } from "../api/indexes.ts";
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
 import type { Issue } from "../function/issue.ts";
+import type { ManifestSummary } from "../function/manifests.ts";
 import type { ListOptions } from "../function/reads.ts";
 import type { SecretSummary } from "../function/secret-summary.ts";
 
@@ -170,6 +171,8 @@ export interface KubeClient {
       readonly withinMs: number;
     },
   ): Promise<undefined>;
+  /** Kinds whose objects the server stores under an apiVersion, such as `v1`; none when it does not serve it. */
+  kinds(apiVersion: string): Promise<readonly Kind[]>;
   /**
    * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are asked for.
    * Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is not an event).
@@ -210,6 +213,17 @@ export interface IssueContext {
   readonly now: Date;
   /** Asked for the Secret of an authority. */
   readonly read: (key: ObjectKey) => Promise<Secret | undefined>;
+}
+
+/** Reads manifests in Secrets and ConfigMaps of users. Only processes that serve `workload` have one. */
+export interface Manifests {
+  /** Describes in time that grows with the size only. */
+  describe(resource: Secret | ConfigMap): ManifestSummary;
+  /**
+   * Returns the objects of each value, in the order of their keys. Throws TerminalError `InvalidManifest` whose message
+   * names the key and what is wrong there, never a value.
+   */
+  objectsIn(resource: Secret | ConfigMap): readonly (readonly KubeObject[])[];
 }
 
 /** Connections by server name. */

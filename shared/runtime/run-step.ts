@@ -7,7 +7,7 @@ import { checkDecision } from "./decide/check-decision.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./decide/failure.ts";
 import { reachOf, withinReach } from "./decide/reach.ts";
 import { logRun } from "./log-run.ts";
-import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
+import type { Clients, Clock, Issuer, Log, Manifests, Store } from "./ports.ts";
 import { type Key, type KeyParts, parseKey } from "./queue/key.ts";
 import type { Failure, Fence, Lease, Outcome } from "./queue/queue-port.ts";
 import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./read/freshness.ts";
@@ -15,12 +15,12 @@ import { NotListedError } from "./read/listed.ts";
 import { createReader } from "./read/reader.ts";
 import { type ReadRecorder, recordReads } from "./read/record-reads.ts";
 import { type DeletionLimit, HELD_BACK_MS, HeldBackError } from "./write/deletion-limit.ts";
-import { settle, withAnswers } from "./write/evictions.ts";
 import { PATCH_REFUSED } from "./write/failed-write.ts";
 import { standBack } from "./write/foreign-controller.ts";
 import { noteRefusal } from "./write/note-refusal.ts";
 import { recordWrites, type WriteRecorder } from "./write/record-writes.ts";
 import { isFirstOf, type SentEvents, sendEvents } from "./write/send-events.ts";
+import { settle, withAnswers } from "./write/settle.ts";
 import { type Written, writeDecision } from "./write/write-decision.ts";
 
 export interface RunContext {
@@ -31,6 +31,8 @@ export interface RunContext {
   readonly sentEvents?: SentEvents | undefined;
   /** Needed by functions of the group `credentials`. */
   readonly issuer?: Issuer | undefined;
+  /** Needed by functions that deliver manifests. */
+  readonly manifests?: Manifests | undefined;
   /** The limit of deletions; absent where they are not limited. */
   readonly limit?: DeletionLimit | undefined;
 }

@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type ClusterName,
   groupOf,
   type Kind,
@@ -6,6 +7,7 @@ import {
   type ObjectKey,
 } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
+import { KINDS } from "../../shared/api/registry.ts";
 import { Pod } from "../../shared/api/workload.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 
@@ -84,6 +86,7 @@ export function recordingClients(
           resourceVersion: "1000",
         }),
         watch: unwatched,
+        kinds: async (apiVersion) => KINDS.filter((kind) => apiVersionOf(kind) === apiVersion),
         create: (kind, object) =>
           answer({ ...write("create", kind, (object as KubeObject).metadata), body: object }),
         jsonPatch: (kind, key, operations, subresource) =>

@@ -1,4 +1,5 @@
 import { createIssuer } from "../../infra/platform/pki/issuer.ts";
+import { manifests } from "../../infra/platform/yaml/manifests.ts";
 import { Connection, CustomResourceDefinition, Secret } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
@@ -202,6 +203,10 @@ export async function liveReads(fn: AnyFunction, world: World, name: string): Pr
       asked.push(`secret ${key.name}`);
       return reader.live.secret(key);
     },
+    manifests: (kind, key) => {
+      asked.push(`manifests ${kind.kind} ${key.name}`);
+      return reader.live.manifests(kind, key);
+    },
   };
   await fn.step(object, { read: { ...reader, live }, now: NOW });
   return asked;
@@ -216,7 +221,8 @@ function readerOf(fn: AnyFunction, world: World): RecordingReader {
     issue,
     describe: (secret) => world.summaries.get(textOf(secret)) ?? describe(secret),
   };
-  return createReader({ function: fn, store: storeOf(world), clients: clientsOf(world), issuer, stale: [] });
+  const sources = { store: storeOf(world), clients: clientsOf(world), issuer, manifests };
+  return createReader({ function: fn, ...sources, stale: [] });
 }
 
 /** A snapshot with what the function declares and no more: undeclared fields decide nothing (KR-15, S-22). */

@@ -8,6 +8,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { openIssuer } from "../../platform/pki/open-issuer.ts";
 import { printSource } from "../../platform/terminal/print.ts";
+import { openManifests } from "../../platform/yaml/open-manifests.ts";
 import { capabilitiesOf, openBackend, type QueueSource } from "../../queue/backends/open.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { parseSqsUrl } from "../../queue/backends/sqs/sqs-url.ts";
@@ -141,6 +142,7 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
   const clients = openClients(reach, functions, starting);
   const owner = `lambda-${randomUUID().slice(0, 8)}`;
   const issuer = await openIssuer(functions);
+  const manifests = await openManifests(functions);
   const { namespaceRunsPerSecond } = options;
   const serving = {
     functions,
@@ -149,6 +151,7 @@ async function connectAll(parts: Parts, timing: LeaseTiming): Promise<LambdaConn
     store,
     clients,
     issuer,
+    manifests,
     clock,
     log,
     limit,

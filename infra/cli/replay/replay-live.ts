@@ -9,6 +9,7 @@ import { requireKey, runStep } from "../../../shared/runtime/run-step.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";
+import { openManifests } from "../../platform/yaml/open-manifests.ts";
 import { createLog } from "../../worker/telemetry/log.ts";
 import { fillReadModel } from "../explain/read-model.ts";
 
@@ -64,7 +65,8 @@ export async function replayLive(
   };
   const { describe } = createIssuer(x509);
   const issuer = { describe, issue: nothingIssued };
-  const outcome = await runStep(fn, lease, { store, clients: dryRun(model.clients), clock, log, issuer });
+  const readers = { issuer, manifests: await openManifests([fn]) };
+  const outcome = await runStep(fn, lease, { store, clients: dryRun(model.clients), clock, log, ...readers });
   return {
     server: server.url.origin,
     ok: outcome.type === "ok",

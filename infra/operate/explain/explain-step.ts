@@ -13,6 +13,7 @@ import { CURRENT, type Freshness, type Silence } from "../../../shared/runtime/r
 import { type EndedRun, runStep } from "../../../shared/runtime/run-step.ts";
 import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";
+import { openManifests } from "../../platform/yaml/open-manifests.ts";
 import { createLog } from "../../worker/telemetry/log.ts";
 import { NOT_READ } from "./without-live-reads.ts";
 
@@ -80,7 +81,8 @@ export async function explainStep(
   };
   const { describe } = createIssuer(x509);
   const issuer = { describe, issue: nothingIssued };
-  const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent"), issuer };
+  const readers = { issuer, manifests: await openManifests([fn]) };
+  const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent"), ...readers };
   const outcome = await runStep(fn, lease, context);
   const { reads, writes } = outcome.record;
   const silence = freshness.silenceOf(managementType(fn.spec.reconciles)) ?? silenceBehind(reads, freshness);
@@ -111,6 +113,7 @@ function withoutWrites(clients: Clients): Clients {
         get: (kind, key) => client.get(kind, key),
         list: (kind, options) => client.list(kind, options),
         watch: (kind, options, signal) => client.watch(kind, options, signal),
+        kinds: (apiVersion) => client.kinds(apiVersion),
       };
     },
   };

@@ -17,6 +17,7 @@ export function withoutLiveReads(): Clients {
       get: async ({ kind }, key) => notRead(kind, key),
       list: async ({ kind }) => notRead(`each ${kind}`),
       watch: ({ kind }) => notRead(`each ${kind}`),
+      kinds: async (apiVersion) => notRead(`kinds of ${apiVersion}`),
     }),
   };
 }

@@ -170,8 +170,8 @@ function createCalls({
       const text = await requester.send(call(from(subject), { ...request, list: true }));
       return listOf(text, from(subject), decoding());
     },
-    async open(subject, path, { signal, idleMs = options.idleMs ?? IDLE_MS }) {
-      const stream = await requester.open(call(from(subject), { method: "GET", path }), signal);
+    async open(subject, path, { signal, idleMs = options.idleMs ?? IDLE_MS, accept }) {
+      const stream = await requester.open(call(from(subject), { method: "GET", path, accept }), signal);
       const body = limitSilence(stream, idleMs, options.clock);
       const chunks = decompress(body, stream.headers["content-encoding"]);
       return Object.assign(chunks, { [Symbol.dispose]: () => void stream.destroy() });

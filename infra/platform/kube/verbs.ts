@@ -18,7 +18,8 @@ const NOT_OLDER = "NotOlderThan";
 const JSON_TYPE = "application/json";
 const JSON_PATCH_TYPE = "application/json-patch+json";
 const MERGE_PATCH_TYPE = "application/merge-patch+json";
-const METADATA_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+const METADATA_LIST_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+const METADATA_TYPE = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const APPLY_TYPE = "application/apply-patch+yaml";
 
 /** One page of a list. `first` starts over: earlier pages are void (the continuation had expired, KC-08). */
@@ -33,7 +34,7 @@ interface Page<T extends KubeObject = KubeObject> {
 interface PagesOptions extends ListOptions {
   /** The list is at least as new as this version, or refused: 410, or 504 with cause `ResourceVersionTooLarge`. */
   readonly atLeast?: string | undefined;
-  /** Objects as PartialObjectMetadata: without spec and status, and of that kind. */
+  /** Objects without spec, status and data, as PartialObjectMetadata. */
   readonly metadataOnly?: boolean | undefined;
   /** Ends the list, also while the server is silent: KubeError, reason NoAnswer. */
   readonly signal?: AbortSignal | undefined;
@@ -48,6 +49,8 @@ interface WatchOptions extends ListOptions {
   readonly accepted?: (() => void) | undefined;
   /** Called with the length of each chunk of the body; the next is read only afterwards. */
   readonly received?: ((bytes: number) => Promise<void>) | undefined;
+  /** Objects without spec, status and data. */
+  readonly metadataOnly?: boolean | undefined;
   /** Longest silence, instead of the server's. */
   readonly idleMs?: number | undefined;
 }
@@ -56,8 +59,6 @@ export interface ServerClient extends KubeClient {
   /** Lists page by page, so that a large list is never in memory as a whole. */
   pages<T extends KubeObject>(kind: Kind<T>, options: PagesOptions): AsyncGenerator<Page<T>>;
   watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncGenerator<ReceivedEvent>;
-  /** Kinds whose objects the server stores under an apiVersion, such as `v1`; none when it does not serve it. */
-  kinds(apiVersion: string): Promise<readonly Kind[]>;
   /** Asks a question that the server answers and does not store, such as a TokenReview; returns it with its status. */
   review(kind: Kind, spec: object): Promise<Members>;
 }
@@ -84,7 +85,11 @@ export interface Calls {
   open(
     subject: RequestSubject,
     path: string,
-    until: { readonly signal: AbortSignal; readonly idleMs?: number | undefined },
+    until: {
+      readonly signal: AbortSignal;
+      readonly idleMs?: number | undefined;
+      readonly accept?: string | undefined;
+    },
   ): Promise<AsyncIterable<Buffer> & Disposable>;
   /** Returns a page of a list. */
   page(subject: RequestSubject, request: Send): Promise<ListBody>;
@@ -139,7 +144,8 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
         ...selectorsOf(watch),
       });
       const subject = calls.from({ kind, verb: "watch" });
-      using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs });
+      const accept = watch.metadataOnly === true ? METADATA_TYPE : undefined;
+      using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs, accept });
       watch.accepted?.();
       try {
         yield* decodeEvents(chunks, subject, { ...calls.decoding(), received: watch.received });
@@ -270,7 +276,7 @@ async function readPage(
     ...selectorsOf(list),
     ...paging,
   });
-  const accept = list.metadataOnly === true ? METADATA_TYPE : undefined;
+  const accept = list.metadataOnly === true ? METADATA_LIST_TYPE : undefined;
   return calls.page({ kind, verb: "list" }, { method: "GET", path, accept, signal: list.signal });
 }
 

@@ -16,8 +16,8 @@ export class Definitions {
   readonly #crds = new Map<string, CustomResourceDefinition>();
   #areListed: boolean = false;
 
-  constructor(functions: readonly AnyFunction[]) {
-    this.#static = staticKinds(functions);
+  constructor(functions: readonly AnyFunction[], secrets?: "get" | "watch") {
+    this.#static = staticKinds(functions, secrets);
   }
 
   /** True once all CustomResourceDefinitions are listed; before, nothing is known. */

@@ -1,5 +1,11 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
-import { type Kind, type KubeObject, MANAGEMENT, type ObjectMeta } from "../../../shared/api/kinds.ts";
+import {
+  apiVersionOf,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectMeta,
+} from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
@@ -57,7 +63,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
   const startLoop = (kind: Kind, consumer: WatchConsumer, namespace?: string): WatchLoop => {
     const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
     const name = [MANAGEMENT, resource, namespace ?? []].flat().join(" ");
-    const selector = namespace === undefined ? undefined : { namespace };
+    const selector = namespace === undefined ? kind.metadataOnly : { ...kind.metadataOnly, namespace };
     return startWatchLoop({ clock, log, random, client, lists, comeback, name, kind, selector, consumer });
   };
   return {
@@ -70,7 +76,9 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     reducerOf(kind) {
       const keep = keepOnly(keptFields(functions, kind));
       const paths = contested.get(idOf(kind)) ?? [];
-      const reduce = (object: KubeObject) => keep(snapshotOf(object, paths, takeOverManagers, kindOf));
+      const shown = kind.metadataOnly === undefined ? undefined : metadataOf(kind);
+      const reduce = (object: KubeObject) =>
+        keep(snapshotOf(shown?.(object) ?? object, paths, takeOverManagers, kindOf));
       if (watchFilter === undefined || !reconciled.has(idOf(kind))) return reduce;
       // An operator who takes fields over has decided who the controller is.
       const writes = takeOverManagers.length > 0 ? undefined : createForeignWrites(clock, watchFilter);
@@ -95,6 +103,12 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       });
     },
   };
+}
+
+/** The server names neither version nor kind of an object of which it shows the metadata. */
+function metadataOf(kind: Kind): (object: KubeObject) => KubeObject {
+  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  return ({ metadata }) => ({ ...type, metadata });
 }
 
 /** Adds facts that only a relay knows to a snapshot. */

@@ -44,6 +44,8 @@ export interface WatchedTypesOptions extends ManagementWatchesOptions, DistrustO
   readonly store: Store;
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
+  /** Whether Secrets with manifests may be watched. Default `watch`. */
+  readonly secrets?: "get" | "watch" | undefined;
   /** A type is complete; see `ListNews`. */
   readonly onListed: (kind: Kind, news: ListNews | undefined) => void;
 }
@@ -76,7 +78,7 @@ class Types implements WatchedTypes {
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
     this.#distrust = createDistrust(options, () => this.#all());
-    this.#definitions = new Definitions(options.functions);
+    this.#definitions = new Definitions(options.functions, options.secrets);
     this.#watches = createManagementWatches(options);
     this.#namedBy = typesNamedBy(options.functions);
     const crds: WatchConsumer = {

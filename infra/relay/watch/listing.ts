@@ -54,18 +54,19 @@ export function isVersionRefused(error: unknown): boolean {
 
 async function listPages(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
   const { client, kind, selector = {}, signal, consumer, atLeast } = options;
-  const metadataOnly = mode === "one by one";
+  const oneByOne = mode === "one by one" && kind.metadataOnly === undefined;
+  const metadataOnly = oneByOne || kind.metadataOnly !== undefined;
   const pageItems = mode === "small pages" ? SMALL_PAGE_ITEMS : undefined;
   let items: KubeObject[] = [];
   let resourceVersion = "";
   for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly, atLeast, signal })) {
     if (signal.aborted) return undefined;
     if (page.first) items = [];
-    for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));
+    for (const item of page.items) items.push(oneByOne ? item : consumer.reduce(item));
     await options.budget?.spend({ bytes: page.bytes, events: page.items.length }, signal);
     ({ resourceVersion } = page);
   }
-  if (!metadataOnly) return { items, resourceVersion, oversized: undefined };
+  if (!oneByOne) return { items, resourceVersion, oversized: undefined };
   return { resourceVersion, ...(await readOneByOne(options, items)) };
 }
 

@@ -59,7 +59,8 @@ export function createOpener(options: OpenerOptions): Opener {
       await budget?.spend({ bytes }, signal);
     };
     const idleMs = recovery.idleMs(timeoutSeconds);
-    const watch = { ...selector, ...from, timeoutSeconds, idleMs, accepted, received };
+    const metadataOnly = kind.metadataOnly !== undefined;
+    const watch = { ...selector, ...from, timeoutSeconds, idleMs, accepted, received, metadataOnly };
     const end = () => {
       cancel();
       ending.abort();

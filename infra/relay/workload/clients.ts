@@ -128,6 +128,7 @@ function lateClient(find: () => Promise<KubeClient>): KubeClient {
     evict: async (...call) => (await find()).evict(...call),
     apply: async (...call) => (await find()).apply(...call),
     delete: async (...call) => (await find()).delete(...call),
+    kinds: async (...call) => (await find()).kinds(...call),
     async *watch(...call) {
       yield* (await find()).watch(...call);
     },

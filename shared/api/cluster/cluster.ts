@@ -159,6 +159,7 @@ export const Cluster: Kind<Cluster> = {
   schema: clusterSchema,
   // A Cluster's keys belong to the Cluster itself.
   clusterNamePath: "metadata.name",
+  foundByNamespace: true,
   references: ["spec.infrastructureRef", "spec.controlPlaneRef"],
   crd: {
     shortNames: ["cl"],

@@ -171,6 +171,13 @@ const MachineHealthCheck: Conversion = {
   ],
 };
 
+const ClusterResourceSet: Conversion = { moved: MOVED_IN_STATUS, empty: [] };
+
+const ClusterResourceSetBinding: Conversion = {
+  moved: [{ from: "spec.bindings", to: "spec.bindings", as: toBindings }],
+  empty: [],
+};
+
 /** The conversions that Capstan serves, by kind. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
   Object.entries({
@@ -181,6 +188,8 @@ export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
     Machine,
     MachineDrainRule,
     MachineHealthCheck,
+    ClusterResourceSet,
+    ClusterResourceSetBinding,
   }),
 );
 
@@ -189,6 +198,11 @@ function toNodeRef(reference: unknown, { field }: Place): object {
   if (typeof reference === "object" && reference !== null && "name" in reference)
     return { name: reference.name };
   throw new Error(`${field}: has no name`);
+}
+
+/** An entry of v1beta1 may be null. */
+function toBindings(bindings: unknown): unknown {
+  return Array.isArray(bindings) ? bindings.map((binding: unknown) => binding ?? {}) : bindings;
 }
 
 function refuseTopology(_: unknown, { field }: Place): never {

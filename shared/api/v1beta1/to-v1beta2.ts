@@ -1,14 +1,13 @@
-import { groupOf, type KubeObject } from "../kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../kinds.ts";
 import { kindOf } from "../registry.ts";
 import { CONVERSIONS } from "./conversions.ts";
 import { dropEmpty, dropFields, moveFields, renamedFields } from "./moved-fields.ts";
 
-const GROUP = "cluster.x-k8s.io";
 /**
  * Annotation in which Cluster API keeps the v1beta2 fields of an object of v1beta1; invalid once the object
  * was edited.
  */
-const CONVERSION_DATA = `${GROUP}/conversion-data`;
+const CONVERSION_DATA = `${CLUSTER_GROUP}/conversion-data`;
 
 /** An object of an older version, as v1beta2 has it. */
 interface Converted {
@@ -18,20 +17,22 @@ interface Converted {
 }
 
 /**
- * Converts a Cluster, MachineDeployment, MachinePool, MachineSet, Machine, MachineDrainRule or MachineHealthCheck of an older
- * version of Cluster API's to v1beta2; returns every other object as it is.
+ * Converts an object of the core of an older version of Cluster API's to v1beta2, of the kinds in `CONVERSIONS`; returns
+ * every other object as it is.
  * Throws Error with the object, the field and the next step when a value or a field has no counterpart.
  */
 export function toV1beta2(object: KubeObject): Converted {
   const conversion = CONVERSIONS.get(object.kind);
-  const versions = ["v1beta1", ...(conversion?.olderVersions ?? [])].map((version) => `${GROUP}/${version}`);
-  if (conversion === undefined || !versions.includes(object.apiVersion)) return { object, renamed: [] };
+  const group = groupOf(object.apiVersion);
+  const versions = ["v1beta1", ...(conversion?.olderVersions ?? [])].map((version) => `${group}/${version}`);
+  const isKnown = conversion !== undefined && kindOf(group, object.kind) !== undefined;
+  if (!isKnown || !versions.includes(object.apiVersion)) return { object, renamed: [] };
   const { namespace = "default", name } = object.metadata;
   const named = `${object.kind} ${namespace}/${name} of ${object.apiVersion}`;
   try {
     const known = dropFields(object, conversion.dropped ?? []);
     const moved = dropEmpty(moveFields(known, conversion.moved, namespace), conversion.empty);
-    const converted = { ...withoutConversionData(moved), apiVersion: `${GROUP}/v1beta2` };
+    const converted = { ...withoutConversionData(moved), apiVersion: `${group}/v1beta2` };
     refuseUnknown(converted);
     const renamed = renamedFields(object, conversion.moved)
       .filter(({ from }) => from.startsWith("spec."))

@@ -8,6 +8,7 @@ import { isContractKind } from "../../function/define-function.ts";
 import { assert } from "../../function/errors.ts";
 import { groupOf } from "../../function/groups.ts";
 import type { Issue } from "../../function/issue.ts";
+import type { Delivery } from "../../function/manifests.ts";
 import { checkIndexes } from "../read/check-indexes.ts";
 import type { RecordingReader } from "../read/reader.ts";
 import { checkOwners } from "./check-owners.ts";
@@ -29,6 +30,7 @@ export function checkDecision(
   for (const created of decision.create ?? []) checkCreate(fn, created, read);
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
+  for (const delivery of decision.deliver?.of ?? []) checkDelivery(fn, delivery, read);
   for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
   checkServers(fn, decision);
   checkOwners(fn, decision);
@@ -70,6 +72,15 @@ function checkIssue({ spec }: AnyFunction, { secret, renew }: Issue, read: Recor
     renew === undefined || read.liveVersion(MANAGEMENT, Secret, secret) === renew.resourceVersion,
     `${name} renews Secret ${secret.name} without a live read`,
   );
+}
+
+function checkDelivery({ spec }: AnyFunction, { source }: Delivery, read: RecordingReader): void {
+  const { name, delivers = [] } = spec;
+  const isDeclared = delivers.some((kind) => covers(kind, source.kind)) && groupOf(spec) === "workload";
+  assert(isDeclared, `${name} delivers manifests of a ${source.kind.kind} without declaring it`);
+  const version = read.liveVersion(MANAGEMENT, source.kind, source);
+  const isRead = version !== undefined && version === source.resourceVersion;
+  assert(isRead, `${name} delivers ${source.kind.kind} ${source.name} without a live read`);
 }
 
 /** Only a worker of `workload` has clients of workload servers. Source: S-03 */

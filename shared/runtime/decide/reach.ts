@@ -43,6 +43,10 @@ export function withinReach(read: Reader, reach: Reach): Reader {
         requireNamespace(reach, { kind: "Secret" }, key.namespace);
         return live.secret(key);
       },
+      manifests: async (kind, key) => {
+        requireNamespace(reach, kind, key.namespace);
+        return live.manifests(kind, key);
+      },
     },
   };
 }
@@ -72,6 +76,7 @@ function readsWithin<Chosen>(read: Reads<Chosen>, reach: Reach): Reads<Chosen> {
 /** Refuses a decision with a write, or an Event, beyond the reach. */
 export function checkReach(reach: Reach, decision: AnyDecision): void {
   const {
+    deliver,
     issue = [],
     create = [],
     patch = [],
@@ -83,6 +88,10 @@ export function checkReach(reach: Reach, decision: AnyDecision): void {
   const refused = create.flatMap(({ ifRefused }) => ifRefused ?? []);
   const targets = [...patch, ...refused, ...(evict?.pods ?? []), ...applyOn, ...deletes];
   for (const { target } of targets) requireWithin(reach, target);
+  for (const { cluster, source } of deliver?.of ?? []) {
+    requireServer(reach, cluster, source.kind);
+    requireWithin(reach, source);
+  }
   for (const { cluster, kind, object } of create) {
     requireWithin(reach, { cluster, kind, namespace: object.metadata.namespace ?? "" });
   }

@@ -188,7 +188,7 @@ function redactedAnswer(
   hide: Hide,
 ): unknown {
   // It holds no value, and a replay needs its names.
-  if (answer.type === "secret") return toPlain(answer);
+  if (answer.type === "secret" || answer.type === "manifests") return toPlain(answer);
   const kind = "kind" in question ? question.kind.kind : question.reference.kind;
   const redacted = redact({ kind, answer: toPlain(answer) }, hide) as { readonly answer: unknown };
   return redacted.answer;

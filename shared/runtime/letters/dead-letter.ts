@@ -46,7 +46,7 @@ export type RecordedError = z.infer<ReturnType<typeof errorSchema>>;
 const questionSchema = () =>
   z.discriminatedUnion("call", [
     z.object({
-      call: z.enum(["get", "live.get", "live.secret"]),
+      call: z.enum(["get", "live.get", "live.secret", "live.manifests"]),
       cluster: z.string(),
       kind: kindSchema(),
       key: keySchema(),
@@ -63,6 +63,7 @@ const questionSchema = () =>
       namespace: z.string(),
     }),
   ]);
+const manifestsSchema = () => z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
 const summarySchema = () =>
   z.looseObject({
     metadata: z.looseObject({ name: z.string() }),
@@ -86,6 +87,8 @@ const answerSchema = () =>
     z.object({ type: z.literal("object"), object: objectSchema().optional() }),
     /** A Secret without its values; not redacted. Without `summary`: it does not exist. */
     z.object({ type: z.literal("secret"), summary: summarySchema().optional() }),
+    /** A Secret or ConfigMap with manifests, without its values; not redacted. */
+    z.object({ type: z.literal("manifests"), summary: manifestsSchema().optional() }),
     z.object({ type: z.literal("list"), items: z.array(objectSchema()) }),
     z.object({ type: z.literal("referenced"), value: referencedSchema() }),
     z.object({ type: z.literal("error"), error: errorSchema() }),
@@ -265,7 +268,8 @@ const SECRET_IDENTITY = { apiVersion: apiVersionOf(Secret), kind: Secret.kind };
 /** The objects of an answer, for `found` and for replay; a Secret with its metadata only. */
 export function objectsOf(answer: LetterRead["answer"]): readonly KubeObject[] {
   switch (answer.type) {
-    case "secret": {
+    case "secret":
+    case "manifests": {
       const { summary } = answer;
       return summary === undefined ? [] : [{ ...SECRET_IDENTITY, metadata: summary.metadata as ObjectMeta }];
     }

@@ -11,6 +11,7 @@ import {
 } from "../../api/kinds.ts";
 import type { Referenced } from "../../contract/referenced.ts";
 import { KubeError, TerminalError, WaitingError } from "../../function/errors.ts";
+import type { ManifestSummary } from "../../function/manifests.ts";
 import type { ListOptions, LiveReader } from "../../function/reads.ts";
 import type { SecretSummary } from "../../function/secret-summary.ts";
 import type { ReadQuestion } from "../attempt-record.ts";
@@ -114,6 +115,12 @@ function replayLive({ ask, object, list, referenced }: Answering): LiveReader {
       if (answer.type !== "secret") throw new UnrecordedReadError(describeQuestion(question));
       // The letter holds a summary, not a Secret.
       return answer.summary as SecretSummary | undefined;
+    },
+    async manifests(kind, key) {
+      const question: ReadQuestion = { call: "live.manifests", cluster: MANAGEMENT, kind, key };
+      const answer = await ask(question);
+      if (answer.type !== "manifests") throw new UnrecordedReadError(describeQuestion(question));
+      return answer.summary as ManifestSummary | undefined;
     },
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
       object<T>({ call: "live.get", cluster, kind: anyKind(kind), key }),

@@ -6,9 +6,9 @@ import { checkDecision } from "../decide/check-decision.ts";
 import { reachOf, withinReach } from "../decide/reach.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
 import { requireKey } from "../run-step.ts";
-import { settle, withAnswers } from "../write/evictions.ts";
 import { standBack } from "../write/foreign-controller.ts";
 import { recordWrites } from "../write/record-writes.ts";
+import { settle, withAnswers } from "../write/settle.ts";
 import { writeDecision } from "../write/write-decision.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import {
@@ -73,8 +73,9 @@ export async function replay(
         now: clock,
       });
       checkDecision(fn, now.object, now.decision, reader);
-      const answers = decisionOf(letter)?.evict?.answers;
-      if (answers === undefined || now.decision.evict === undefined) return;
+      const { evict, deliver } = decisionOf(letter) ?? {};
+      const answers = deliver?.answers ?? evict?.answers;
+      if (answers === undefined || (now.decision.evict ?? now.decision.deliver) === undefined) return;
       const unsettled = now.decision;
       now.decision = withAnswers(unsettled, answers);
       now.decision = settle(unsettled, answers);
@@ -240,7 +241,7 @@ function maskedBody(kind: string, body: unknown): unknown {
 /** An API server that takes everything and answers with as little as possible. */
 const ACCEPTING: Clients = { of: () => ({ ...acceptedWrites(), ...NO_READS }) };
 /** Writing a decision reads nothing. */
-const NO_READS = {} as Pick<KubeClient, "get" | "list" | "watch">;
+const NO_READS = {} as Pick<KubeClient, "get" | "list" | "watch" | "kinds">;
 
 /** Writes that are sent nowhere, each with as little of an answer as possible. */
 export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "evict" | "apply" | "delete"> {

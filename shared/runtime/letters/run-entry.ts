@@ -70,6 +70,7 @@ function objectsIn(
     case "object":
       return answer.object === undefined ? [] : [answer.object.metadata];
     case "secret":
+    case "manifests":
       return answer.summary === undefined ? [] : [answer.summary.metadata];
     case "list":
       return answer.items.map(({ metadata }) => metadata);

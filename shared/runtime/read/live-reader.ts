@@ -1,4 +1,4 @@
-import { CustomResourceDefinition, Secret } from "../../api/core.ts";
+import { type ConfigMap, CustomResourceDefinition, Secret } from "../../api/core.ts";
 import type { Selection } from "../../api/indexes.ts";
 import {
   type ClusterName,
@@ -15,7 +15,7 @@ import { type AnyFunction, isContractKind } from "../../function/define-function
 import { assert, KubeError } from "../../function/errors.ts";
 import { groupOf } from "../../function/groups.ts";
 import type { ListOptions, LiveReader } from "../../function/reads.ts";
-import type { Clients, Issuer, Store, TypeKey } from "../ports.ts";
+import type { Clients, Issuer, Manifests, Store, TypeKey } from "../ports.ts";
 import { keepDeclared } from "./kept-fields.ts";
 import { whileListed } from "./listed.ts";
 import { crdExistsLive, resolveReference } from "./resolve-reference.ts";
@@ -26,6 +26,8 @@ export interface LiveReaderOptions {
   readonly clients: Clients;
   /** Needed by functions that read Secrets. */
   readonly issuer?: Issuer | undefined;
+  /** Needed by functions that deliver manifests. */
+  readonly manifests?: Manifests | undefined;
 }
 
 /** A read as it was made; most runs are over before a record of it is needed. */
@@ -60,7 +62,7 @@ export const DEFINITIONS: TypeKey = {
 
 /** Reads the API servers, and of every object only what the function declares; of a Secret only a summary. */
 export function createLiveReader(
-  { clients, store, function: fn, issuer }: LiveReaderOptions,
+  { clients, store, function: fn, issuer, manifests }: LiveReaderOptions,
   { seen, versions }: Notes,
 ): LiveReader {
   async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
@@ -82,6 +84,19 @@ export function createLiveReader(
       const found = served && issuer.describe(served);
       versions.set(objectText(MANAGEMENT, Secret, key), found?.metadata.resourceVersion);
       seen.push({ source: "live", cluster: MANAGEMENT, kind: Secret, asked: key, found: [found] });
+      return found;
+    },
+    async manifests(kind, key) {
+      const { spec } = fn;
+      const isDeclared = spec.delivers?.some((on) => isKind(on, kind)) === true;
+      assert(isDeclared, `${spec.name} reads manifests of a ${kind.kind}, which it does not declare`);
+      assert(manifests !== undefined, `${spec.name} reads manifests in a process that may read none`);
+      const served = await clients
+        .of(MANAGEMENT, spec.name)
+        .get(kind as Kind as Kind<Secret | ConfigMap>, key);
+      const found = served && manifests.describe(served);
+      versions.set(objectText(MANAGEMENT, kind, key), found?.metadata.resourceVersion);
+      seen.push({ source: "live", cluster: MANAGEMENT, kind, asked: key, found: [found] });
       return found;
     },
     async list<T extends KubeObject>(

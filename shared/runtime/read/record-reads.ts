@@ -85,6 +85,15 @@ function recordLive(live: LiveReader, keep: Keep): LiveReader {
         type: "secret",
         summary,
       })),
+    manifests: (kind, key) =>
+      keep(
+        { call: "live.manifests", cluster: MANAGEMENT, kind, key },
+        live.manifests(kind, key),
+        (summary) => ({
+          type: "manifests",
+          summary,
+        }),
+      ),
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
       keep({ call: "live.get", cluster, kind: anyKind(kind), key }, live.get(kind, key, cluster), toObject),
     list: <T extends KubeObject>(kind: Kind<T>, selection: ListOptions, cluster: ClusterName = MANAGEMENT) =>

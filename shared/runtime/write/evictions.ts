@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import { Pod } from "../../api/workload.ts";
 import { SECOND } from "../../function/backoff.ts";
-import type { AnyDecision } from "../../function/define-function.ts";
 import { KubeError } from "../../function/errors.ts";
 import { type EvictionAnswer, NOT_REACHED, type PodEviction } from "../../function/evictions.ts";
 import type { KubeClient } from "../ports.ts";
@@ -81,14 +80,4 @@ async function uidOf(target: PodEviction["target"], client: KubeClient): Promise
     if (error instanceof KubeError) return target.uid;
     throw error;
   }
-}
-
-/** The decision with the answers to its evictions and what follows from them. */
-export function settle(decision: AnyDecision, answers: readonly EvictionAnswer[]): AnyDecision {
-  return { ...withAnswers(decision, answers), ...decision.evict?.answered?.(answers) };
-}
-
-/** The decision with the answers alone: what follows from them is not known. */
-export function withAnswers(decision: AnyDecision, answers: readonly EvictionAnswer[]): AnyDecision {
-  return { ...decision, evict: { pods: decision.evict?.pods ?? [], answers } };
 }

@@ -1,6 +1,7 @@
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../../api/kinds.ts";
 import { objectKeyOf } from "../../api/kinds.ts";
 import { Pod } from "../../api/workload.ts";
+import { KubeError } from "../../function/errors.ts";
 import type { RecordedWrite } from "../attempt-record.ts";
 import type { Clients, KubeClient } from "../ports.ts";
 
@@ -55,7 +56,10 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
       write.outcome = { resourceVersion: versionOf(result) };
       return result;
     } catch (error) {
-      write.outcome = { error };
+      // A server quotes what it refuses.
+      write.outcome = {
+        error: recordedAs !== undefined && error instanceof KubeError ? wordless(error) : error,
+      };
       throw error;
     }
   }
@@ -69,6 +73,7 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
     },
     list: (kind, options) => client.list(kind, options),
     watch: (kind, options, signal) => client.watch(kind, options, signal),
+    kinds: (apiVersion) => client.kinds(apiVersion),
     create: <T extends KubeObject>(kind: Kind, object: T) =>
       keep({ verb: "create", kind, key: objectKeyOf(object), body: object }, client.create(kind, object)),
     jsonPatch: (kind: Kind, key: ObjectKey, operations, subresource) =>
@@ -91,6 +96,12 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
         client.delete(kind, key, preconditions),
       ),
   };
+}
+
+/** The failure of a write whose body is not recorded, without the words of the server. */
+function wordless({ class: errorClass, status, reason }: KubeError): KubeError {
+  const message = `${reason}: the server's words are left out, as they may quote what was sent`;
+  return new KubeError({ class: errorClass, status, reason, message });
 }
 
 /** Only names are used of it. */

@@ -4,7 +4,7 @@ import { MINUTE } from "../../function/backoff.ts";
 import type { AnyFunction, Notice } from "../../function/define-function.ts";
 import { KubeError } from "../../function/errors.ts";
 import { redactMessage } from "../decide/failure.ts";
-import type { Clients, Clock, Issuer, Log } from "../ports.ts";
+import type { Clients, Clock, Issuer, Log, Manifests } from "../ports.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing. */
@@ -28,6 +28,8 @@ export interface EventContext {
   readonly sentEvents?: SentEvents | undefined;
   /** Needed by decisions that issue. */
   readonly issuer?: Issuer | undefined;
+  /** Needed by decisions that deliver. */
+  readonly manifests?: Manifests | undefined;
 }
 
 /**

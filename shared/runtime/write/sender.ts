@@ -1,9 +1,11 @@
 import type { GuardedPatch, Notice } from "../../function/define-function.ts";
 import { KubeError, messageOf, WaitingError } from "../../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../../function/evictions.ts";
+import type { Delivery, DeliveryAnswer } from "../../function/manifests.ts";
 import type { Fence } from "../queue/queue-port.ts";
 import { fenceOfAnswer } from "../read/freshness.ts";
 import { HELD_BACK_MS, HeldBackError, type LimitContext, requireRoom } from "./deletion-limit.ts";
+import { sendDeliveries } from "./deliveries.ts";
 import { sendEvictions } from "./evictions.ts";
 import { judgeFailedWrite } from "./failed-write.ts";
 import type { EventContext } from "./send-events.ts";
@@ -38,6 +40,8 @@ export interface Sender {
   all(requests: readonly WriteRequest[]): Promise<void>;
   /** One answer for each Pod; `undefined` when the run itself has ended meanwhile. */
   evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
+  /** One answer for each delivery; `undefined` when the run itself has ended meanwhile. */
+  deliver(deliveries: readonly Delivery[]): Promise<readonly DeliveryAnswer[] | undefined>;
   /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason and object. */
   events(): readonly Notice[];
   /** The patches that follow creates which the server has refused. */
@@ -80,6 +84,18 @@ export function createSender(context: EventContext & LimitContext): Sender {
     else firstError ??= error;
     if (error instanceof HeldBackError) reports.heldBack(error);
   };
+  const answersOf = async <T>(
+    sending: Promise<{ readonly answers: readonly T[]; readonly requests: number }>,
+  ): Promise<readonly T[] | undefined> => {
+    try {
+      const sent = await sending;
+      requests += sent.requests;
+      return sent.answers;
+    } catch (error) {
+      firstError ??= error;
+      return undefined;
+    }
+  };
   return {
     async all(writes) {
       let isSilent = false;
@@ -91,16 +107,8 @@ export function createSender(context: EventContext & LimitContext): Sender {
         isSilent ||= write.ifFails !== undefined && isSilence(error);
       });
     },
-    async evict(pods) {
-      try {
-        const sent = await sendEvictions(pods, context);
-        requests += sent.requests;
-        return sent.answers;
-      } catch (error) {
-        firstError ??= error;
-        return undefined;
-      }
-    },
+    evict: (pods) => answersOf(sendEvictions(pods, context)),
+    deliver: (deliveries) => answersOf(sendDeliveries(deliveries, context)),
     events: reports.events,
     refused: reports.refused,
     sent: () => ({ requests, fences, error: firstError, again: reports.again(), stays, refusal }),

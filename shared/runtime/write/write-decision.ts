@@ -5,6 +5,7 @@ import type { AnyDecision } from "../../function/define-function.ts";
 import { assert } from "../../function/errors.ts";
 import type { EvictionAnswer } from "../../function/evictions.ts";
 import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
+import type { DeliveryAnswer } from "../../function/manifests.ts";
 import { labelsPatch } from "../../rules/metadata/labels.ts";
 import type { Clock, Issuer, KubeClient } from "../ports.ts";
 import type { LimitContext } from "./deletion-limit.ts";
@@ -30,16 +31,19 @@ export interface Written extends Sent {
   readonly decision: AnyDecision;
 }
 
+/** Answers to the evictions or to the deliveries of a decision, which has only one of the two. */
+export type Answers = readonly EvictionAnswer[] | readonly DeliveryAnswer[];
+
 export interface WriteContext extends EventContext, LimitContext {
   /**
-   * Called with the answers to the evictions of the decision; the decision that it returns is sent from there on. Without
-   * it, the decision remains as it is: its evictions were answered earlier.
+   * Called with the answers to the evictions or deliveries of the decision; the decision that it returns is sent from
+   * there on. Without it, the decision remains as it is: they were answered earlier.
    */
-  readonly settle?: ((answers: readonly EvictionAnswer[]) => AnyDecision) | undefined;
+  readonly settle?: ((answers: Answers) => AnyDecision) | undefined;
 }
 
 /**
- * Sends a decision: issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
+ * Sends a decision: deliver, issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
  * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
  * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
  * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply
@@ -48,12 +52,12 @@ export interface WriteContext extends EventContext, LimitContext {
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
   const sender = createSender(context);
-  let decision = given;
+  let decision = await delivered(given, sender, context);
   const written = (): Written => ({ ...sender.sent(), decision });
-  await sendIssues(given, sender, context);
+  if (sender.sent().error === undefined) await sendIssues(decision, sender, context);
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.sent().error !== undefined) return written();
-  const patches = mergePatches([...(given.patch ?? []), ...sender.refused()]);
+  const patches = mergePatches([...(decision.patch ?? []), ...sender.refused()]);
   const last = patches.filter(removesFinalizer);
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   if (decision.evict !== undefined) {
@@ -69,6 +73,17 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   await sendEvents([...(decision.events ?? []), ...sender.events()], context);
   if (mayRelease(sender.sent())) await sender.all(last.map(toPatch));
   return written();
+}
+
+/** The decision after its deliveries; without an answer the run itself has ended. */
+async function delivered(
+  decision: AnyDecision,
+  sender: Sender,
+  { settle }: WriteContext,
+): Promise<AnyDecision> {
+  if (decision.deliver === undefined || decision.deliver.answers !== undefined) return decision;
+  const answers = await sender.deliver(decision.deliver.of);
+  return answers === undefined ? decision : (settle?.(answers) ?? decision);
 }
 
 /** Whether nothing before a finalizer has failed that it waits for. */

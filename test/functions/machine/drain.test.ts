@@ -8,7 +8,7 @@ import type { AnyDecision } from "../../../shared/function/define-function.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import type { EvictionAnswer } from "../../../shared/function/evictions.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
-import { settle } from "../../../shared/runtime/write/evictions.ts";
+import { settle } from "../../../shared/runtime/write/settle.ts";
 import {
   cluster,
   connection,

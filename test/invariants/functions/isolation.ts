@@ -2,9 +2,10 @@ import { Node } from "../../../shared/api/core.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
 
-/** Says whether a function calls workload servers: Nodes are what Capstan writes to, or reads live, there. */
+/** Says whether a function calls workload servers: it writes to Nodes there, reads them live, or delivers manifests. */
 export function callsWorkloads({ spec }: AnyFunction): boolean {
-  const { ownsOn = [], calls = [], readsLive = [] } = spec;
+  const { ownsOn = [], calls = [], readsLive = [], delivers = [] } = spec;
+  if (delivers.length > 0) return true;
   const kinds = [...ownsOn.map(({ kind }) => kind), ...calls.map(({ kind }) => kind), ...readsLive];
   return kinds.some((kind) => !isContractKind(kind) && kind.kind === Node.kind && kind.group === Node.group);
 }

@@ -13,7 +13,7 @@ export interface Owned {
 }
 
 /** Groups whose kinds are not provider objects: a contract kind never means one of them. */
-const CORE_GROUPS = new Set(["", "cluster.x-k8s.io", "capstan.dev"]);
+const CORE_GROUPS = new Set(["", "cluster.x-k8s.io", "addons.cluster.x-k8s.io", "capstan.dev"]);
 
 function owned(by: string, kind: Kind | ContractKind, field: string): Owned {
   return {

@@ -5,7 +5,12 @@ import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings
 import { KUBECONFIG_USE_FIELDS } from "../../../../shared/rules/credentials/kubeconfig.ts";
 import { SimServer } from "../../api/sim-cloud.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
-import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
+import {
+  CERTIFICATE_RIGHTS,
+  CERTIFICATE_TURNS,
+  CERTIFIED_FIELDS,
+  certify,
+} from "./rules/certificates-step.ts";
 import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
 import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 
@@ -25,6 +30,7 @@ export const simControlplaneCertificates = defineFunction<SimControlPlane, "stat
       watch(Connection, KUBECONFIG_USE_FIELDS, inCluster),
     ],
     owns: ["status.certificates"],
+    inTurnWith: [CERTIFICATE_TURNS],
   },
   certify,
 );

@@ -5,7 +5,12 @@ import { inCluster, itself, ownedBy } from "../../../../shared/function/mappings
 import { KUBECONFIG_USE_FIELDS } from "../../../../shared/rules/credentials/kubeconfig.ts";
 import { SimServer } from "../../api/sim-cloud.ts";
 import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
-import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
+import {
+  CERTIFICATE_RIGHTS,
+  CERTIFICATE_TURNS,
+  CERTIFIED_FIELDS,
+  certify,
+} from "./rules/certificates-step.ts";
 import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
 import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 
@@ -33,6 +38,7 @@ export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "stat
         field: "metadata.ownerReferences",
         reason: "a Cluster has one control plane object, of either kind",
       },
+      ...CERTIFICATE_TURNS,
     ],
   },
   certify,

@@ -81,6 +81,7 @@ function tracedClient(client: KubeClient, { cluster, note, nowMs }: Tracing): Ku
         read(200),
       ),
     watch: (kind, options, signal) => client.watch(kind, options, signal),
+    kinds: (apiVersion) => client.kinds(apiVersion),
     create: (kind, object) =>
       traced({ verb: "create", kind, key: objectKeyOf(object) }, client.create(kind, object), (made) =>
         wrote(made, 201),

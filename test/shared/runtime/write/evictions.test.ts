@@ -4,7 +4,8 @@ import { Pod } from "../../../../shared/api/workload.ts";
 import { KubeError, type KubeErrorDetails, WaitingError } from "../../../../shared/function/errors.ts";
 import { NOT_REACHED } from "../../../../shared/function/evictions.ts";
 import { done, requeueAfter } from "../../../../shared/function/result.ts";
-import { EVICTION_TIMEOUT, sendEvictions, settle } from "../../../../shared/runtime/write/evictions.ts";
+import { EVICTION_TIMEOUT, sendEvictions } from "../../../../shared/runtime/write/evictions.ts";
+import { settle } from "../../../../shared/runtime/write/settle.ts";
 import { describeAnswer, evictor, pod } from "../../../support/evictor.ts";
 import { recordingClients, type SentWrite } from "../../../support/recording-clients.ts";
 

@@ -9,13 +9,16 @@ import {
   type GuardedPatch,
 } from "../../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../../shared/function/errors.ts";
-import type { EvictionAnswer } from "../../../../shared/function/evictions.ts";
 import type { Issue } from "../../../../shared/function/issue.ts";
 import { done } from "../../../../shared/function/result.ts";
 import type { Clients } from "../../../../shared/runtime/ports.ts";
-import { settle } from "../../../../shared/runtime/write/evictions.ts";
 import { recordWrites } from "../../../../shared/runtime/write/record-writes.ts";
-import { type Written, writeDecision } from "../../../../shared/runtime/write/write-decision.ts";
+import { settle } from "../../../../shared/runtime/write/settle.ts";
+import {
+  type Answers,
+  type Written,
+  writeDecision,
+} from "../../../../shared/runtime/write/write-decision.ts";
 import { createFakePki } from "../../../support/fake-pki.ts";
 import { recordingClients, type SentWrite } from "../../../support/recording-clients.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -63,7 +66,7 @@ async function write(
   const issuer = createIssuer(createFakePki());
   const clients = recorder ?? own;
   const whole = { ...decision, result: done };
-  const settled = (answers: readonly EvictionAnswer[]) => settle(whole, answers);
+  const settled = (answers: Answers) => settle(whole, answers);
   const common = { function: grow, object: widget, clock, log: silentLog, signal };
   const context = { ...common, clients, issuer, settle: settled };
   return { written: await writeDecision(whole, context), sent: own.sent };

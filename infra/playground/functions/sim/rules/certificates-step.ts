@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../../shared/api/core.ts";
 import { type Kind, objectKeyOf } from "../../../../../shared/api/kinds.ts";
-import type { GuardedPatch, StepContext } from "../../../../../shared/function/define-function.ts";
+import { type GuardedPatch, type StepContext, turn } from "../../../../../shared/function/define-function.ts";
 import { HOLD_FIELDS } from "../../../../../shared/function/guards.ts";
 import type { Issue } from "../../../../../shared/function/issue.ts";
 import { type Result, requeueAfter } from "../../../../../shared/function/result.ts";
@@ -43,6 +43,14 @@ export const CERTIFICATE_RIGHTS = {
   calls: [{ verb: "issue", kind: SECRETS }],
   readsLive: [SECRETS],
 } as const;
+
+/** Turns that the functions of both contracts have. */
+export const CERTIFICATE_TURNS = turn(
+  "clusterresourceset-guard",
+  Secret,
+  "metadata.ownerReferences",
+  "a Secret has one type: that of manifests, or that of certificates",
+);
 
 interface Address {
   readonly host: string | undefined;
