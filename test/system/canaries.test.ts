@@ -68,6 +68,32 @@ const MANIFESTS = [
 /** `up -f` applies Capstan's kinds and those of CRDs only. */
 const CONFIG_MAPS = [...FAILING, "waits"].map((name) => configMapOf(`${name}-secret`)).join("---");
 
+/** A set for c1 whose Secret holds a Secret, and a ConfigMap that the workload server refuses and quotes. */
+const ADDON = [
+  {
+    apiVersion: "addons.cluster.x-k8s.io/v1beta2",
+    kind: "ClusterResourceSet",
+    metadata: { name: "addons", namespace: "default" },
+    spec: {
+      clusterSelector: { matchLabels: { addons: "yes" } },
+      resources: [{ kind: "Secret", name: "addon" }],
+      strategy: "Reconcile",
+    },
+  },
+  {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "addon", namespace: "default" },
+    type: "addons.cluster.x-k8s.io/resource-set",
+    stringData: {
+      a: secretOf("brought"),
+      b: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"refused","labels":{"x":"no label: ${CANARY}"}}}`,
+    },
+  },
+]
+  .map((object) => JSON.stringify(object))
+  .join("\n---\n");
+
 let dir = "";
 let redis: RedisServer;
 beforeAll(async () => {
@@ -106,6 +132,8 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
     await eventually(isThere, WITHIN);
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
     await kubectl("apply -f -", CONFIG_MAPS);
+    await kubectl("apply -f -", ADDON);
+    await kubectl("label cluster/c1 addons=yes");
     const otherServer = ["--kubeconfig", kubeconfig, "--roles", "relay", "worker", "--empty"];
     const serve = ["--functions-dir", LEAKING, "--metrics-address", leaking];
     await using leaker = startCli(
@@ -120,6 +148,12 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
       async () => expect(await kubectl("get machinepool fine -o jsonpath={.status.replicas}")).toBe("2"),
       WITHIN,
     );
+    await eventually(async () => {
+      const refused = "jsonpath={.status.conditions[?(@.type=='ResourcesApplied')].message}";
+      expect(await kubectl(`get clusterresourceset/addons -o ${refused}`)).toContain(
+        "ConfigMap refused: Invalid; the server's words are left out",
+      );
+    }, WITHIN);
     await eventually(async () => expect(await readFile(spans.leaking, "utf8")).toContain(MARKER), WITHIN);
 
     const outputs: Outputs = {
@@ -130,7 +164,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
       traces: Buffer.concat(await Promise.all(Object.values(spans).map((file) => readFile(file)))),
       trace: (await runCli("trace", spans.leaking, "default/c2")).output,
       objects: await kubectl(
-        "get events,clusters,machinepools,simclusters,simcontrolplanes,simmachinepools -A -o yaml",
+        "get events,clusters,clusterresourcesets,clusterresourcesetbindings,machinepools,simclusters,simcontrolplanes,simmachinepools -A -o yaml",
       ),
       "log and terminal of up": up.output(),
       "log and terminal of pool-leak": leaker.output(),

@@ -34,6 +34,7 @@ export async function readSetsFor(
   const sets = await read.list(ClusterResourceSet, { index });
   return sets
     .filter((set) => !isDeleting(set) && hasFinalizer(set, RESOURCE_SET_FINALIZER))
-    .filter((set) => !isPaused(undefined, set) && selectionOf(set)(cluster))
+    .filter((set) => set.metadata.isElsewhere !== true && !isPaused(undefined, set))
+    .filter((set) => selectionOf(set)(cluster))
     .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
 }

@@ -24,7 +24,7 @@ const NOW_TEXT = "2026-01-01T12:00:00Z";
 const ENTRY = { kind: "ConfigMap", name: "cni", hash: NAMESPACE_HASH, lastAppliedTime: NOW_TEXT } as const;
 const RECONCILE = { spec: { strategy: "Reconcile" } } as const;
 
-/** What is decided for Cluster c1 with one set, connected. */
+/** Decides for Cluster c1 with one set, connected. */
 async function decided(set: ClusterResourceSet, ...more: readonly KubeObject[]): Promise<AnyDecision> {
   return decide(clusterresourcesetApply, given(selectedCluster(), connection(), set, ...more));
 }
@@ -103,7 +103,7 @@ describe("clusterresourceset-apply", () => {
     });
   });
 
-  it("goes on without a resource that is missing, and with none beside a Secret of another type or one without data", async () => {
+  it("continues without a resource that is missing, and with none beside a Secret of another type or one without data", async () => {
     const resources = [
       { kind: "ConfigMap", name: "cni" },
       { kind: "Secret", name: "late" },
@@ -117,7 +117,7 @@ describe("clusterresourceset-apply", () => {
     expect(JSON.stringify(empty.create)).toContain("ConfigMap cni has no data");
   });
 
-  it("leaves alone what nothing selects, what is paused, and what is not connected", async () => {
+  it("leaves alone what nothing selects, paused sets, and Clusters without a connection", async () => {
     const paused = resourceSet({ metadata: { annotations: { [PAUSED_ANNOTATION]: "" } } });
     const elsewhere = resourceSet({ spec: { clusterSelector: { matchLabels: { cni: "no" } } } });
     for (const set of [paused, elsewhere])
