@@ -48,7 +48,7 @@ const NIGHT = [
 const NIGHT_SYSTEM = [
   "test/system/{beside-cluster-api,takeover,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
-  "test/system/{health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
+  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
 ];
 
 /**
