@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Scope } from "../../operate/takeover/survey.ts";
 import { outputOption } from "../options.ts";
@@ -27,7 +27,11 @@ export function addRetireOptions(command: Command): Command {
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
-    .option("--core <namespace/name>", "Deployment of Cluster API's manager", parseKey, parseKey(CORE))
+    .addOption(
+      new Option("--core <namespace/name>", "Deployment of Cluster API's manager")
+        .argParser(parseKey)
+        .default(parseKey(CORE), CORE),
+    )
     .option(
       "--watch-filter <value>",
       "the --watch-filter of Capstan's relay or manager: label cluster.x-k8s.io/watch-filter of its objects",

@@ -1,5 +1,5 @@
 import { MINUTE } from "../../../shared/function/backoff.ts";
-import { messageOf } from "../../../shared/function/errors.ts";
+import { KubeError, messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { cachedAnswers } from "../../platform/cached-answers.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
@@ -99,10 +99,13 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Error && error.name === "Problem") throw error;
     const why = shown(messageOf(error));
-    throw problem("unavailable", `the API server has not confirmed the rights of the viewer: ${why}`, RETRY);
+    const message = `the API server has not confirmed the rights of the viewer: ${why}`;
+    const isAway = error instanceof KubeError && error.reason === "NoAnswer";
+    throw problem("unavailable", message, isAway ? START : RETRY);
   }
 }
 const RETRY = "try again; the account of the console needs the ClusterRole system:auth-delegator";
+const START = "start the API server if it has ended; it is asked again by itself";
 
 const MAX_CHARS = 200;
 /** Names and messages from outside: in one line of the log and of causes. */

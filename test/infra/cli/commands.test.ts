@@ -52,6 +52,11 @@ it("loads only the subcommand whose help is asked for, in either order of the wo
   }
 });
 
+it.each(["plan", "start", "back", "retire"])("shows no default of takeover %s as JSON", async (name) => {
+  const { stdout } = await run(process.execPath, [LAUNCHER, "takeover", name, "--help"]);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("(default: capi-system/capi-controller-manager)");
+});
+
 it("loads for explain neither a queue of another process nor the Kubernetes client", async () => {
   const { packages } = await loadedFor("explain", "--help");
   const heavy = ["@kubernetes/client-node", "@aws-sdk/client-sqs", "bullmq", "ioredis", "prom-client"];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createViewers } from "../../../../infra/console/access/viewers.ts";
 import type { ResourceAttributes, Reviews } from "../../../../infra/worker/diagnostics/reviews.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
 const NAMESPACES = ["a", "b"];
@@ -40,6 +41,19 @@ describe("viewers", () => {
     await clock.advance(60_000);
     await of();
     expect(asked.length).toBe(6);
+  });
+
+  it.each([
+    [new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "away" }), /^start the API/],
+    [
+      new KubeError({ class: "Terminal", status: 403, reason: "Forbidden", message: "no" }),
+      /auth-delegator$/,
+    ],
+  ])("shows nothing without an answer about rights, and says what helps: %s", async (error, next) => {
+    const { of } = viewersWith(() => {
+      throw error;
+    });
+    await expect(of()).rejects.toMatchObject({ body: { next: expect.stringMatching(next) } });
   });
 
   it("asks for each action as a role names it", async () => {
