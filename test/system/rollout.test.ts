@@ -54,7 +54,7 @@ for (const flavour of JUDGES) {
       expect(await deletedBy(former?.metadata.name ?? "")).toEqual(predicted);
     });
 
-    it("says what stops a rollout, and what is no rollout", async () => {
+    it("names a missing template, a failing check, and a wish that cannot be read", async () => {
       const missing = await rollout("plan", "md", "--set", "infrastructure=nothing");
       expect(missing).toMatchObject({
         ...{ code: 1, output: expect.stringContaining("SimMachineTemplate default/nothing does not exist") },

@@ -124,7 +124,7 @@ function stepsOf(facts: RolloutFacts, { missing, checks }: Blockers): ReportedSt
   };
 }
 
-/** Before `rollout.after` there may be nothing to do: then the steps are those of that time. */
+/** Returns the steps of now or, where nothing is to do before `rollout.after`, those of that time. */
 function soundRehearsal(facts: RolloutFacts, newMachines: Rehearsing["newMachines"]) {
   const { deployment, sets } = facts;
   const now = facts.now.getTime();
