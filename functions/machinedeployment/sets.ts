@@ -16,7 +16,7 @@ import {
 } from "../../shared/function/define-function.ts";
 import { KEY_FIELDS, OWNER_FIELDS } from "../../shared/rules/entry.ts";
 import { REVISION } from "../../shared/rules/machines/annotations.ts";
-import { ROLLOUT_COUNTERS } from "../../shared/rules/machines/worker-counters.ts";
+import { PLANNED_FIELDS } from "../../shared/rules/rollout/plan-input.ts";
 import { DEPLOYMENT_FINALIZER } from "./rules/guard.ts";
 import { IN_PLACE_FIELDS } from "./rules/in-place.ts";
 import { awaitedTemplate, setToMake } from "./rules/making-set.ts";
@@ -33,20 +33,7 @@ export const machinedeploymentSets = defineFunction(
     when: [...workable(DEPLOYMENT_FINALIZER, { isIdle: false }), clusterLives],
     watches: [
       watch(MachineDeployment, ["metadata.uid", ...KEY_FIELDS, "spec"], itself),
-      watch(
-        MachineSet,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          ...KEY_FIELDS,
-          ...OWNER_FIELDS,
-          "metadata.generation",
-          "spec",
-          ...ROLLOUT_COUNTERS,
-          "status.observedGeneration",
-        ],
-        deploymentOfSet,
-      ),
+      watch(MachineSet, ["metadata.uid", ...KEY_FIELDS, ...OWNER_FIELDS, ...PLANNED_FIELDS], deploymentOfSet),
       watchReferenced([BootstrapTemplate, []], [InfraMachineTemplate, []]),
       watch(Cluster, ["metadata.deletionTimestamp"], inCluster),
     ],
@@ -60,6 +47,12 @@ export const machinedeploymentSets = defineFunction(
         MachineSet,
         ["metadata", "spec.replicas", "spec.template.metadata.labels"],
         "the guard gives what a set lacks: none of it, where the deployment has made the set",
+      ),
+      turn(
+        ["machineset-machines", "machineset-remediate"],
+        MachineSet,
+        "metadata.annotations",
+        "each writes keys of its own, and the deployment passes none of them on",
       ),
     ],
     calls: [

@@ -16,6 +16,7 @@ import { meterProcess } from "./telemetry/process-metrics.ts";
 import { viewQueue } from "./telemetry/queue-view.ts";
 import { meterRelay } from "./telemetry/relay-metrics.ts";
 import { meterRequests, type NoteRequest } from "./telemetry/request-metrics.ts";
+import { meterRollouts } from "./telemetry/rollout-metrics.ts";
 import { meterScale, viewScale } from "./telemetry/scale-view.ts";
 import { meterTraces, type TracedSpans } from "./telemetry/trace-metrics.ts";
 import type { Worker } from "./worker.ts";
@@ -97,6 +98,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     relayStarted(started) {
       relay = started;
       meterRelay(started, metrics, clock);
+      meterRollouts(store, metrics, clock);
     },
     workerStarted(started) {
       worker = started;

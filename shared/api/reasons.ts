@@ -400,6 +400,10 @@ export const REASONS = {
   SuccessfulScale: { meaning: "a MachineSet got another size", seen: ["event"] },
   FailedScale: { meaning: "the API server refuses a new size of a MachineSet", seen: ["event"] },
   FailedUpdate: { meaning: "the API server refuses to change a MachineSet", seen: ["event"] },
+  RolloutStandsStill: {
+    meaning: "the rollout of a MachineDeployment has made no progress for 10 minutes; the message says why",
+    seen: ["event"],
+  },
   WaitingForAvailableReplicasSet: {
     meaning: "no MachineSet has counted its available Machines yet",
     seen: ["condition"],

@@ -8,7 +8,7 @@ import { DESIRED_REPLICAS, REVISION_HISTORY } from "../../../shared/rules/rollou
 
 export type Texts = { readonly [key: string]: string };
 
-/** The label that tells the Machines of one set from those of another; it never changes. */
+/** The label by which the Machines of one set are not those of another; it never changes. */
 export const HASH_LABEL = "machine-template-hash";
 
 /** The annotation on a set with the number of Machines that its deployment may have during a rollout. */
@@ -37,7 +37,7 @@ const ALL_FIELDS = [
 
 /**
  * The annotation on a set that says what its deployment has given it, as JSON: keys of labels, annotations and template
- * annotations, and paths of fields. What leaves the deployment leaves the set; all else on the set is of others.
+ * annotations, and paths of fields. A key that leaves the deployment leaves the set; all else on the set is of others.
  */
 export const GIVEN = "capstan.dev/keys-from-deployment";
 

@@ -3,6 +3,7 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
 import { mapPatch, type TemplateMetadata } from "../../../shared/rules/machines/template-keys.ts";
+import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
 import {
   GIVEN,
   givenBefore,
@@ -18,8 +19,7 @@ import {
 
 /** The fields of a set that `inPlacePatch` writes. */
 export const IN_PLACE_FIELDS = [
-  "metadata.labels",
-  "metadata.annotations",
+  ...KEY_FIELDS,
   "spec.template.metadata",
   ...WHOLE_FIELDS,
   "spec.template.spec.deletion",
@@ -32,7 +32,7 @@ export const IN_PLACE_FIELDS = [
  * right. `planned` are annotations that the plan gives beside. Keys of others on the set stay.
  *
  * Differs: the selector of a set never changes, nor do the labels of its template that the selector wants: its Machines
- * would be lost to it. A label `machine-template-hash` that somebody has changed is restored from the selector, and a set
+ * would be lost to it. A label `machine-template-hash` that a user has changed is restored from the selector, and a set
  * without one is kept without it.
  */
 export function inPlacePatch(

@@ -7,7 +7,7 @@ import { ROLLOUT_AFTER } from "../../../shared/rules/rollout/plan-input.ts";
 import type { SetName } from "../../../shared/rules/rollout/set-name.ts";
 import { GIVEN, HASH_LABEL, passedOn, setLabels, trackerOf } from "./given.ts";
 
-/** What a new set gets beside its template. */
+/** Facts about a new set beside its template. */
 interface Birth extends SetName {
   readonly replicas: number;
   /** Annotations that the plan gives. */

@@ -54,7 +54,7 @@ function isIn(names: ReadonlySet<string>): (set: MachineSet) => boolean {
   return ({ metadata }) => names.has(metadata.name);
 }
 
-/** Returns the annotations of a set that follow from the plan; `name` is absent for a set that is to be made. */
+/** Returns the annotations of a set that follow from the plan; `name` is absent for a set that will be made. */
 export function plannedAnnotations(
   { spec }: MachineDeployment,
   { limits, changes, current }: Plan,

@@ -15,12 +15,12 @@ export type Creation = Extract<Change, { do: "create" }>;
 export interface SetsWork {
   readonly view: SetsView;
   readonly adoptions: readonly GuardedPatch[];
-  /** Absent: the wish cannot be read, so that no set is made, resized or deleted. */
+  /** The plan; absent: the wish cannot be read, so that no set is made, resized or deleted. */
   readonly plan: Plan | undefined;
   readonly writes: RolloutWrites;
 }
 
-/** Returns what is to be done about the sets of a deployment. Pure: asked of snapshots first, then of the live view. */
+/** Returns what must be done about the sets of a deployment. Pure: asked of snapshots first, then of the live view. */
 export function setsWork(view: SetsView, now: Date): SetsWork {
   const { deployment, own } = view;
   const decided = isReadable(deployment)
@@ -34,7 +34,7 @@ export function setsWork(view: SetsView, now: Date): SetsWork {
   };
 }
 
-/** What the guard still has to fill in cannot be read, either. */
+/** A field that the guard still has to fill in cannot be read, either. */
 function isReadable(deployment: MachineDeployment): boolean {
   return (
     deployment.spec.replicas !== undefined &&

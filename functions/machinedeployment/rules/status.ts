@@ -1,4 +1,5 @@
 import type { MachineDeploymentStatus } from "../../../shared/api/machinedeployment.ts";
+import type { Notice } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
@@ -6,6 +7,12 @@ import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-cond
 import { staleExpiresInMs } from "../../../shared/rules/machines/stale-machines.ts";
 import { selectorTextOf } from "../../../shared/rules/metadata/label-selector.ts";
 import { deploymentProblem, selectorOf } from "../../../shared/rules/rollout/problems.ts";
+import {
+  isOverdue,
+  overdueInMs,
+  type Standstill,
+  standstill,
+} from "../../../shared/rules/rollout/standstill.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusReport } from "../../../shared/rules/status/report.ts";
 import { deploymentConditionsOf, sizeOf } from "./conditions.ts";
@@ -15,19 +22,28 @@ import type { StatusView } from "./view.ts";
 
 /** Returns what is said about a deployment that is not paused, whether it lives or is being deleted. */
 export function deploymentReport(view: StatusView): StatusReport<MachineDeploymentStatus> {
-  const { machines, now } = view;
+  const { deployment, sets, machines, now } = view;
+  const status = deploymentStatus(view);
+  const still = standstill({ deployment: { ...deployment, status }, sets, machines, now });
   const timers = [
+    [still && overdueInMs(still, now), "a rollout stands still"],
     [upToDateExpiresInMs(machines, now), "a Machine may still report UpToDate"],
     [staleExpiresInMs(machines, now), "the deletion of a Machine takes long"],
   ] as const;
   return {
-    status: deploymentStatus(view),
-    events: [],
+    status,
+    events: still !== undefined && isOverdue(still, now) ? [standstillNotice(still)] : [],
     result: [
       awaited(view),
-      ...timers.map(([ms, why]) => (ms === undefined ? done : requeueAfter(ms, why))),
+      ...timers.map(([ms, why]) => (ms === undefined || ms === 0 ? done : requeueAfter(ms, why))),
     ].reduce(soonest),
   };
+}
+
+/** The cause is in the message: another one is another Event. */
+function standstillNotice({ since, cause, next }: Standstill): Notice {
+  const message = `the rollout stands still since ${since}: ${cause}; ${next}`;
+  return { type: "Warning", reason: "RolloutStandsStill", message };
 }
 
 function awaited(view: StatusView) {

@@ -14,6 +14,7 @@ import { MACHINE_CONDITION_FIELDS } from "../../../shared/rules/machines/machine
 import { SIZE_FIELDS } from "../../../shared/rules/machines/node-group-size.ts";
 import { STALE_FIELDS } from "../../../shared/rules/machines/stale-machines.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
+import { PLANNED_FIELDS } from "../../../shared/rules/rollout/plan-input.ts";
 import { COUNTER_FIELDS } from "./counters.ts";
 
 /** The fields by which objects of a deployment are found, and are known to go. */
@@ -24,7 +25,7 @@ export const STATUS_WATCHES = [
   watch(MachineDeployment, ["metadata.uid", ...ADOPTED_FIELDS, ...SIZE_FIELDS, "spec", "status"], itself),
   watch(
     MachineSet,
-    [...MEMBER_FIELDS, "spec", ...COUNTER_FIELDS, `${DEPRECATED_CONDITIONS}[Ready]`],
+    [...MEMBER_FIELDS, ...PLANNED_FIELDS, ...COUNTER_FIELDS, `${DEPRECATED_CONDITIONS}[Ready]`],
     deploymentOfSet,
   ),
   watchReferenced([BootstrapTemplate, []], [InfraMachineTemplate, []]),

@@ -81,6 +81,14 @@ export const ALERTS = {
     runbook:
       "`kubectl get events -A --field-selector reason=DeletionsHeldBack` names the Cluster. Find out why so much is to go (health checks, a workload server that lost its Nodes, an edit); then raise `--max-deletions-per-hour`, or wait.",
   },
+  CapstanRolloutsStandStill: {
+    severity: "warning",
+    expr: "max(capstan_rollouts_standing_still) > 0",
+    for: "1m",
+    summary: "{{ $value }} rollouts of MachineDeployments have stood still for ten minutes",
+    runbook:
+      "`capstan problems` names them, `capstan explain machinedeployment` says in its first line why: mostly a new Machine does not become available. Going back is writing the former template; `capstan rollout plan` shows it first.",
+  },
   CapstanBreakerOpen: {
     severity: "critical",
     expr: "max by (function) (capstan_queue_breaker_open) == 1",

@@ -259,6 +259,11 @@ export const METRICS = {
     labels: ["function"],
     help: "Writes that `--max-deletions-per-hour` has held back; each is tried again once a minute.",
   },
+  capstan_rollouts_standing_still: {
+    type: "gauge",
+    labels: [],
+    help: "MachineDeployments whose rollout has stood still for 10 minutes, and that no person holds. The same in every relay.",
+  },
   capstan_relay_ready: {
     type: "gauge",
     labels: [],

@@ -2,6 +2,7 @@ import type { MachineDeployment } from "../../api/machinedeployment.ts";
 import type { MachineSet } from "../../api/machineset.ts";
 import { isDeleting } from "../../function/guards.ts";
 import { REVISION } from "../machines/annotations.ts";
+import { ROLLOUT_COUNTERS } from "../machines/worker-counters.ts";
 import type { PlanSet, PlanSpec } from "./plan-types.ts";
 
 const PREFIX = "machinedeployment.clusters.x-k8s.io";
@@ -13,6 +14,18 @@ export const DESIRED_REPLICAS = `${PREFIX}/desired-replicas`;
 export const ROLLOUT_AFTER = "capstan.dev/rollout-after";
 /** The annotation by which Cluster API's in-place updates take the Machines of a set away from it. */
 const MOVES_MACHINES = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
+
+/** The fields of a MachineSet that `planSets` reads. */
+export const PLANNED_FIELDS = [
+  "metadata.deletionTimestamp",
+  "metadata.generation",
+  ...[REVISION, REVISION_HISTORY, DESIRED_REPLICAS, ROLLOUT_AFTER, MOVES_MACHINES].map(
+    (key) => `metadata.annotations[${key}]` as const,
+  ),
+  "spec",
+  ...ROLLOUT_COUNTERS,
+  "status.observedGeneration",
+] as const;
 
 /** Returns the wish of a deployment. A count or strategy that is absent has its default. */
 export function planSpec({ spec }: MachineDeployment): PlanSpec {

@@ -185,6 +185,12 @@ function lastProgress(sets: readonly MachineSet[]): string | undefined {
 }
 
 /** Whether a rollout stands still for so long that a person should know; one that a person holds does not. */
-export function isOverdue({ since, isHeld }: Standstill, now: Date): boolean {
-  return !isHeld && since !== undefined && now.getTime() - Date.parse(since) >= STANDS_STILL_MS;
+export function isOverdue(still: Standstill, now: Date): boolean {
+  return !still.isHeld && overdueInMs(still, now) === 0;
+}
+
+/** Returns when that will be, 0: it is so now; `undefined`: nothing says when the last progress was. */
+export function overdueInMs({ since }: Standstill, now: Date): number | undefined {
+  if (since === undefined) return undefined;
+  return Math.max(0, Date.parse(since) + STANDS_STILL_MS - now.getTime());
 }

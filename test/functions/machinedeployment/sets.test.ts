@@ -220,7 +220,7 @@ describe("machinedeployment-sets, a rollout", () => {
     expect(await size(1, 3)).toEqual(["d1-aaaaa /spec/replicas 0"]);
   });
 
-  it("writes each size under the version of its set, says so, and goes on where one is refused", async () => {
+  it("writes each size under the version of its set, says so, and continues where one is refused", async () => {
     const sets = [oldSet(deployment, counts(3)), newSet(deployment, counts(1))];
     const { patch } = await decide(machinedeploymentSets, world(deployment, ...sets));
     expect(patch).toEqual([

@@ -3,7 +3,7 @@ import { machinedeploymentStatus } from "../../../functions/machinedeployment/st
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachineDeployment, MachineDeploymentStatus } from "../../../shared/api/machinedeployment.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
-import { done, waitFor } from "../../../shared/function/result.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machineCondition, type Overrides } from "../../support/builders.ts";
 import { machineDeployment, setOfDeployment } from "../../support/foo-deployments.ts";
 import {
@@ -211,5 +211,44 @@ describe("machinedeployment-status", () => {
     });
     const rollouts = machineDeployment({ spec: { paused: true } });
     expect((await conditionsOf(world(rollouts, set("d1-aaaaa", 3))))["Paused"]).toBe("False NotPaused");
+  });
+});
+
+describe("machinedeployment-status, a rollout that stands still", () => {
+  const progress = (lastTransitionTime: string) => ({
+    conditions: [{ ...machineCondition("ScalingUp", "False", "NotScalingUp"), lastTransitionTime }],
+  });
+  const made = (creationTimestamp: string, revision: string) => ({
+    creationTimestamp,
+    annotations: { "machinedeployment.clusters.x-k8s.io/revision": revision },
+  });
+  const waiting = (since: string) => {
+    const old = set("d1-bbbbb", 2, OLD);
+    const metadata = { ...old.metadata, ...made(since, "1") };
+    const current = setOfDeployment("d1-aaaaa", {
+      metadata: made(since, "2"),
+      spec: { replicas: 1 },
+      status: { replicas: 1, availableReplicas: 0, upToDateReplicas: 1, ...progress(since) },
+    });
+    return world(machineDeployment({ spec: { replicas: 2 } }), { ...old, metadata }, current);
+  };
+
+  it("is announced after ten minutes, with the reason and the next step", async () => {
+    const { events } = await decide(machinedeploymentStatus, waiting("2026-01-01T11:50:00Z"));
+    expect(events).toEqual([
+      {
+        type: "Warning",
+        reason: "RolloutStandsStill",
+        message: expect.stringMatching(
+          /^the rollout stands still since 2026-01-01T11:50:00Z: 1 of 1 Machine of MachineSet d1-aaaaa is not available; at least 2 .*; repair what is named, or write the former template: capstan rollout plan default\/d1/,
+        ),
+      },
+    ]);
+  });
+
+  it("is looked at again when the ten minutes are over, and not before", async () => {
+    const { events, result } = await decide(machinedeploymentStatus, waiting("2026-01-01T11:58:00Z"));
+    expect(events).toEqual([]);
+    expect(result).toEqual(requeueAfter(480_000, "a rollout stands still"));
   });
 });

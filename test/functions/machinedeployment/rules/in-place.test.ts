@@ -79,7 +79,7 @@ describe("the fields of a set that need no rollout", () => {
     expect(left.spec.template.spec).not.toHaveProperty("minReadySeconds");
   });
 
-  it("are restored when somebody changes them", () => {
+  it("are restored when a user changes them", () => {
     const deployment = machineDeployment({ spec: { template: { metadata: { labels: { tier: "a" } } } } });
     const set = followed(deployment, setOfDeployment("d1-aaaaa"));
     const edited = merge<MachineSet>(set, {
@@ -126,7 +126,7 @@ describe("the fields of a set that need no rollout", () => {
     });
   });
 
-  it("read a tracker that somebody has broken as an empty one, and write it again", () => {
+  it("read a tracker that a user has broken as an empty one, and write it again", () => {
     for (const text of ["{", "7", '{"labels":["tier",3],"fields":"all"}']) {
       const set = setOfDeployment("d1-aaaaa", { metadata: { annotations: { [GIVEN]: text } } });
       expect(followed(machineDeployment(), set).metadata.annotations).toEqual({

@@ -43,6 +43,10 @@ const CASES: Readonly<Record<Name, readonly [fires: Series, silent: Series]>> = 
     { [`capstan_deletions_held_back_total{${KEY}}`]: grows(1) },
     { [`capstan_deletions_held_back_total{${KEY}}`]: always(7) },
   ],
+  CapstanRolloutsStandStill: [
+    { "capstan_rollouts_standing_still{}": always(1) },
+    { "capstan_rollouts_standing_still{}": always(0) },
+  ],
   CapstanBreakerOpen: [
     { [`capstan_queue_breaker_open{${KEY}}`]: always(1) },
     { [`capstan_queue_breaker_open{${KEY}}`]: always(0) },

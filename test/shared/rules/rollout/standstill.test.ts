@@ -3,7 +3,7 @@ import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import type { MachineSet } from "../../../../shared/api/machineset.ts";
-import { isOverdue, standstill } from "../../../../shared/rules/rollout/standstill.ts";
+import { isOverdue, overdueInMs, standstill } from "../../../../shared/rules/rollout/standstill.ts";
 import { machineCondition, type Overrides } from "../../../support/builders.ts";
 import { machineDeployment, setOfDeployment } from "../../../support/foo-deployments.ts";
 import { setMachine } from "../../../support/foo-sets.ts";
@@ -160,6 +160,7 @@ describe("a rollout stands still", () => {
     if (found === undefined) return;
     const at = (time: string) => isOverdue(found, new Date(time));
     expect([at("2026-01-01T11:59:59Z"), at("2026-01-01T12:00:00Z")]).toEqual([false, true]);
+    expect(overdueInMs(found, new Date("2026-01-01T11:59:59Z"))).toBe(1_000);
     expect(isOverdue({ ...found, isHeld: true }, new Date("2026-01-02T12:00:00Z"))).toBe(false);
     expect(isOverdue({ ...found, since: undefined }, new Date("2026-01-02T12:00:00Z"))).toBe(false);
   });
