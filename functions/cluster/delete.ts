@@ -39,7 +39,7 @@ import {
 export const clusterDelete = defineFunction(
   {
     name: "cluster-delete",
-    summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
+    summary: "Deletes workers, control plane and infrastructure of a deleted Cluster, then its finalizer.",
     source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "deleting",

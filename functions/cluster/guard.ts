@@ -11,7 +11,7 @@ import { clusterGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
 export const clusterGuard = defineFunction(
   {
     name: "cluster-guard",
-    summary: "Keeps a Cluster until it has been taken apart.",
+    summary: "Keeps a Cluster until what belongs to it is deleted.",
     source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "living",

@@ -19,7 +19,7 @@ import { DELETION_WATCHES } from "./rules/watches.ts";
 export const machineDelete = defineFunction(
   {
     name: "machine-delete",
-    summary: "Takes a deleted Machine apart: infrastructure machine, config, Node, finalizer.",
+    summary: "Deletes infrastructure machine, config and Node of a deleted Machine, then its finalizer.",
     source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "deleting",

@@ -21,7 +21,7 @@ import { DRAIN_READS, DRAIN_WATCHES } from "./rules/watches.ts";
 export const machineDrain = defineFunction(
   {
     name: "machine-drain",
-    summary: "Empties the Node of a deleted Machine: its Pods leave, then its volumes are detached.",
+    summary: "Drains the Node of a deleted Machine: its Pods are evicted, then its volumes detached.",
     source: "core/reconcilers/machine/machine_controller.go",
     reconciles: Machine,
     actsOn: "deleting",

@@ -30,7 +30,8 @@ const AT_ONCE = 500;
 export const machinepoolDelete = defineFunction(
   {
     name: "machinepool-delete",
-    summary: "Takes a deleted MachinePool apart: bootstrap and infrastructure object, Nodes, finalizer.",
+    summary:
+      "Deletes bootstrap and infrastructure object and Nodes of a deleted MachinePool, then its finalizer.",
     source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
     actsOn: "deleting",

@@ -17,7 +17,7 @@ import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/read
 export const machinesetDelete = defineFunction(
   {
     name: "machineset-delete",
-    summary: "Deletes the Machines of a deleted MachineSet, then lets it go.",
+    summary: "Deletes the Machines of a deleted MachineSet, then its finalizer.",
     source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     actsOn: "deleting",

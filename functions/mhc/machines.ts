@@ -20,7 +20,7 @@ import { SCENE_WATCHES } from "./rules/watches.ts";
 export const mhcMachines = defineFunction(
   {
     name: "mhc-machines",
-    summary: "Says on each Machine whether it is healthy, and hands unhealthy ones over within the limit.",
+    summary: "Sets on each Machine whether it is healthy, and hands unhealthy ones over within the limit.",
     source: "core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go",
     reconciles: MachineHealthCheck,
     when: [hasCluster, unpaused],

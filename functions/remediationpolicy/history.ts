@@ -28,7 +28,7 @@ const WRITTEN = [...LEDGER_FIELDS, "status.verdicts"] as const;
 export const remediationpolicyHistory = defineFunction(
   {
     name: "remediationpolicy-history",
-    summary: "Says in the history of a RemediationPolicy how each remediation has ended.",
+    summary: "Records in the history of a RemediationPolicy how each remediation ended.",
     source: "own",
     reconciles: RemediationPolicy,
     actsOn: "living",

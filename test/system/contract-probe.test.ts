@@ -150,7 +150,7 @@ describe.concurrent(`capstan contract probe with Capstan as core, on ${SERVER.na
     const held = "SimMachinePool p1 (finalizers test.capstan.dev/held)";
     expect(outcome.left).toContain(held);
     expect(outcome.problems.map(({ message }) => message)).toContain(
-      `${held} is left; its controller has to let it go`,
+      `${held} is left: its controller must remove the finalizers`,
     );
     expect(outcome.isLeft).toBe(true);
   });

@@ -192,7 +192,7 @@ export const METRICS = {
   capstan_queue_barrier_waits_total: {
     type: "counter",
     labels: ["function"],
-    help: "Runs put off because the read model was behind: after an own write, a lost race, before a first list.",
+    help: "Runs postponed because the read model was behind: after an own write, a lost race, before a first list.",
   },
   capstan_queue_dead_total: {
     type: "counter",

@@ -125,7 +125,7 @@ export const FLEET_SCENES: readonly Scene[] = [
       search: await PLAYED.ask("search?q=billing"),
     },
     act: async (page) => {
-      await page.getByText("Nothing needs you").waitFor();
+      await page.getByText("No problems").waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog").waitFor();
       await page.keyboard.type("billing");
@@ -143,7 +143,7 @@ export const FLEET_SCENES: readonly Scene[] = [
     path: "/",
     answers: { me: ME, fleet: CALM },
     act: async (page) => {
-      await page.getByText("Nothing needs you").waitFor();
+      await page.getByText("No problems").waitFor();
       await page.keyboard.press("?");
     },
     shows: "next, previous row",

@@ -107,7 +107,7 @@ const LOOKS: { readonly [look in RunLook]: string } = {
   wrote: "wrote",
   failed: "failed",
   waits: "waits",
-  postponed: "put off until newer data had come",
+  postponed: "postponed until newer data arrived",
   idle: "nothing to do, or a later run by itself",
 };
 

@@ -25,7 +25,7 @@ export function runText({
     const why = failure === undefined ? "" : `: ${failure.reason}: ${failure.message}`;
     return { look: "failed", text: `${times}failed${why}` };
   }
-  if (outcome === "again") return { look: "postponed", text: `${times}put off until newer data had come` };
+  if (outcome === "again") return { look: "postponed", text: `${times}postponed until newer data arrived` };
   const [first, ...others] = writes;
   if (first !== undefined) {
     const more = others.length + moreWrites === 0 ? "" : ` and ${countText(others.length + moreWrites)} more`;

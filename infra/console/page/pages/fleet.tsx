@@ -147,7 +147,7 @@ function Calm({ fleet }: { readonly fleet: FleetBody }) {
   const paused = fleet.counts.paused ?? 0;
   return (
     <p class="sheet say">
-      <Mark of="healthy" bare /> <b>Nothing needs you.</b>{" "}
+      <Mark of="healthy" bare /> <b>No problems.</b>{" "}
       {paused > 0 && `${counted(paused, "Cluster")} ${paused === 1 ? "is" : "are"} paused. `}
       {`Every ${paused > 0 ? "other " : ""}Cluster is healthy or changes as asked.`}
     </p>

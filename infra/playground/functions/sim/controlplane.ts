@@ -25,7 +25,7 @@ type Owned = (typeof OWNED)[number];
 export const simControlplane = defineFunction<SimControlPlane, Owned>(
   {
     name: "sim-controlplane",
-    summary: "Says what is known about a SimControlPlane, under the contract v1beta2.",
+    summary: "Computes the status of a SimControlPlane, under the contract v1beta2.",
     source: "own",
     reconciles: SimControlPlane,
     ...statusParts(SimControlPlane),

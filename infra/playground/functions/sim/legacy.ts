@@ -25,7 +25,7 @@ type Owned = (typeof OWNED)[number];
 export const simLegacy = defineFunction<SimControlPlaneLegacy, Owned>(
   {
     name: "sim-legacy",
-    summary: "Says what is known about a SimControlPlaneLegacy, under the contract v1beta1.",
+    summary: "Computes the status of a SimControlPlaneLegacy, under the contract v1beta1.",
     source: "own",
     reconciles: SimControlPlaneLegacy,
     ...statusParts(SimControlPlaneLegacy),

@@ -70,7 +70,7 @@ export async function probe(
   const titles = [...left.atEnd].map(([title, finalizers]) => withFinalizers(title, finalizers));
   const messages = [
     ...(lived.ended === undefined ? [] : lived.ended.split("\n")),
-    ...titles.map((title) => `${title} is left; its controller has to let it go`),
+    ...titles.map((title) => `${title} is left: its controller must remove the finalizers`),
   ];
   const life = { ...lived.life, left: left.withCluster, outlived: left.outlived };
   const findings = judgeLife(scratch, life, options.waivers);

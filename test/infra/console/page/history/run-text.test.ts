@@ -15,7 +15,7 @@ describe("what a run did", () => {
     ["412 × nothing to do", { times: 412 }, "idle"],
     ["waits: Cluster.status.phase", { waitingFor: "Cluster.status.phase" }, "waits"],
     ["runs again by itself: renewal", { waitingFor: "renewal", afterMs: 9_000 }, "idle"],
-    ["put off until newer data had come", { outcome: "again" }, "postponed"],
+    ["postponed until newer data arrived", { outcome: "again" }, "postponed"],
     [
       "failed: R: m",
       { outcome: "error", failure: { class: "Transient", reason: "R", message: "m" } },
