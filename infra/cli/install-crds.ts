@@ -1,15 +1,22 @@
-import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { CustomResourceDefinition, isOurs } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
+import { TRAITS } from "../../shared/api/traits.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
-import { isOurs } from "../platform/crds/crd.ts";
 import { loadCrds } from "../platform/crds/load.ts";
 import { rest } from "../platform/rest.ts";
 
+const SERVED_ONLY = new Set(
+  TRAITS.flatMap(({ kind: { plural, group }, isServedOnly }) =>
+    isServedOnly === true ? [`${plural}.${group}`] : [],
+  ),
+);
+
 /**
  * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
- * them exists and is not Capstan's, and names it. Throws after 30 s without `Established`.
+ * them exists and is not Capstan's, and names it; one of a kind that is only served is left to its owner then. Throws
+ * after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
   const { SIM_KINDS } = await import("../playground/api/kinds.ts");
@@ -18,14 +25,16 @@ export async function installCrds(client: KubeClient, clock: Clock): Promise<voi
     all.map(({ metadata }) => client.get(CustomResourceDefinition, { namespace: "", name: metadata.name })),
   );
   const others = existing.flatMap((crd) => (crd === undefined || isOurs(crd) ? [] : [crd.metadata.name]));
-  if (others.length > 0) {
+  const inTheWay = others.filter((name) => !SERVED_ONLY.has(name));
+  if (inTheWay.length > 0) {
     throw new Error(
-      `these CustomResourceDefinitions exist and are not Capstan's: ${others.join(", ")}; ` +
+      `these CustomResourceDefinitions exist and are not Capstan's: ${inTheWay.join(", ")}; ` +
         "leave out --install-crds to work with them as they are",
     );
   }
-  await Promise.all(all.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
-  await Promise.all(all.map((crd) => established(client, crd, clock)));
+  const wanted = all.filter(({ metadata }) => !others.includes(metadata.name));
+  await Promise.all(wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
+  await Promise.all(wanted.map((crd) => established(client, crd, clock)));
 }
 
 async function established(client: KubeClient, crd: KubeObject, clock: Clock): Promise<void> {

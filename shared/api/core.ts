@@ -156,6 +156,11 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
   indexes: [{ name: "definedKind", path: "spec.names.kind" }],
 };
 
+/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
+export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
+  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
+}
+
 /**
  * State of the connection to the workload cluster of a Cluster; namespace and name are the Cluster's. The
  * relay writes it to the read model only; no API server stores it.

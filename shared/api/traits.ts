@@ -1,5 +1,6 @@
 import { Cluster } from "./cluster/cluster.ts";
 import { ClusterResourceSet, ClusterResourceSetBinding } from "./clusterresourceset.ts";
+import { IPAddress, IPAddressClaim } from "./ipam.ts";
 import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine/machine.ts";
 import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
@@ -7,6 +8,7 @@ import { MachineDeployment } from "./machinedeployment.ts";
 import { MachineHealthCheck } from "./machinehealthcheck.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
+import { ClusterClass, ExtensionConfig } from "./refused-kinds.ts";
 import { RemediationPolicy } from "./remediation-policy.ts";
 
 /** Conditions of workers that a Cluster sums up. */
@@ -53,6 +55,8 @@ export interface Traits {
    * it waits for none of them.
    */
   readonly ready?: { readonly phase: string; readonly nodes?: true; readonly available?: true };
+  /** It has no functions: others look for it, and do not care whose installation serves it. */
+  readonly isServedOnly?: true;
 }
 
 /** The kinds of the core in the order in which they are installed. */
@@ -117,6 +121,10 @@ export const TRAITS: readonly Traits[] = [
   { kind: RemediationPolicy },
   { kind: ClusterResourceSet },
   { kind: ClusterResourceSetBinding },
+  { kind: IPAddress, isServedOnly: true },
+  { kind: IPAddressClaim, isServedOnly: true },
+  { kind: ClusterClass, isServedOnly: true },
+  { kind: ExtensionConfig, isServedOnly: true },
 ];
 
 /** Returns the traits of a kind of the core; none for other kinds. */

@@ -37,6 +37,28 @@ const drain = (requirement: object) =>
     drain: { behavior: "Skip" },
     pods: [{ selector: { matchExpressions: [requirement] } }],
   });
+const address = (fields: object) => ({
+  ...object("IPAddress", {
+    claimRef: { name: "one" },
+    poolRef: { apiGroup: "ipam.example.com", kind: "FooPool", name: "one" },
+    address: "10.0.0.2",
+    prefix: 24,
+    ...fields,
+  }),
+  apiVersion: "ipam.cluster.x-k8s.io/v1beta2",
+});
+const CLASS = object("ClusterClass", {
+  infrastructure: {
+    templateRef: { apiVersion: "a.example.com/v1", kind: "FooClusterTemplate", name: "one" },
+  },
+  controlPlane: { templateRef: { apiVersion: "a.example.com/v1", kind: "FooPlaneTemplate", name: "one" } },
+});
+const EXTENSION = {
+  apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
+  kind: "ExtensionConfig",
+  metadata: { name: "one" },
+  spec: { clientConfig: { url: "https://example.com" } },
+};
 const naming = (template: string) => ({ machineNaming: { template } });
 const selecting = (requirement: object) => ({ selector: { matchExpressions: [requirement] } });
 
@@ -64,6 +86,11 @@ const REFUSED: readonly (readonly [string, object, string])[] = [
     drain({ key: "a", operator: "In", values: ["b c"] }),
     "should match",
   ],
+  ["an address that has a name's form", address({ address: "a.example.com" }), "must be a valid address"],
+  ["a gateway of three numbers", address({ gateway: "10.0.0" }), "must be a valid address"],
+  ["an address of IPv4 with a prefix of IPv6", address({ prefix: 64 }), "at most 32"],
+  ["a class of Clusters", CLASS, "write a Cluster with infrastructureRef and controlPlaneRef instead"],
+  ["a runtime extension", { ...EXTENSION, status: { handlers: [] } }, "leave it out"],
 ];
 
 const ACCEPTED: readonly (readonly [string, object])[] = [
@@ -73,6 +100,8 @@ const ACCEPTED: readonly (readonly [string, object])[] = [
   ["names of all variables", set(naming("{{ .cluster.name }}-{{.machineSet.name}}.{{ .random }}"))],
   ["a label with an empty value", set({}, { ...LABELS, "example.com/empty": "" })],
   ["a drain rule with In and Exists", drain({ key: "example.com/a", operator: "In", values: ["", "b"] })],
+  ["an address of IPv4", address({ gateway: "10.0.0.1" })],
+  ["an address of IPv6", address({ address: "fd00::2", prefix: 64 })],
 ];
 
 /** The CRDs as they were before a rule: without any. */
@@ -151,9 +180,13 @@ for (const flavour of API_SERVERS) {
           cluster("10.0.0.0/99"),
           machine({ version: "1.x" }),
           set({}, { ...LABELS, a: "b c" }),
+          CLASS,
+          address({}),
         ]) {
           await kubectl("create -f -", JSON.stringify({ ...one, metadata: { ...one.metadata, ...old } }));
         }
+        const left = JSON.stringify({ status: { observedGeneration: 1 } });
+        await kubectl(`patch clusterclass one --subresource=status --type=merge -p '${left}'`);
         await crds(kubectl);
         const refused = JSON.stringify(object("Machine", { ...MACHINE, version: "1.x" }, "two"));
         await eventually(
@@ -166,10 +199,18 @@ for (const flavour of API_SERVERS) {
           ["cluster/one", { spec: { paused: true } }],
           ["machine/one", { spec: { minReadySeconds: 3 } }],
           ["machineset/one", { spec: { replicas: 3 } }],
+          ["clusterclass/one", { spec: { kubernetesVersions: ["v1.34.0"] } }],
+          ["ipaddresses.ipam.cluster.x-k8s.io/one", { metadata: { annotations: { a: "b" } } }],
         ] as const) {
           const letGo = { metadata: { finalizers: null, labels: { a: "b" } } };
-          for (const each of [patch, letGo]) expect(await change(of, each)).toMatchObject({ ok: true });
+          for (const each of [patch, letGo]) {
+            const { ok, output } = await change(of, each);
+            expect([of, ok, output]).toEqual([of, true, output]);
+          }
         }
+        expect(
+          (await change("ipaddresses.ipam.cluster.x-k8s.io/one", { spec: { prefix: 25 } })).output,
+        ).toContain("immutable");
         expect((await change("machine/one", { spec: { version: "1.y" } })).output).toContain(
           "semantic version",
         );

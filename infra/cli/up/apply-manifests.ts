@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { notRun } from "../../../shared/api/refused-kinds.ts";
 import { KINDS, lookupIn } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
-import { isOurs } from "../../platform/crds/crd.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../platform/yaml/read-yaml.ts";
 import { SIM_KINDS } from "../../playground/api/kinds.ts";

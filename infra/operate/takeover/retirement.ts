@@ -1,8 +1,7 @@
-import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
 import { CLUSTER_GROUP, type KubeObject, type ObjectKey } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { compareApiVersions } from "../../../shared/contract/version.ts";
-import { isOurs } from "../../platform/crds/crd.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import type { Member } from "./families.ts";
 import { WEBHOOK_CONFIGURATIONS } from "./fence.ts";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { valueAt } from "../../../shared/api/path.ts";
 import { loadCrds } from "./load.ts";
@@ -148,15 +148,20 @@ export function differences(ours: unknown, published: unknown): readonly Differe
     });
 }
 
-/** Compares our CRDs of `cluster.x-k8s.io` with the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
+/**
+ * Compares the CRDs that Cluster API publishes in a folder, one in a file, with ours. One that we do not have is a
+ * difference of its own.
+ */
 export async function compareFolder(folder: string): Promise<readonly Difference[]> {
   const { FILE_BOUNDS, readYaml } = await import("../yaml/read-yaml.ts");
+  const ours = new Map((await loadCrds()).map((crd) => [crd.metadata.name, crd]));
   const found: Difference[] = [];
-  for (const ours of await loadCrds()) {
-    if (valueAt(ours, "spec.group") !== "cluster.x-k8s.io") continue;
-    const file = `cluster.x-k8s.io_${String(valueAt(ours, "spec.names.plural"))}.yaml`;
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith(".yaml")).sort(byText)) {
     const [published] = readYaml(await readFile(join(folder, file), "utf8"), FILE_BOUNDS);
-    found.push(...differences(ours, published?.value));
+    const name = String(valueAt(published?.value, "metadata.name"));
+    const own = ours.get(name);
+    if (own !== undefined) found.push(...differences(own, published?.value));
+    else found.push({ path: name, ours: undefined, published: "a kind", explained: undefined });
   }
   return found;
 }

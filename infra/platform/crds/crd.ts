@@ -24,11 +24,6 @@ function labelsOf(kind: Kind): { readonly [key: string]: string } {
 /** Controllers of others find the version of core's kinds by it, as with Cluster API. */
 const CORE_CONTRACT = { "cluster.x-k8s.io/v1beta2": "v1beta2" };
 
-/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
-export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
-  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
-}
-
 /** Writes them as `capstan contract check` reads them. */
 function textOf(waived: { readonly [rule: string]: string }): string {
   return Object.entries(waived)

@@ -1,5 +1,5 @@
 import type { Cluster } from "../../api/cluster/cluster.ts";
-import { CustomResourceDefinition } from "../../api/core.ts";
+import { CustomResourceDefinition, isOurs } from "../../api/core.ts";
 import { MINUTE } from "../../function/backoff.ts";
 import type { Notice } from "../../function/define-function.ts";
 import { isDeleting } from "../../function/guards.ts";
@@ -9,13 +9,13 @@ import { conditionOf } from "../conditions/conditions.ts";
 const CLUSTER_CLASSES = { namespace: "", name: "clusterclasses.cluster.x-k8s.io" };
 
 /**
- * Whether Cluster API's topology controller may run here: a server that does not serve ClusterClasses has none.
+ * Whether Cluster API's topology controller may run here: a server that does not serve its ClusterClasses has none.
  * Asked only for a Cluster with a topology.
  */
 export async function readTopologyRuns(read: Pick<Reader, "get">, { spec }: Cluster): Promise<boolean> {
   if (spec.topology === undefined) return false;
   const crd = await read.get(CustomResourceDefinition, CLUSTER_CLASSES);
-  return crd?.spec.versions.some(({ served }) => served) === true;
+  return crd !== undefined && !isOurs(crd) && crd.spec.versions.some(({ served }) => served);
 }
 
 /**

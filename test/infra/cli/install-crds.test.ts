@@ -29,6 +29,15 @@ describe("installing CRDs", () => {
     expect(clients.sent).toEqual([]);
   });
 
+  it("leaves a kind that is served only to the installation that has it", async () => {
+    const name = "ipaddressclaims.ipam.cluster.x-k8s.io";
+    const found = served.map((crd) => (crd.metadata.name === name ? { ...crd, metadata: { name } } : crd));
+    const clients = recordingClients(undefined, found);
+    await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());
+    expect(clients.sent.map((sent) => sent.name)).not.toContain(name);
+    expect(new Set(clients.sent.map((sent) => sent.name)).size).toBe(wanted.length - 1);
+  });
+
   it("gives up after 30 s and names the CRD", async () => {
     const clock = virtualClock();
     const installing = installCrds(recordingClients().of(MANAGEMENT, "up"), clock);

@@ -4,6 +4,7 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { KINDS, kindOf } from "../../../shared/api/registry.ts";
+import { traitsOf } from "../../../shared/api/traits.ts";
 import { isContractKind } from "../../../shared/function/define-function.ts";
 
 describe("the registry of kinds", () => {
@@ -22,7 +23,7 @@ describe("the registry of kinds", () => {
     expect(new Set(KINDS.map(({ group, plural }) => `${group}/${plural}`)).size).toBe(KINDS.length);
   });
 
-  it("serves the kinds of Cluster API that functions write or read live, and no others", async () => {
+  it("has the kinds of Cluster API that functions write or read live, and no others but those served only", async () => {
     const functions = await loadFunctions();
     const written = functions.flatMap(({ spec }) => [
       spec.reconciles,
@@ -31,7 +32,8 @@ describe("the registry of kinds", () => {
       ...(spec.ownsOn ?? []).map(({ kind }) => kind),
       ...(spec.calls ?? []).filter(({ verb }) => verb === "create").map(({ kind }) => kind),
     ]);
-    const ofClusterApi = ({ group, crd }: Kind) => group === "cluster.x-k8s.io" && crd !== undefined;
+    const ofClusterApi = (kind: Kind) =>
+      kind.group === "cluster.x-k8s.io" && kind.crd !== undefined && !traitsOf(kind).isServedOnly;
     const served = KINDS.filter(ofClusterApi).map(({ kind }) => kind);
     const wanted = written.flatMap((on) =>
       !isContractKind(on) && on.group === "cluster.x-k8s.io" ? [on.kind] : [],

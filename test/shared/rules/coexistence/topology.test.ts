@@ -40,6 +40,14 @@ describe("readTopologyRuns", () => {
     ["served", CLASSES, true],
     ["not there", undefined, false],
     [
+      "Capstan's own",
+      {
+        ...CLASSES,
+        metadata: { ...CLASSES.metadata, labels: { "app.kubernetes.io/managed-by": "capstan" } },
+      },
+      false,
+    ],
+    [
       "not served",
       { ...CLASSES, spec: { ...CLASSES.spec, versions: [{ name: "v1", served: false }] } },
       false,
