@@ -66,7 +66,7 @@ export function rolledDeployments(objects: Objects): RolledDeployments {
   };
 }
 
-/** Creation times have whole seconds, revisions tell sets of one second apart. */
+/** Creation times have whole seconds, revisions distinguish sets of one second. */
 function numberOf({ metadata }: MachineSet): number {
   const revision = Number(metadata.annotations?.["machinedeployment.clusters.x-k8s.io/revision"]);
   return Date.parse(metadata.creationTimestamp ?? "") + revision;

@@ -142,7 +142,7 @@ for (const flavour of API_SERVERS) {
           object = (await client.as(name).get(reconciles, objectKeyOf(object))) as KubeObject;
           const kept = Object.fromEntries(owns.map((owned) => [owned, valueAt(object, owned)]));
           expect(kept, `${name} ${path}`).toEqual(apply);
-          // With the last field of a manager the server takes the whole status, and what nobody has owned since the loss.
+          // With the last field of a manager the server takes the whole status, and what has had no owner since the loss.
           if (Object.values(apply).some((value) => value !== undefined))
             expect(valueAt(object, "status"), `${name} ${path}`).toEqual(status);
           const managers = managedFieldsOf(object).map(({ manager }) => manager);

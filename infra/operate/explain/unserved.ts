@@ -10,7 +10,7 @@ export interface Unserved {
   readonly function: string;
   /** When the key that waits longest became ready, RFC 3339. */
   readonly since: string;
-  /** What waits since when, then `; ` and the next step: of several functions the same for each, since one worker mends all. */
+  /** Names what waits since when, then `; ` and the next step, which is the same for each function: one worker mends all. */
   readonly message: string;
 }
 
@@ -68,7 +68,7 @@ function unservedOf(
   return [{ function: name, since, keys: ready }];
 }
 
-/** So many functions are named in the command that serves them. */
+/** The functions that are named in the command that serves them. */
 const MOST_NAMED = 3;
 
 /** Says it of the function that waits longest, and how many more wait with it. */

@@ -1,6 +1,6 @@
 import { type Planted, patchOf } from "./planted-defect.ts";
 
-/** What an oracle says about each defect of rollouts. */
+/** The words of an oracle about each defect of rollouts. */
 const FOUND: { readonly [defect: string]: string } = {
   "D-66": "which has the same template",
   "D-67": "is written whatever its version",

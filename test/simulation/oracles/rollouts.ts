@@ -102,7 +102,7 @@ function setsOf(world: World, owner: string | undefined): readonly MachineSet[] 
   );
 }
 
-/** Whether two sets of one deployment are for the same template; one of them that goes is none. */
+/** Whether two sets of one deployment are for the same template; one that is being deleted does not count. */
 function isTwin(one: MachineSet, other: MachineSet): boolean {
   return (
     one.metadata.uid !== other.metadata.uid &&

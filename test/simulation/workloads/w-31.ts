@@ -4,7 +4,7 @@ import type { Workload } from "./workload.ts";
 
 export const w31: Workload = {
   number: "W-31",
-  title: "MachineDeployment of 3: rolled out, rolled out anew and scaled on the way, rolled back",
+  title: "MachineDeployment of 3: rolled out, rolled out again and scaled on the way, rolled back",
   hasNoPool: true,
   // How far a rollout has come when the next one begins decides how many Machines are made.
   isRace: true,
