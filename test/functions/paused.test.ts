@@ -11,6 +11,7 @@ import { machineSet, setMachine } from "../support/foo-sets.ts";
 import { healthCheck } from "../support/health-checks.ts";
 import { machineConfig, ownInfraMachine, soloMachine } from "../support/machines.ts";
 import { remediationPolicy } from "../support/remediation-policies.ts";
+import { manifestMap, resourceSet } from "../support/resource-sets.ts";
 import { simInstance, simMachine, simMachinePool, simRemediation } from "../support/sim.ts";
 import { decide, given, NOW, type World } from "../support/world.ts";
 
@@ -36,6 +37,9 @@ const SIM_CLUSTER: KubeObject = {
 } as KubeObject;
 
 /** A Cluster with objects of every kind that a function reconciles; what they lack would be made, were it not paused. */
+/** Selects the Cluster without a label of it. */
+const EVERY = [{ key: "none", operator: "DoesNotExist" }];
+
 const OBJECTS: readonly KubeObject[] = [
   machinePool({ spec: { replicas: 5 } }),
   simMachinePool(),
@@ -54,6 +58,8 @@ const OBJECTS: readonly KubeObject[] = [
   simRemediation("m1"),
   healthCheck(),
   remediationPolicy(),
+  resourceSet({ spec: { clusterSelector: { matchLabels: undefined, matchExpressions: EVERY } } }),
+  manifestMap(),
   connection(),
 ];
 
@@ -62,8 +68,9 @@ function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
 }
 
 /** Functions of kinds that belong to no Cluster. */
-const OF_NO_CLUSTER = ["remediationpolicy-history"];
-const functions = (await loadFunctions()).filter(({ spec }) => !OF_NO_CLUSTER.includes(spec.name));
+const isOfNoCluster = ({ spec }: AnyFunction): boolean =>
+  spec.name === "remediationpolicy-history" || spec.reconciles.group === "addons.cluster.x-k8s.io";
+const functions = (await loadFunctions()).filter((fn) => !isOfNoCluster(fn));
 
 function objectsFor({ spec }: AnyFunction): readonly KubeObject[] {
   const { kind } = spec.reconciles;
@@ -73,9 +80,9 @@ function objectsFor({ spec }: AnyFunction): readonly KubeObject[] {
 }
 
 /** Everything that a decision does but to report its status. */
-function deedsOf({ patch = [], create = [], delete: deleted = [], issue = [], evict }: AnyDecision) {
+function deedsOf({ patch = [], create = [], delete: deleted = [], issue = [], evict, deliver }: AnyDecision) {
   const patches = patch.filter(({ operations }) => operations.length > 0);
-  return [...patches, ...create, ...deleted, ...issue, ...(evict?.pods ?? [])];
+  return [...patches, ...create, ...deleted, ...issue, ...(evict?.pods ?? []), ...(deliver?.of ?? [])];
 }
 
 /** The fields with another value afterwards, without the condition Paused. */

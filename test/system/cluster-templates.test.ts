@@ -23,7 +23,9 @@ interface Played {
 }
 
 function files(): readonly string[] {
-  return readdirSync(inShared(`${TEMPLATES}/rendered`)).map((name) => inShared(`${TEMPLATES}/rendered/${name}`));
+  return readdirSync(inShared(`${TEMPLATES}/rendered`)).map((name) =>
+    inShared(`${TEMPLATES}/rendered/${name}`),
+  );
 }
 
 /** A Cluster with a topology has its class in the same file, or names one. */
@@ -43,7 +45,8 @@ async function played(kubeconfig: string, names: readonly string[]): Promise<rea
 
 /** A MachineDeployment as most templates have it: labels that are null, or no selector, and a version without a v. */
 function deployment(name: string, selector: string): string {
-  const reference = (group: string, kind: string) => `{ apiGroup: ${group}.cluster.x-k8s.io, kind: ${kind}, name: md }`;
+  const reference = (group: string, kind: string) =>
+    `{ apiGroup: ${group}.cluster.x-k8s.io, kind: ${kind}, name: md }`;
   return `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDeployment
@@ -78,7 +81,11 @@ for (const flavour of API_SERVERS) {
         const kubectl = kubectlFor(kubeconfigFile);
         await kubectl(`apply --server-side -f ${inShared(`${TEMPLATES}/standins.yaml`)}`);
         await eventually(() => kubectl("get machinedeployments,clusterresourcesets"), WITHIN);
-        const standin = spawnChild(process.execPath, [inShared(`${TEMPLATES}/standin.mjs`), kubeconfigFile, "--quiet"]);
+        const standin = spawnChild(process.execPath, [
+          inShared(`${TEMPLATES}/standin.mjs`),
+          kubeconfigFile,
+          "--quiet",
+        ]);
         stack.defer(() => void standin.kill());
       });
       afterAll(() => stack.disposeAsync());
@@ -89,8 +96,12 @@ for (const flavour of API_SERVERS) {
         const results = await played(kubeconfigFile, names);
         const refused = results.flatMap((result) => result.refused);
         expect(refused.filter((text) => !text.startsWith("ClusterClass/"))).toEqual([]);
-        expect(results.filter(({ running }) => !running).map(({ file, waiting }) => [file, waiting])).toEqual([]);
-        expect(results.flatMap(({ file, deletion }) => deletion?.left.map((left) => [file, left]) ?? [])).toEqual([]);
+        expect(results.filter(({ running }) => !running).map(({ file, waiting }) => [file, waiting])).toEqual(
+          [],
+        );
+        expect(
+          results.flatMap(({ file, deletion }) => deletion?.left.map((left) => [file, left]) ?? []),
+        ).toEqual([]);
         expect(results).toHaveLength(names.length);
       });
 
@@ -102,11 +113,14 @@ for (const flavour of API_SERVERS) {
         await kubectl("apply -f -", deployment("client", selector));
         await kubectl("apply --server-side -f -", deployment("server", ""));
         const cluster = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: demo }\n";
-        const spec = "{ infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: DockerCluster, name: demo } }";
+        const spec =
+          "{ infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: DockerCluster, name: demo } }";
         await kubectl("apply -f -", `${cluster}spec: ${spec}`);
         await eventually(async () => {
           for (const each of ["client", "server"]) {
-            const labels = await kubectl(`get machinedeployment/${each} -o jsonpath={.spec.selector.matchLabels}`);
+            const labels = await kubectl(
+              `get machinedeployment/${each} -o jsonpath={.spec.selector.matchLabels}`,
+            );
             expect(JSON.parse(labels)).toMatchObject({ "cluster.x-k8s.io/cluster-name": "demo" });
           }
         }, WITHIN);
