@@ -4,6 +4,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { messageOf } from "../../../shared/function/errors.ts";
 import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/letters/run-history.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
@@ -17,7 +18,7 @@ import { isAwaited, type Problem } from "../../operate/explain/problem.ts";
 import { problemsOf } from "../../operate/explain/problems.ts";
 import { silenceProblems } from "../../operate/explain/problems-of-platform.ts";
 import { leftOutOf, textOfLeftOut } from "../../operate/explain/siblings.ts";
-import { paint } from "../../platform/terminal/paint.ts";
+import { faded, paint } from "../../platform/terminal/paint.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
@@ -52,16 +53,22 @@ export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTre
   let changed = true;
   let closed = false;
   let cancel = (): void => undefined;
+  let known: Frame = { lines: [], at: clock.now() };
   const draw = async (): Promise<void> => {
     changed = false;
     drawnAt = clock.now().getTime();
-    area.draw(await frameOf(options, area.size()));
+    const size = area.size();
+    try {
+      known = { lines: await frameOf(options, size), at: new Date(drawnAt) };
+      area.draw(known.lines);
+    } catch (error) {
+      area.draw(oldFrame(known, error, size));
+    }
   };
   let underWay: Promise<void> = Promise.resolve();
   const look = (): void => {
     const due = changed || clock.now().getTime() - drawnAt >= REDRAW_MS;
-    // While the read model is unreachable, the last frame stays.
-    underWay = due ? draw().catch(() => undefined) : Promise.resolve();
+    underWay = due ? draw() : Promise.resolve();
     void underWay.then(() => {
       if (!closed) cancel = clock.after(FRAME_MS, look);
     });
@@ -76,27 +83,47 @@ export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTre
       closed = true;
       cancel();
       await underWay;
-      await draw().catch(() => undefined);
+      await draw();
       area.end();
     },
   };
 }
 
+interface Frame {
+  readonly lines: readonly string[];
+  readonly at: Date;
+}
+
+/** What was drawn last stays while the read model is unreachable, but for its colours and behind the reason. */
+function oldFrame({ lines, at }: Frame, error: unknown, { columns, rows }: Size): readonly string[] {
+  const cause = `nothing below is newer than ${at.toISOString()}: ${oneLine(messageOf(error))}`;
+  const front = causeLines({ cause, next: "start it if it has ended", severity: "broken" }, columns);
+  return [...front, ...lines.map(faded)].slice(0, roomOf(rows));
+}
+
+type Size = ReturnType<LiveArea["size"]>;
+
+function roomOf(rows: number): number {
+  return Math.max(1, rows - MARGIN_ROWS);
+}
+
 /** Returns as many Clusters as fit on the screen, unavailable ones first; of several, how many are available. */
 export async function frameOf(
   { store, functions, history, clock }: LiveTreeOptions,
-  { columns, rows }: { readonly columns: number; readonly rows: number },
+  { columns, rows }: Size,
 ): Promise<readonly string[]> {
-  const room = Math.max(1, rows - MARGIN_ROWS);
+  const room = roomOf(rows);
   const clusters = await store.list(managementType(Cluster), {});
   const [available, others] = [clusters.filter(isAvailable), clusters.filter((each) => !isAvailable(each))];
-  const count = `${available.length} of ${clusters.length} Clusters are available`;
-  const lines = clusters.length > 1 ? [paint(others.length === 0 ? "green" : "yellow", count)] : [];
+  const freshness = await readFreshness(store, clock.now());
+  const platform = silenceProblems(freshness);
+  const isWell = others.length === 0 && platform.length === 0;
+  const verb = platform.length === 0 ? "are" : "were";
+  const count = `${available.length} of ${clusters.length} Clusters ${verb} available`;
+  const lines = clusters.length > 1 ? [paint(isWell ? "green" : "yellow", count)] : [];
   for (const object of [...others, ...available]) {
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
-    const freshness = await readFreshness(store, clock.now());
-    const platform = silenceProblems(freshness);
     const causes = await problemsOf(store, tree, { now: clock.now(), troubles: [], platform });
     const { lines: own, children } = await branchOf(tree, {
       functions,

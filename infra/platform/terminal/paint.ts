@@ -32,6 +32,11 @@ export function bold(text: string): string {
   return paint("bold", text);
 }
 
+/** The text without its styles, faint: nothing of it looks as if it were known now. */
+export function faded(text: string): string {
+  return paint("dim", text.replaceAll(EVERY_MARK, ""));
+}
+
 /** Whether there are colours: on a terminal only; respects NO_COLOR. */
 function hasColours(): boolean {
   return styleText("bold", "x", { stream: process.stdout }) !== "x";

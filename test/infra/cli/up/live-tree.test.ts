@@ -60,6 +60,10 @@ describe("the live tree of capstan up", () => {
     }
     const lines = await frameOf(parts, { columns: 200, rows: 60 });
     expect(lines[0]).toContain("1 of 3 Clusters are available");
+    await store.signs.note([POOLS], parts.clock.now());
+    await parts.clock.advance(45_000);
+    const old = await frameOf(parts, { columns: 200, rows: 60 });
+    expect(old[0]).toContain("1 of 3 Clusters were available");
     const shown = lines.flatMap((line) => /^Cluster default\/(\w+)/.exec(line)?.[1] ?? []);
     expect(shown).toEqual(["c1", "z", "a"]);
   });
@@ -72,6 +76,28 @@ describe("the live tree of capstan up", () => {
     const lines = await frameOf(parts, { columns: 200, rows: 40 });
     expect(lines[0]).toMatch(/^Cluster default\/c1 {2}old: {2}Provisioned$/);
     expect(lines[1]).toMatch(/! relay away since 2026-01-01T00:00:00.000Z: nothing below is newer$/);
+  });
+
+  it("says of its last frame since when it is old while the read model cannot be read", async () => {
+    const parts = await world();
+    await using store = parts.store;
+    let isAway = false;
+    const list: typeof store.list = async (...asked) => {
+      if (isAway) throw new Error("Redis does not answer");
+      return store.list(...asked);
+    };
+    const frames: string[] = [];
+    const area = createLiveArea({ columns: 120, rows: 40, write: (text) => frames.push(text) });
+    await using _tree = startLiveTree({ ...parts, store: { ...store, list } }, area);
+    await parts.clock.advance(0);
+    isAway = true;
+    await parts.clock.advance(5_000);
+    expect(frames.at(-1)).toMatch(
+      /! nothing below is newer than 2026-01-01T00:00:00.000Z: Redis does not answer\r?\n.*→ start it if it has ended\r?\n.*Cluster default\/c1/s,
+    );
+    isAway = false;
+    await parts.clock.advance(2_000);
+    expect(frames.at(-1)).not.toContain("nothing below is newer");
   });
 
   it("shows what runs again soon, and no timer of months, as before a certificate expires", async () => {
