@@ -9,7 +9,7 @@ export const simControlplaneDelete = defineFunction<SimControlPlane>(
   {
     name: "sim-controlplane-delete",
     summary:
-      "Takes a SimControlPlane apart once its Cluster has no workers: its Machines, then its finalizer.",
+      "Deletes the Machines of a deleted SimControlPlane once its Cluster has no workers, then its finalizer.",
     source: "own",
     reconciles: SimControlPlane,
     ...deleteParts(SimControlPlane),

@@ -9,7 +9,7 @@ export const simLegacyDelete = defineFunction<SimControlPlaneLegacy>(
   {
     name: "sim-legacy-delete",
     summary:
-      "Takes a SimControlPlaneLegacy apart once its Cluster has no workers: its Machines, then its finalizer.",
+      "Deletes the Machines of a deleted SimControlPlaneLegacy once its Cluster has no workers, then its finalizer.",
     source: "own",
     reconciles: SimControlPlaneLegacy,
     ...deleteParts(SimControlPlaneLegacy),

@@ -63,7 +63,7 @@ function start(script, key, ...)
 end
 `;
 
-/** A Lua in WebAssembly that runs scripts for Redis. It keeps nothing from one call to the next. */
+/** A Lua in WebAssembly that runs scripts for Redis. It keeps their definitions, and no data from one call to the next. */
 export class LuaVm {
   readonly #c: LuaC;
   readonly #state: number;
