@@ -11,7 +11,7 @@ const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const FLAVORS = [
   { name: "pool", flag: "", workers: "machinepool/pool-workers" },
   { name: "machines", flag: "--flavor machines", workers: "machinepool/machines-workers" },
-  { name: "set", flag: "--flavor machineset", workers: "machineset/set-workers" },
+  { name: "md", flag: "--flavor machinedeployment", workers: "machinedeployment/md-workers" },
 ];
 const ACCOUNT = /^system:serviceaccount:capstan-/;
 

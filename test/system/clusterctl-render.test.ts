@@ -87,7 +87,7 @@ describeWith(sharedMissing("data/provider-releases") ?? clusterctlMissing())(
 );
 
 describeWith(clusterctlMissing())("templates of clusters", () => {
-  it.each(["cluster-template.yaml", "cluster-template-machines.yaml", "cluster-template-machineset.yaml"])(
+  it.each(["cluster-template.yaml", "cluster-template-machines.yaml", "cluster-template-machinedeployment.yaml"])(
     "are rendered as clusterctl generate cluster does: our %s",
     async (name) => {
       await using releases = await renderReleases(["v0.1.0"]);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,6 @@ import { CANARY } from "../support/canaries.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";
 import { patchStatus } from "../support/foo-workload.ts";
-import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
 import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
@@ -56,13 +55,6 @@ function kubeconfigFor(cluster: object, user: object = { token: CANARY }): { rea
   });
   return { value };
 }
-
-const DEPLOYMENT = `
-apiVersion: cluster.x-k8s.io/v1beta2
-kind: MachineDeployment
-metadata: { name: md-0, namespace: default }
-spec: { clusterName: foo, replicas: 2 }
-`;
 
 /** Servers that do not answer as they must. */
 interface Strange extends AsyncDisposable {
@@ -301,38 +293,6 @@ spec: { topology: { classRef: { name: small }, version: v1.34.2 } }
         expect(explained.match(/topology controller/g), explained).toHaveLength(1);
         expect(explained).toContain("→ set infrastructureRef and controlPlaneRef instead");
         await kubectl("delete cluster planned --timeout=240s");
-      });
-
-      it("says of a MachineDeployment, on it and on its Cluster, that Capstan does not run it and what does", async () => {
-        const { kubectl } = scene;
-        const text =
-          /Capstan does not run kind MachineDeployment, which needs the manager of Cluster API; write a/;
-        const file = join(dir, "md.yaml");
-        await writeFile(file, DEPLOYMENT);
-        const up = [
-          "up",
-          "--kubeconfig",
-          scene.kubeconfigFile,
-          "--roles",
-          "relay",
-          "--until-ready",
-          "-f",
-          file,
-        ];
-        expect(await runCli(...up)).toMatchObject({ code: 1, output: expect.stringMatching(text) });
-
-        await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
-        await kubectl("wait crd --all --for=condition=Established --timeout=240s");
-        await kubectl("apply -f -", DEPLOYMENT);
-        await eventually(async () => {
-          const warning = new RegExp(`Warning +MachineDeploymentNotSupported .*${text.source}`);
-          expect(await describeOf("machinedeployment", "md-0")).toMatch(warning);
-          const described = await describeOf("cluster", "foo");
-          expect(described).toMatch(warning);
-          expect(described).toMatch(new RegExp(`MachineDeployment md-0: ${text.source}`));
-        }, WITHIN);
-        await kubectl("delete machinedeployment md-0");
-        await kubectl("wait cluster/foo --for=condition=WorkersAvailable --timeout=240s");
       });
 
       it("says what a provider reports", async () => {

@@ -10,7 +10,6 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooSet } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
 import { anywhere, ownNamespace } from "../support/own-namespace.ts";
 import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -70,7 +69,10 @@ async function handOver(kubectl: Kubectl, name: string): Promise<void> {
   await patchStatus(kubectl, `machine/${name}`, { conditions: [...others, ...handed] });
 }
 
-/** Makes MachineDeployment `md` with the template of this set, whose controller it becomes; at most one remediation at a time. */
+/**
+ * Makes MachineDeployment `md` with the template of this set, whose controller it becomes; at most one remediation at a
+ * time, and no rollout.
+ */
 async function deployed(kubectl: Kubectl, manifest: string): Promise<string> {
   const [set, ...templates] = parseAllDocuments(manifest).map((document) => document.toJS());
   const annotations = { "machinedeployment.clusters.x-k8s.io/revision": "1" };
@@ -80,7 +82,7 @@ async function deployed(kubectl: Kubectl, manifest: string): Promise<string> {
     apiVersion,
     kind,
     metadata: { name: "md", annotations },
-    spec: { ...spec, remediation: { maxInFlight: 1 } },
+    spec: { ...spec, paused: true, remediation: { maxInFlight: 1 } },
   };
   await kubectl("apply -f -", JSON.stringify(deployment));
   const uid = await kubectl("get machinedeployment/md -o jsonpath={.metadata.uid}");
@@ -328,8 +330,6 @@ for (const flavour of JUDGES) {
         await using stack = new AsyncDisposableStack();
         const capstan = stack.use(await start());
         const { kubectl, apply } = await startScene(server, "deployed");
-        await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
-        await kubectl(ESTABLISHED);
         await apply(await deployed(kubectl, anywhere(fooSet(3))));
         await eventually(() => isWhole(kubectl, 3), WITHIN);
 
@@ -381,7 +381,7 @@ for (const flavour of JUDGES) {
         expect(writes.filter((write) => write === "delete machines")).toHaveLength(1);
 
         // The clock of this one is ahead, as if it had waited.
-        await kubectl("scale machineset/foo-set --replicas=2");
+        await kubectl("scale machinedeployment/md --replicas=2");
         await capstan[Symbol.asyncDispose]();
         stack.use(await start(aheadOfTime(16 * 60_000)));
         await eventually(async () => {

@@ -155,7 +155,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README and of 
     await using filteredRedis = await startRedis();
     await using reader = new Reader(redis.url);
     let alias = "";
-    const remediations = [remediated("MachineSet demo-workers", "replaced")];
+    const remediations = [remediated("MachineSet demo-workers-\\S+", "replaced")];
     let isHeld = false;
     for (const line of commands) {
       switch (true) {
@@ -216,8 +216,13 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README and of 
           await eventually(async () => expect(await reader.run(line)).toMatch(expected), WITHIN);
           break;
         }
+        case line.startsWith("npm run capstan -- rollout status "):
+          expect(await reader.run(line)).toContain("demo-workers");
+          break;
         case line.startsWith("npm run capstan -- explain "):
-          expect(await reader.run(line)).toMatch(/(Cluster|MachineSet|MachineHealthCheck) default\/demo/);
+          expect(await reader.run(line)).toMatch(
+            /(Cluster|MachineDeployment|MachineHealthCheck) default\/demo/,
+          );
           break;
         case line.startsWith("npm start -- --metrics-address "): {
           await reader.stop();

@@ -46,7 +46,7 @@ for (const flavour of API_SERVERS) {
           .filter((line) => / (resourceVersion|generation):/.test(line));
       await apply(example);
       await kubectl("wait cluster/demo machinepool/demo-pool --for=condition=Available --timeout=240s");
-      await kubectl("wait machineset/demo-workers --for=condition=MachinesReady --timeout=240s");
+      await kubectl("wait machinedeployment/demo-workers --for=condition=Available --timeout=240s");
       await eventually(
         async () => {
           const before = await versions();
@@ -70,9 +70,9 @@ for (const flavour of API_SERVERS) {
       await eventually(
         async () => {
           const replicas = "jsonpath={.items[*].spec.replicas}";
-          expect(await kubectl(`get machineset/demo-workers machinepool/demo-pool -o ${replicas}`)).toBe(
-            "2 3",
-          );
+          expect(
+            await kubectl(`get machinedeployment/demo-workers machinepool/demo-pool -o ${replicas}`),
+          ).toBe("2 3");
         },
         { withinMs: 60_000, stepMs: 200 },
       );

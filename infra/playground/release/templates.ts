@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { apiVersionOf, type Kind } from "../../../shared/api/kinds.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Manifest } from "../../deploy/deployment.ts";
 import { variable } from "../../deploy/variable.ts";
 import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../api/sim-bootstrap.ts";
@@ -19,13 +19,17 @@ const WORKERS = `${NAME}-workers`;
 /**
  * Returns the templates of clusters by their file name.
  * The default one has a control plane without Machines and a pool; `machines` a control plane of Machines and a pool
- * with a Machine for each instance; `machineset` a control plane of Machines and a MachineSet.
+ * with a Machine for each instance; `machinedeployment` a control plane of Machines and a
+ * MachineDeployment.
  */
 export function clusterTemplates(): ReadonlyMap<string, readonly Manifest[]> {
   return new Map([
     ["cluster-template.yaml", [...clusterOf(false), ...pool(false)]],
     ["cluster-template-machines.yaml", [...clusterOf(true), ...machineTemplates(), ...pool(true)]],
-    ["cluster-template-machineset.yaml", [...clusterOf(true), ...machineTemplates(), machineSet()]],
+    [
+      "cluster-template-machinedeployment.yaml",
+      [...clusterOf(true), ...machineTemplates(), machineDeployment()],
+    ],
   ]);
 }
 
@@ -75,9 +79,9 @@ function pool(machines: boolean): readonly Manifest[] {
   ];
 }
 
-function machineSet(): Manifest {
-  const labels = { "cluster.x-k8s.io/set-name": WORKERS };
-  return object(MachineSet, WORKERS, {
+function machineDeployment(): Manifest {
+  const labels = { "cluster.x-k8s.io/deployment-name": WORKERS };
+  return object(MachineDeployment, WORKERS, {
     clusterName: NAME,
     replicas: variable("WORKER_MACHINE_COUNT"),
     selector: { matchLabels: labels },

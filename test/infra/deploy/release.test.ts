@@ -67,7 +67,7 @@ describe("a release", () => {
       "control-plane-sim/v0.1.0/control-plane-components.yaml",
       "control-plane-sim/v0.1.0/metadata.yaml",
       "infrastructure-sim/v0.1.0/cluster-template-machines.yaml",
-      "infrastructure-sim/v0.1.0/cluster-template-machineset.yaml",
+      "infrastructure-sim/v0.1.0/cluster-template-machinedeployment.yaml",
       "infrastructure-sim/v0.1.0/cluster-template.yaml",
       "infrastructure-sim/v0.1.0/infrastructure-components.yaml",
       "infrastructure-sim/v0.1.0/metadata.yaml",
