@@ -28,7 +28,7 @@ import { startTestManagement, type TestManagement } from "../support/two-managem
 
 const EXAMPLE = fileURLToPath(new URL("../../infra/playground/sim/example.yaml", import.meta.url));
 const WITHIN = { withinMs: 120_000, stepMs: 200 };
-/** Of the example: three of the control plane, three workers of a set. */
+/** Of the example: three of the control plane, three workers of a deployment. */
 const MACHINES = 6;
 const DEMO = { namespace: "default", name: "demo" };
 

@@ -9,6 +9,7 @@ import { startSide, type TestSide } from "../support/management-side.ts";
 import {
   simClusterOfMachines,
   simLegacyCluster,
+  simMachineDeployment,
   simPool,
   simPoolWithMachines,
 } from "../support/manifests.ts";
@@ -25,6 +26,7 @@ const MANIFEST = [
   simLegacyCluster("c2"),
   simPool("p2", "c2", 1),
   simPoolWithMachines("p1", "c1", 1),
+  simMachineDeployment("d1", "c1", 1),
   checkedSet("s1", { replicas: 1, remediation: `{ templateRef: ${TEMPLATE} }` }),
   `
 apiVersion: ${SIM}
@@ -36,18 +38,6 @@ apiVersion: capstan.dev/v1alpha1
 kind: RemediationPolicy
 metadata: { name: s1, namespace: default }
 spec: { clusterName: c1 }
----
-apiVersion: cluster.x-k8s.io/v1beta2
-kind: MachineDeployment
-metadata: { name: md1, namespace: default }
-spec:
-  clusterName: c1
-  replicas: 1
-  template:
-    spec:
-      clusterName: c1
-      bootstrap: { configRef: { apiGroup: bootstrap.sim.capstan.dev, kind: SimBootstrapConfigTemplate, name: s1 } }
-      infrastructureRef: { apiGroup: infrastructure.sim.capstan.dev, kind: SimMachineTemplate, name: s1 }
 ---
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDrainRule

@@ -11,6 +11,7 @@ import {
   simCluster,
   simClusterOfMachines,
   simMachine,
+  simMachineDeployment,
   simPool,
   simPoolWithMachines,
 } from "../support/manifests.ts";
@@ -77,8 +78,6 @@ function rightOf({ verb, group = "", resource, subresource }: AuditedRequest): R
 
 /** Rights that other tests use: by account, where others have the same one. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
-  // Only where Cluster API's definition is: that of Capstan refuses them (`functions/cluster/delete`).
-  `capstan-worker-core delete ${CAPI}/machinedeployments`,
   // A kubeconfig is renewed, or cannot be issued (`system/kubeconfig`).
   "capstan-worker-credentials patch /secrets",
   "capstan-worker-credentials create /events",
@@ -204,8 +203,16 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await scene.fail(second);
       await scene.failed("s2", second);
       await scene.healthy("s2", 1);
-      await kubectl("apply -f -", [simPool("p2", "c1", 2), simMachine("m1", "c1")].join("---"));
+      const more = [simPool("p2", "c1", 2), simMachine("m1", "c1"), simMachineDeployment("d1", "c1", 1)];
+      await kubectl("apply -f -", more.join("---"));
       await kubectl("wait machine/m1 machinepool/p2 --for=jsonpath={.status.phase}=Running --timeout=240s");
+      await kubectl("wait machinedeployment/d1 --for=condition=Available --timeout=240s");
+      const version = { spec: { template: { spec: { version: "v1.34.3" } } } };
+      await patch(kubectl, "machinedeployment/d1", version);
+      await eventually(async () => {
+        const sets = "get machinesets --selector=cluster.x-k8s.io/deployment-name=d1";
+        expect(await kubectl(`${sets} -o jsonpath={.items[*].spec.template.spec.version}`)).toBe("v1.34.3");
+      }, WITHIN);
       for (const pool of ["p1", "p2"]) await patch(kubectl, `machinepool/${pool}`, { spec: { replicas: 1 } });
       await patch(kubectl, "machineset/s1", { spec: { template: { metadata: { labels: { more: "x" } } } } });
       await patch(kubectl, "machineset/s1", { spec: { replicas: 1 } });
@@ -217,7 +224,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await kubectl("delete machine/m1 --timeout=240s");
       await kubectl("delete cluster/c1 cluster/alone --wait=false");
       await eventually(async () => {
-        expect(await kubectl("get clusters,machines,machinepools,machinesets -o name")).toBe("");
+        expect(await kubectl("get clusters,machines,machinepools,machinesets,machinedeployments -o name")).toBe("");
       }, WITHIN);
 
       // A watch is in the audit log once it has ended.

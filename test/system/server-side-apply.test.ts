@@ -39,7 +39,7 @@ for (const flavour of API_SERVERS) {
       const versions = async () =>
         (
           await kubectl(
-            "get clusters,machinesets,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
+            "get clusters,machinedeployments,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
           )
         )
           .split("\n")
@@ -57,10 +57,10 @@ for (const flavour of API_SERVERS) {
       );
       await kubectl("diff --server-side --force-conflicts --field-manager=pipeline -f -", example);
 
-      const ranges: { readonly [kind: string]: string } = { MachineSet: "2", MachinePool: "10" };
+      const ranges: { readonly [kind: string]: string } = { MachineDeployment: "2", MachinePool: "10" };
       const autoscaled = example
         .replaceAll(
-          /kind: (MachineSet|MachinePool)\nmetadata:/g,
+          /kind: (MachineDeployment|MachinePool)\nmetadata:/g,
           (start, kind: string) =>
             `${start}\n  annotations: { ${MIN_SIZE}: "1", ${MAX_SIZE}: "${ranges[kind]}" }`,
         )

@@ -8,7 +8,7 @@ import { rightsTable } from "./rights-table.ts";
 
 const RIGHTS_TITLE = `# Rights of the accounts of the base
 
-They follow from the declarations of the functions. On a real API server a test sees rights on objects and Secrets used (\`system/rights-used\`). Five sorts of rights it does not compare: \`get\` and \`list\`, except on Secrets; \`update\` on \`/finalizers\`, which only OwnerReferencesPermissionEnforcement asks for; rights on one object by its name; those on Leases and on reviews of tokens and of rights; and three that other tests use: \`delete\` on MachineDeployments, and \`patch\` on Secrets and \`create\` on Events for \`capstan-worker-credentials\`. Rights on kinds of providers in other API groups are granted apart, as the README of the manifests says.
+They follow from the declarations of the functions. On a real API server a test sees rights on objects and Secrets used (\`system/rights-used\`). Five sorts of rights it does not compare: \`get\` and \`list\`, except on Secrets; \`update\` on \`/finalizers\`, which only OwnerReferencesPermissionEnforcement asks for; rights on one object by its name; those on Leases and on reviews of tokens and of rights; and two that other tests use: \`patch\` on Secrets and \`create\` on Events for \`capstan-worker-credentials\`. Rights on kinds of providers in other API groups are granted apart, as the README of the manifests says.
 
 `;
 
