@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SimMachine } from "../../../infra/playground/api/sim-machine.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
@@ -9,6 +10,8 @@ import type { ToKeys } from "../../../shared/function/define-function.ts";
 import {
   claimantsOfNode,
   clusterOf,
+  deploymentOfMachine,
+  deploymentOfSet,
   inCluster,
   inClusterOfControlPlaneMachine,
   inClusterReferencing,
@@ -35,10 +38,16 @@ import {
   node,
   OWNED_BY_P1,
 } from "../../support/builders.ts";
+import { OWNED_BY_D1, setOfDeployment } from "../../support/foo-deployments.ts";
 import { OWNED_BY_S1, setMachine } from "../../support/foo-sets.ts";
 
 /** The lookups that a mapping makes, as `Kind index value`; each finds one key. */
-async function lookups(toKeys: ToKeys, object: KubeObject, reconciled = MachinePool, at = "management") {
+async function lookups(
+  toKeys: ToKeys,
+  object: KubeObject,
+  reconciled: Kind = MachinePool,
+  at = "management",
+) {
   const asked: string[] = [];
   const keys = await toKeys({ object, cluster: at }, reconciled, {
     find: async (kind, index, value) => {
@@ -210,5 +219,43 @@ describe("setsOfMachine", () => {
     expect(await setsOf(object("s2"))).toEqual(["s2"]);
     expect(await setsOf(object(labelValueOf("s".repeat(70))))).toEqual(["s".repeat(70)]);
     expect(await setsOf(infraMachine("m1", { metadata: { ownerReferences: [owner] } }))).toEqual([]);
+  });
+});
+
+describe("the MachineDeployments of a MachineSet and of a Machine", () => {
+  it("are the controller of a set, by uid", async () => {
+    const found = await lookups(deploymentOfSet, setOfDeployment("d1-aaaaa"), MachineDeployment);
+    expect(found.asked).toEqual(["MachineDeployment uid uid-d1"]);
+  });
+
+  const ofCluster = "MachineDeployment cluster default/c1";
+  const other = { ...OWNED_BY_D1, kind: "Other" };
+
+  it.each([
+    ["no controller", [], [ofCluster]],
+    ["a controller that is gone", [OWNED_BY_D1], ["MachineDeployment uid uid-d1", ofCluster]],
+    ["a controller of another kind", [other], ["MachineDeployment uid uid-d1"]],
+  ])("are all of the Cluster for a set with %s", async (_, ownerReferences, expected) => {
+    const asked: string[] = [];
+    const set = setOfDeployment("d1-aaaaa", { metadata: { ownerReferences } });
+    await deploymentOfSet({ object: set, cluster: "management" }, MachineDeployment, {
+      get: async () => undefined,
+      find: async (kind, index, value) => {
+        asked.push(`${kind.kind} ${index} ${value}`);
+        return [];
+      },
+    });
+    expect(asked).toEqual(expected);
+  });
+
+  it("are found by label for a Machine of a set, else in its Cluster, and none for other Machines", async () => {
+    const of = async (object: KubeObject) =>
+      (await lookups(deploymentOfMachine, object, MachineDeployment)).asked;
+    const labels = { "cluster.x-k8s.io/deployment-name": "d1" };
+    expect(await of(setMachine("m1", { metadata: { labels } }))).toEqual([
+      "MachineDeployment name default/d1",
+    ]);
+    expect(await of(setMachine("m1"))).toEqual([ofCluster]);
+    expect(await of(machine("m1"))).toEqual([]);
   });
 });
