@@ -94,7 +94,7 @@ interface Frame {
   readonly at: Date;
 }
 
-/** What was drawn last stays while the read model is unreachable, but for its colours and behind the reason. */
+/** Returns the last frame without its colours, behind the reason: it stays while the read model is unreachable. */
 function oldFrame({ lines, at }: Frame, error: unknown, { columns, rows }: Size): readonly string[] {
   const cause = `nothing below is newer than ${at.toISOString()}: ${oneLine(messageOf(error))}`;
   const front = causeLines({ cause, next: "start it if it has ended", severity: "broken" }, columns);
