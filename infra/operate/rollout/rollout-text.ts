@@ -73,10 +73,15 @@ function withRemovals(steps: readonly Step[]): readonly Shown[] {
 
 function changeText({ step, removes }: Shown, newSet: string): string {
   const texts = step.changes.map((change) => textOfChange(change, newSet));
-  const isFollowing = step.made.length + step.gone.length > 0;
-  const quiet = isFollowing ? "Machines follow their sets" : "Machines become available";
-  const text = texts.length === 0 ? quiet : texts.join("; ");
+  const text = texts.length === 0 ? followText(step) : texts.join("; ");
   return removes.length === 0 ? text : `${text}; then ${listNames(removes, MAX_NAMES)} is removed`;
+}
+
+/** Returns what sets do whose sizes have been written before. */
+function followText({ made, gone }: Step): string {
+  const makes = made.map(({ set, count }) => `${set} makes ${counted(count, "Machine")}`);
+  if (makes.length > 0) return makes.join("; ");
+  return gone.length > 0 ? "Machines go that are too many" : "Machines become available";
 }
 
 function textOfChange(change: Change, newSet: string): string {

@@ -37,7 +37,7 @@ export function shrinkReason(replicas: number): Why {
  * or not available, are not counted on; what the current set gets in this run is not either.
  * Differs: no Machine of a set that is being deleted is counted on; upstream waits until it is gone or takes them for safe.
  */
-export function roomOf({ current, old, limits }: Rolling, sizes: Sizes): number {
+function roomOf({ current, old, limits }: Rolling, sizes: Sizes): number {
   const staying = [current, ...old].filter(({ deleting }) => !deleting);
   const going = sum(staying, (set) =>
     Math.max(countsOf(set).replicas - Math.min(set.replicas, plannedSize(set, sizes)), 0),

@@ -11,7 +11,7 @@ import { planSets, planSpec } from "./plan-input.ts";
 import type { Plan } from "./plan-types.ts";
 
 /** A rollout that stands still for so long is announced, and a problem. */
-export const STANDS_STILL_MS = 600 * SECOND;
+const STANDS_STILL_MS = 600 * SECOND;
 
 /** Everything that decides whether a rollout stands still. */
 export interface RolloutFacts {

@@ -3,6 +3,7 @@ import { rolloutLines } from "../../../../infra/cli/rollout/plan-text.ts";
 import { rolloutReport } from "../../../../infra/operate/rollout/rollout-report.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import type { Overrides } from "../../../support/builders.ts";
+import { machineDeployment } from "../../../support/foo-deployments.ts";
 import { rollingFacts } from "../../../support/rolling-deployment.ts";
 
 /** The lines of a rollout, with the name of the new set as `d1-new` and without double blanks. */
@@ -60,5 +61,20 @@ describe("the plan of a rollout for people", () => {
     expect(lines({ spec: { template, rollout: { after: "2027-01-01T00:00:00Z" } } })).toContain(
       "! begins at 2027-01-01T00:00:00.000Z: spec.rollout.after",
     );
+  });
+
+  it("names what sets do whose sizes are written already", () => {
+    const facts = rollingFacts({});
+    const [set] = facts.sets;
+    const stepsOf = (replicas: number) => {
+      const resized = set && { ...set, spec: { ...set.spec, replicas } };
+      const spec = { replicas, template: { spec: { version: undefined } } };
+      const deployment = machineDeployment({ spec });
+      return rolloutLines(
+        rolloutReport({ ...facts, deployment, sets: resized === undefined ? [] : [resized] }),
+      );
+    };
+    expect(stepsOf(4).some((line) => line.includes("d1-first makes 1 Machine"))).toBe(true);
+    expect(stepsOf(2).some((line) => line.includes("Machines go that are too many"))).toBe(true);
   });
 });
