@@ -7,6 +7,9 @@ const NODE_MANAGERS: readonly string[] = ["capstan-machine-node", "capstan-machi
 
 const MACHINES = "cluster.x-k8s.io/machines";
 
+/** How many templates a deployment has had when it comes to rest: some are changed before their rollout has begun. */
+const REVISIONS = /^machinedeployment\.clusters\.x-k8s\.io\/revision(-history)?$/;
+
 /** Members of the metadata that the guard of a kind puts back, and then owns, when a person has removed them (X-45). */
 const MARKS: readonly string[] = ["f:finalizers", "f:labels"];
 
@@ -21,10 +24,19 @@ export function withoutOrder({ type, object }: Listed): Listed {
   const all = metadata.managedFields ?? [];
   const entries = type === MACHINES ? all.map(withoutOldConditions) : all;
   const managedFields = type === "workload /nodes" ? asOne(entries) : withMarksAsOne(entries.map(unrotated));
-  return { type, object: { ...object, metadata: { ...metadata, managedFields } as Marked } };
+  const { annotations } = metadata;
+  const marked = { ...metadata, managedFields, ...(annotations && { annotations: unrevised(annotations) }) };
+  return { type, object: { ...object, metadata: marked } };
 }
 
-type Marked = Listed["object"]["metadata"] & { readonly managedFields?: readonly Managed[] };
+type Marked = Listed["object"]["metadata"] & {
+  readonly managedFields?: readonly Managed[];
+  readonly annotations?: { readonly [key: string]: string };
+};
+
+function unrevised(annotations: NonNullable<Marked["annotations"]>): Marked["annotations"] {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !REVISIONS.test(key)));
+}
 
 function asOne(entries: readonly Managed[]): readonly Managed[] {
   const isOfTwo = ({ manager = "" }: Managed): boolean => NODE_MANAGERS.includes(manager);
