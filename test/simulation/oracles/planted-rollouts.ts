@@ -1,6 +1,6 @@
 import { type Planted, patchOf } from "./planted-defect.ts";
 
-/** The words of an oracle about each defect of rollouts. */
+/** Part of the violation by which each defect of rollouts is found. */
 const FOUND: { readonly [defect: string]: string } = {
   "D-66": "which has the same template",
   "D-67": "is written whatever its version",
