@@ -1,7 +1,8 @@
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./support/longest-first.ts";
+import { kubernetesAssets } from "./support/processes/kubernetes-assets.ts";
 import { retriedReporter } from "./support/retried-reporter.ts";
 import { skippedReporter } from "./support/skipped-reporter.ts";
 
@@ -65,7 +66,10 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Test processes, the command line and workers are started a hundred times: each reads what the first has compiled.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache") },
+    env: {
+      NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache"),
+      ...kubernetesAssets(process.env["CAPSTAN_KUBERNETES"], join(homedir(), ".cache/capstan")),
+    },
     // Node loads tests as it loads Capstan; no test replaces a module. Through Vite each use of an import is a call.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     root: new URL("..", import.meta.url).pathname,

@@ -114,7 +114,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
         await patch(kubectl, "machinepool/plain", { spec: { replicas: 0 } });
         await patch(kubectl, "machinepool/plain", {
-          spec: { template: { metadata: { labels: { tier: "no label value" } } } },
+          spec: { template: { metadata: { labels: { "not a key": "a" } } } },
         });
         await eventually(
           async () => expect(await eventReasons(kubectl, "plain")).toContain("InvalidSpec"),

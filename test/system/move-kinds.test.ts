@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
+import { traitsOf } from "../../shared/api/traits.ts";
 import { staysBehind } from "../../shared/contract/rules/move/left-behind.ts";
 import { ALL_KINDS } from "../support/all-kinds.ts";
 import { startCapstan } from "../support/capstan.ts";
@@ -70,7 +71,9 @@ for (const flavour of JUDGES) {
       const scene = checkedSets(objectsThrough(kubectl));
       const [machine] = await scene.healthy("s1", 1);
       await scene.fail(machine);
-      const ours = ALL_KINDS.filter(({ crd, kind }) => crd !== undefined && !OF_CLUSTER_API.has(kind));
+      const ours = ALL_KINDS.filter(
+        (kind) => kind.crd !== undefined && !OF_CLUSTER_API.has(kind.kind) && !traitsOf(kind).isServedOnly,
+      );
       await eventually(async () => {
         const plan = await readMovePlan({ source: side.server }, { namespace: "default" });
         const moving = new Set(plan.objects.filter(({ fate }) => fate === "moves").map(({ kind }) => kind));

@@ -89,6 +89,8 @@ export async function startRealServer(
       `--etcd-servers=http://127.0.0.1:${etcd}`,
       "--bind-address=127.0.0.1",
       "--advertise-address=127.0.0.1",
+      // From 1.37 on a server that keeps the endpoints of the Service `kubernetes` advertises no loopback address.
+      "--endpoint-reconciler-type=none",
       `--secure-port=${port}`,
       `--cert-dir=${file("certs")}`,
       `--token-auth-file=${file("tokens.csv")}`,
