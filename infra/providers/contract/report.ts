@@ -1,12 +1,13 @@
 import type { Verdict } from "../../../shared/contract/rules/rule.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Finding, Outcome, ReportedCrd } from "./finding.ts";
+import { CORE_VERSION } from "./links.ts";
 
 /** The report of `check` and `probe` as JSON. */
 export interface Report {
   readonly schema: "capstan.dev/contract-report/v1";
   /** Version of Cluster API whose behaviour the findings describe. */
-  readonly core: "v1.14.0";
+  readonly core: typeof CORE_VERSION;
   readonly crds: readonly ReportedCrd[];
   readonly findings: readonly Finding[];
   readonly summary: Summary;
@@ -20,7 +21,7 @@ export function toReport({ crds, findings }: Pick<Outcome, "crds" | "findings">)
   const sorted = findings.toSorted(compareFindings);
   return {
     schema: "capstan.dev/contract-report/v1",
-    core: "v1.14.0",
+    core: CORE_VERSION,
     crds: crds.toSorted((a, b) => compareText(a.name, b.name)),
     findings: sorted,
     summary: summarize(sorted),
