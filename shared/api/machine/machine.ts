@@ -9,6 +9,11 @@ import { clusterNameSchema, defaultedDeletionSchema, machineSpecSchema } from ".
 /** A Machine that is made by something that controls it is born with it: nothing of it can get lost. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
 
+/**
+ * Differs: a Machine without bootstrap config and Secret is accepted, and `machine-guard` warns of it; so is a worker with
+ * the taint of control planes. Both depend on labels and owners, which no rule of a CustomResourceDefinition sees. Nor
+ * does one see annotations: names of preflight checks and sizes of autoscalers that are malformed are accepted, too.
+ */
 const machineSchema = () =>
   z
     .object({
