@@ -39,14 +39,14 @@ for (const flavour of API_SERVERS) {
       const versions = async () =>
         (
           await kubectl(
-            "get clusters,machinedeployments,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
+            "get clusters,machinesets,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
           )
         )
           .split("\n")
           .filter((line) => / (resourceVersion|generation):/.test(line));
       await apply(example);
       await kubectl("wait cluster/demo machinepool/demo-pool --for=condition=Available --timeout=240s");
-      await kubectl("wait machinedeployment/demo-workers --for=condition=Available --timeout=240s");
+      await kubectl("wait machineset/demo-workers --for=condition=MachinesReady --timeout=240s");
       await eventually(
         async () => {
           const before = await versions();
@@ -57,10 +57,10 @@ for (const flavour of API_SERVERS) {
       );
       await kubectl("diff --server-side --force-conflicts --field-manager=pipeline -f -", example);
 
-      const ranges: { readonly [kind: string]: string } = { MachineDeployment: "2", MachinePool: "10" };
+      const ranges: { readonly [kind: string]: string } = { MachineSet: "2", MachinePool: "10" };
       const autoscaled = example
         .replaceAll(
-          /kind: (MachineDeployment|MachinePool)\nmetadata:/g,
+          /kind: (MachineSet|MachinePool)\nmetadata:/g,
           (start, kind: string) =>
             `${start}\n  annotations: { ${MIN_SIZE}: "1", ${MAX_SIZE}: "${ranges[kind]}" }`,
         )
@@ -70,9 +70,9 @@ for (const flavour of API_SERVERS) {
       await eventually(
         async () => {
           const replicas = "jsonpath={.items[*].spec.replicas}";
-          expect(
-            await kubectl(`get machinedeployment/demo-workers machinepool/demo-pool -o ${replicas}`),
-          ).toBe("2 3");
+          expect(await kubectl(`get machineset/demo-workers machinepool/demo-pool -o ${replicas}`)).toBe(
+            "2 3",
+          );
         },
         { withinMs: 60_000, stepMs: 200 },
       );
@@ -142,7 +142,7 @@ for (const flavour of API_SERVERS) {
           object = (await client.as(name).get(reconciles, objectKeyOf(object))) as KubeObject;
           const kept = Object.fromEntries(owns.map((owned) => [owned, valueAt(object, owned)]));
           expect(kept, `${name} ${path}`).toEqual(apply);
-          // With the last field of a manager the server takes the whole status, and what has had no owner since the loss.
+          // With the last field of a manager the server takes the whole status, also what has no owner since the loss.
           if (Object.values(apply).some((value) => value !== undefined))
             expect(valueAt(object, "status"), `${name} ${path}`).toEqual(status);
           const managers = managedFieldsOf(object).map(({ manager }) => manager);

@@ -130,9 +130,8 @@ function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] 
 }
 
 /**
- * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and what else is
- * on the Machine does not show where it came from. Absent until the template has one: the last annotation that an apply
- * gives up takes along those without an owner, as all others are where the server has lost the managedFields.
+ * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and others do not
+ * show where they came from. Once there it stays: the last annotation that an apply gives up takes along those without owner.
  */
 const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
 

@@ -40,7 +40,8 @@ const MAX_WAIT_MS = 60 * MINUTE;
 const MARGIN_ROWS = 2;
 
 /**
- * Draws every Cluster with all objects that belong to it, in place, as they change. Disposing leaves the last frame.
+ * Draws every Cluster with all objects that belong to it, in place, as they change. Disposing leaves the last
+ * frame.
  */
 export interface LiveTree extends AsyncDisposable {
   /** Draws within 200 ms, after a change. */
@@ -94,7 +95,7 @@ interface Frame {
   readonly at: Date;
 }
 
-/** Returns the last frame without its colours, behind the reason: it stays while the read model is unreachable. */
+/** Returns what was drawn last, without its colours and behind the reason why the read model cannot be read. */
 function oldFrame({ lines, at }: Frame, error: unknown, { columns, rows }: Size): readonly string[] {
   const cause = `nothing below is newer than ${at.toISOString()}: ${oneLine(messageOf(error))}`;
   const front = causeLines({ cause, next: "start it if it has ended", severity: "broken" }, columns);
@@ -125,13 +126,7 @@ export async function frameOf(
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
     const causes = await problemsOf(store, tree, { now: clock.now(), troubles: [], platform });
-    const { lines: own, children } = await branchOf(tree, {
-      functions,
-      history,
-      causes,
-      freshness,
-      now: clock.now(),
-    });
+    const { lines: own, children } = await branchOf(tree, { functions, history, causes, freshness });
     const [title = "", ...rest] = own;
     const inFront = causes.flatMap((cause) => causeLines(cause, columns));
     lines.push(...drawTree({ lines: [title, ...inFront, ...rest], children }));
@@ -148,11 +143,10 @@ interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
   /** The causes in front of the tree. */
   readonly causes: readonly Problem[];
   readonly freshness: Freshness;
-  readonly now: Date;
 }
 
 async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
-  const { facts } = foldFacts(factsOf(node, known.freshness, known.now), known.causes);
+  const { facts } = foldFacts(factsOf(node, known.freshness), known.causes);
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
     lines: [titleOfFacts(facts), ...linesOfFacts(facts), ...(await waitsOf(node, known))],

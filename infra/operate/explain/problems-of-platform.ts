@@ -14,10 +14,9 @@ export function silenceProblems({ silences }: Pick<Freshness, "silences">): read
   }));
 }
 
-/** Returns the functions whose keys wait for a worker, those that one worker mends as one problem. */
+/** Returns the functions whose keys wait for a worker as one problem, since one worker mends it. */
 export function workerProblems(unserved: readonly Unserved[]): readonly Problem[] {
-  const byMessage = new Map(unserved.toReversed().map((each) => [each.message, each]));
-  return [...byMessage.values()].map(({ function: object, since, message }) => ({
+  return unserved.slice(0, 1).map(({ function: object, since, message }) => ({
     about: "worker",
     object,
     ...parted(message),

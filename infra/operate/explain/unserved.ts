@@ -10,7 +10,7 @@ export interface Unserved {
   readonly function: string;
   /** When the key that waits longest became ready, RFC 3339. */
   readonly since: string;
-  /** Names what waits since when, then `; ` and the next step, which is the same for each function: one worker mends all. */
+  /** The functions that wait, since when, then `; ` and the next step; the same for each of several. */
   readonly message: string;
 }
 
@@ -45,16 +45,12 @@ export function createUnserved({ queue, functions, processes, clock }: UnservedS
     const found = await Promise.all(
       names.map(async (name) => unservedOf(name, await queue.peek(name), clock.now())),
     );
-    const [first, ...others] = found.flat();
-    if (first === undefined) return [];
-    const message = messageOf([first, ...others]);
-    return [first, ...others].map(({ keys: _, ...each }) => ({ ...each, message }));
+    const late = found.flat().toSorted((a, b) => (a.since < b.since ? -1 : 1));
+    return late.map(({ keys: _, ...each }) => ({ ...each, message: messageOf(late) }));
   });
 }
 
-interface Late extends Pick<Unserved, "function" | "since"> {
-  readonly keys: number;
-}
+type Late = Omit<Unserved, "message"> & { readonly keys: number };
 
 function unservedOf(
   name: string,
@@ -68,16 +64,11 @@ function unservedOf(
   return [{ function: name, since, keys: ready }];
 }
 
-/** The functions that are named in the command that serves them. */
-const MOST_NAMED = 3;
-
-/** Says it of the function that waits longest, and how many more wait with it. */
-function messageOf([first, ...others]: readonly [Late, ...Late[]]): string {
-  const { since, function: name } = others.reduce((a, b) => (b.since < a.since ? b : a), first);
-  const all = [first, ...others];
-  const count = all.reduce((sum, { keys }) => sum + keys, 0);
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+function messageOf(late: readonly Late[]): string {
+  const [{ function: name, since } = { function: "", since: "" }, ...others] = late;
+  const count = late.reduce((sum, { keys }) => sum + keys, 0);
   const keys = count === 1 ? "1 key waits" : `${count} keys wait`;
-  const named = all.length > MOST_NAMED ? "" : ` --functions ${all.map((each) => each.function).join(" ")}`;
+  const [more, named] =
+    others.length === 0 ? ["", ` --functions ${name}`] : [` and ${others.length} more`, ""];
   return `no worker serves ${name}${more} since ${since}, ${keys}; start one: capstan worker${named}`;
 }

@@ -105,8 +105,8 @@ export function toApply(
 }
 
 /**
- * Returns the end of the manager to which the server gives the fields of an object without managedFields: no process has its
- * name, so it would hold them for ever beside those who apply them. Source: internal/util/ssa/managedfields.go.
+ * Ends the manager to which the server gives all that an object without managedFields has: it would hold it for ever, beside
+ * the managers that apply it. Source: internal/util/ssa/managedfields.go.
  */
 function endOfFirstApply(answer: KubeObject): readonly PatchOperation[] {
   return endOfEntries(answer, (entry) => entry.manager === FIRST_APPLY);
