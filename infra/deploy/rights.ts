@@ -156,10 +156,7 @@ function writtenBy(spec: Spec, placeOf: PlaceOf): readonly Grant[] {
   const on = (kind: Named, verbs: readonly Verb[], subresource?: string) =>
     grant(kind, verbs, placeOf, subresource);
   return [
-    // The object itself, too: only there the server takes managedFields, which it may have lost.
-    ...(owns.length === 0
-      ? []
-      : [...on(spec.reconciles as Kind, ["patch"], "status"), ...on(spec.reconciles as Kind, ["patch"])]),
+    ...(owns.length === 0 ? [] : on(spec.reconciles as Kind, ["patch"], "status")),
     ...ownsOn.flatMap(({ kind, fields }) => {
       const isWhole = !isContractKind(kind) && kind.crd?.status === false;
       const isApart = (field: string) => isStatus(field) && !isWhole;

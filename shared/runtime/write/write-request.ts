@@ -88,8 +88,7 @@ export function toApply(
     try {
       const answer = await apply(client, resourceVersion);
       const tidied = await patch(client, answer, leftIn(answer), subresource);
-      // Through a subresource the server takes no managedFields.
-      return await patch(client, tidied, endOfFirstApply(tidied));
+      return await patch(client, tidied, endOfFirstApply(tidied)).catch(unlessForbidden(tidied));
     } catch (error) {
       // Of what it gives up a part would stay, without which the rest is not valid.
       if (!isInvalid(error) || resourceVersion === undefined) throw error;
@@ -110,6 +109,14 @@ export function toApply(
  */
 function endOfFirstApply(answer: KubeObject): readonly PatchOperation[] {
   return endOfEntries(answer, (entry) => entry.manager === FIRST_APPLY);
+}
+
+/** Through a subresource the server takes no managedFields, and not every account may patch more than the status. */
+function unlessForbidden(tidied: KubeObject): (error: unknown) => KubeObject {
+  return (error) => {
+    if (error instanceof KubeError && error.status === 403) return tidied;
+    throw error;
+  };
 }
 
 function isInvalid(error: unknown): boolean {

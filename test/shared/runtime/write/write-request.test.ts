@@ -127,6 +127,17 @@ describe("requests of a decision", () => {
     const { request } = toApply({ target: TARGET, body: { status: {} }, subresource: "status" }, "capstan-f");
     await request(client);
     await request(client);
+    answers.push(["before-first-apply", "capstan-f"], ["before-first-apply", "capstan-f"]);
+    const refused = (status: number, reason: string) =>
+      ({
+        ...client,
+        jsonPatch: async () => {
+          throw new KubeError({ class: "Terminal", status, reason, message: "no" });
+        },
+      }) as unknown as KubeClient;
+    // An account may have the right to write the status alone.
+    await expect(request(refused(403, "Forbidden"))).resolves.toMatchObject({ metadata: { name: "m1" } });
+    await expect(request(refused(409, "Conflict"))).rejects.toThrow("no");
     const guard = { op: "test", path: "/metadata/resourceVersion", value: "70" };
     expect(patches).toEqual([[[guard, { op: "remove", path: "/metadata/managedFields/0" }], undefined]]);
   });
