@@ -55,8 +55,8 @@ export function progressOf(facts: RolloutFacts): Progress {
   const { deployment, sets, now } = facts;
   const name = `${deployment.metadata.namespace}/${deployment.metadata.name}`;
   const spec = planSpec(deployment);
-  const { done, current, changes } = plan(spec, planSets(sets), now.getTime());
-  if (done && changes.every((change) => change.do === "remove"))
+  const { done, current, changes, waitsFor } = plan(spec, planSets(sets), now.getTime());
+  if (done && waitsFor === undefined && changes.every((change) => change.do === "remove"))
     return { text: `${name}: done, ${count(spec.replicas, "Machine")} available and up to date`, end: 0 };
   const { status } = sets.find(({ metadata }) => metadata.name === current) ?? {};
   const old = sets.reduce(

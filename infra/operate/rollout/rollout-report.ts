@@ -22,6 +22,7 @@ import { setNameFor } from "../../../shared/rules/rollout/set-name.ts";
 import {
   isAvailable,
   isOverdue,
+  makesNone,
   type RolloutFacts,
   type Standstill,
   standstill,
@@ -36,6 +37,13 @@ export interface Blockers {
 }
 
 const NOTHING: Blockers = { missing: [], checks: [] };
+
+/** Returns what the status of the current set says, where nothing is read live. */
+function blockersShown({ deployment, sets, now }: RolloutFacts): Blockers {
+  const { current } = plan(planSpec(deployment), planSets(sets), now.getTime());
+  const checks = sets.flatMap((set) => (set.metadata.name === current ? (makesNone(set) ?? []) : []));
+  return { missing: [], checks };
+}
 
 /** A rollout as it is, and as it would go: what `capstan rollout plan -o json` prints. */
 export interface RolloutReport {
@@ -84,7 +92,7 @@ interface Stop {
  * Returns the rollout of a deployment, which may be changed from the one that the API server has. Victims are those that
  * the set would choose now. Nothing is made or resized while a set is due whose templates are missing.
  */
-export function rolloutReport(facts: RolloutFacts, blockers = NOTHING): RolloutReport {
+export function rolloutReport(facts: RolloutFacts, blockers = blockersShown(facts)): RolloutReport {
   const { deployment, sets, now } = facts;
   const { replicas, strategy } = planSpec(deployment);
   const { current, limits } = plan(planSpec(deployment), planSets(sets), now.getTime());
@@ -188,7 +196,7 @@ function reported({ metadata, spec, status }: MachineSet, current: string | unde
 
 function endOf({ end, isCut }: Rehearsal): RolloutReport["end"] {
   if (isCut) return "cut";
-  return end.done ? "done" : (end.waitsFor ?? "paused");
+  return end.waitsFor ?? (end.done ? "done" : "paused");
 }
 
 function stopOf({ machines }: RolloutFacts, { steps, end, isCut }: Rehearsal): Stop | undefined {

@@ -111,7 +111,7 @@ export interface Plan {
   readonly changes: readonly Change[];
   /** All that are wanted are there, available and up to date, and no others. */
   readonly done: boolean;
-  /** Why there is nothing to do, although it is not done. */
+  /** Why there is nothing to do, although it is not done, or not by the sizes of old sets. */
   readonly waitsFor?: WaitsFor | undefined;
   /** `rollout.after` when it is still to come. */
   readonly next?: number | undefined;

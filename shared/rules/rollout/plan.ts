@@ -33,7 +33,8 @@ export function plan(spec: PlanSpec, sets: readonly PlanSet[], now: number): Pla
     limits: bounds,
     changes,
     done: isDone,
-    waitsFor: changes.length > 0 || isDone ? undefined : waitsFor(spec, roles),
+    // Counts of a former template may still look as if all were done.
+    waitsFor: changes.length > 0 || (isDone && isEmpty(roles)) ? undefined : waitsFor(spec, roles),
     next: spec.after !== undefined && spec.after > now ? spec.after : undefined,
   };
 }
@@ -43,6 +44,10 @@ function hasAll({ replicas }: PlanSpec, sets: readonly PlanSet[]): boolean {
   return (["replicas", "available", "upToDate"] as const).every(
     (count) => sum(sets, (set) => countsOf(set)[count]) === replicas,
   );
+}
+
+function isEmpty({ old }: Roles): boolean {
+  return old.every(({ replicas }) => replicas === 0);
 }
 
 function sizesOf(spec: PlanSpec, { current, old }: Roles, now: number): Sizes {

@@ -90,9 +90,7 @@ function waiting(facts: RolloutFacts, decided: Plan): Reason | undefined {
 function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, limits }: Plan): Reason {
   const set = sets.find(({ metadata }) => metadata.name === current);
   const bounds = `at least ${limits.atLeast} must be available, and at most ${limits.atMost} may be there`;
-  const { replicas = 0, availableReplicas = 0, conditions } = set?.status ?? {};
-  const wanted = set?.spec.replicas ?? 0;
-  const why = replicas < wanted ? reasonIn(conditionOf(conditions, "ScalingUp")?.message ?? "") : undefined;
+  const why = set && makesNone(set);
   if (why !== undefined) {
     return {
       cause: `MachineSet ${current} makes no Machine: ${why}; ${bounds}`,
@@ -100,7 +98,8 @@ function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, l
       isHeld: false,
     };
   }
-  const missing = wanted - availableReplicas;
+  const wanted = set?.spec.replicas ?? 0;
+  const missing = wanted - (set?.status?.availableReplicas ?? 0);
   if (set === undefined || missing <= 0) {
     return {
       cause: `too few Machines are available: ${bounds}`,
@@ -115,6 +114,12 @@ function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, l
     next: `repair what is named, or write the former template: capstan rollout plan ${pathOf(deployment)} -f FILE shows that first`,
     isHeld: false,
   };
+}
+
+/** Returns why a set that lacks Machines makes none, as its status says it. */
+export function makesNone({ spec, status }: MachineSet): string | undefined {
+  const lacksMachines = (status?.replicas ?? 0) < (spec.replicas ?? 1);
+  return lacksMachines ? reasonIn(conditionOf(status?.conditions, "ScalingUp")?.message ?? "") : undefined;
 }
 
 function unavailableOf({ metadata }: MachineSet, machines: readonly Machine[]): Machine | undefined {

@@ -3,7 +3,7 @@ import { type RolloutReport, rolloutReport } from "../../../../infra/operate/rol
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import { machineCondition, type Overrides } from "../../../support/builders.ts";
-import { machineDeployment } from "../../../support/foo-deployments.ts";
+import { machineDeployment, setOfDeployment } from "../../../support/foo-deployments.ts";
 import { ROLLED_SET, rollingFacts } from "../../../support/rolling-deployment.ts";
 
 const NEW = /^d1-[a-z0-9]{5}$/;
@@ -76,5 +76,21 @@ describe("the report of a rollout", () => {
       ...{ steps: [], end: "paused" },
       standsStill: { cause: "spec.paused is true", isHeld: true, isOverdue: false },
     });
+  });
+
+  it("makes no Machine where the current set says that checks fail, and nothing is read live", () => {
+    const facts = rollingFacts({});
+    const message =
+      'Scaling up from 0 to 1 replicas is blocked because:\n* FooControlPlane default/c1 is upgrading ("ControlPlaneIsStable" preflight check failed)';
+    const next = setOfDeployment("d1-next", {
+      metadata: { annotations: { "machinedeployment.clusters.x-k8s.io/revision": "2" } },
+      spec: { replicas: 1, template: { spec: facts.deployment.spec.template.spec } },
+      status: { replicas: 0, conditions: [machineCondition("ScalingUp", "True", "ScalingUp", message)] },
+    });
+    const { steps, standsStill } = rolloutReport({ ...facts, sets: [...facts.sets, next] });
+    expect(steps).toEqual([]);
+    expect(standsStill?.cause).toContain(
+      "MachineSet d1-next makes no Machine: FooControlPlane default/c1 is upgrading",
+    );
   });
 });

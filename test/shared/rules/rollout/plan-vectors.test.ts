@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { plan } from "../../../../shared/rules/rollout/plan.ts";
-import type { Plan } from "../../../../shared/rules/rollout/plan-types.ts";
+import type { Plan, PlanSet } from "../../../../shared/rules/rollout/plan-types.ts";
 import { describeWith } from "../../../support/requires.ts";
 import {
   type PlanVector,
@@ -66,4 +66,37 @@ describeWith(sharedMissing(ROLLOUTS))("random situations", () => {
       });
     }
   });
+
+  it("keep the least available, whichever part of a plan is written", () => {
+    let looked = 0;
+    for (const vector of planVectors()) {
+      const sets = setsOf(vector);
+      const { changes, limits } = plan(specOf(vector), sets, vector.now * 1000);
+      const shrinking = changes.flatMap((change) =>
+        change.do === "resize" && ["unavailable-first", "available"].includes(change.why) ? [change] : [],
+      );
+      const available = sets.reduce((sum, { status }) => sum + (status?.available ?? 0), 0);
+      for (const part of subsetsOf(shrinking)) {
+        const lost = part.reduce((sum, { set, to }) => sum + mostLost(sets, set, to), 0);
+        expect(available - lost, `${vector.id} ${JSON.stringify(part)}`).toBeGreaterThanOrEqual(
+          Math.min(limits.atLeast, available),
+        );
+        looked += 1;
+      }
+    }
+    expect(looked).toBeGreaterThan(1000);
+  });
 });
+
+/** Returns the available Machines that a set of this size may lose at most, if it deletes the worst possible ones. */
+function mostLost(sets: readonly PlanSet[], name: string, to: number): number {
+  const { replicas = 0, available = 0 } = sets.find((set) => set.name === name)?.status ?? {};
+  return Math.min(Math.max(replicas - to, 0), available);
+}
+
+function subsetsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return items.reduce<readonly (readonly T[])[]>(
+    (subsets, item) => subsets.flatMap((subset) => [subset, [...subset, item]]),
+    [[]],
+  );
+}

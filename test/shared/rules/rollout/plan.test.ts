@@ -70,6 +70,12 @@ describe("a rollout with nothing to do", () => {
     expect(waits(sets, { strategy: "OnDelete" })).toBe("place");
   });
 
+  it("is not done by counts of the former template", () => {
+    const old = planSet("a", "old", 3);
+    const counted = { ...old, status: old.status && { ...old.status, upToDate: 3 } };
+    expect(waits([planSet("b", "new", 1, { ...revised, machines: 0 }), counted])).toBe("availability");
+  });
+
   it("waits for nothing when it is done", () => {
     expect(waits([planSet("a", "new", 3)])).toBeUndefined();
   });
