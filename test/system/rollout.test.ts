@@ -42,6 +42,8 @@ for (const flavour of JUDGES) {
       expect((await rollout("plan", "default/md")).code).toBe(0);
       const { code, output } = await rollout("plan", "default/md", "--set", VERSION, "-o", "json");
       expect(code).toBe(2);
+      const never = await rollout("plan", "md", "--set", VERSION, "--new-machines", "never");
+      expect(never).toMatchObject({ code: 2, output: expect.stringContaining("stands still") });
       const { steps, newSet, end } = JSON.parse(output) as RolloutReport;
       const predicted = steps.flatMap(({ gone }) => gone.map(({ machine }) => machine));
       expect({ end, victims: predicted.length }).toEqual({ end: "done", victims: 3 });

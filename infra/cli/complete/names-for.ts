@@ -20,6 +20,8 @@ const VALUES = [
   "metrics-address",
   "file",
   "output",
+  "set",
+  "new-machines",
 ];
 
 /** Returns names that may take the place of the last word; none where nothing is known. Rejects when nothing answers. */

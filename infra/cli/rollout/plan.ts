@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { unlikeParts } from "../../../shared/rules/rollout/same-rollout.ts";
 import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
@@ -15,6 +15,7 @@ import { rolloutLines } from "./plan-text.ts";
 interface PlanOptions extends DeploymentOptions {
   readonly set: readonly string[];
   readonly file?: string;
+  readonly newMachines: "available" | "never";
   readonly output: string;
 }
 
@@ -39,6 +40,14 @@ export function planCommand(command: Command): Command {
       [],
     )
     .option("-f, --file <file>", "plan with the MachineDeployment of this manifest")
+    .addOption(
+      new Option(
+        "--new-machines <how>",
+        "whether new Machines become available: never shows where a broken template stops",
+      )
+        .choices(["available", "never"])
+        .default("available"),
+    )
     .addOption(outputOption("text", "json"))
     .addHelpText("after", EXAMPLES)
     .action(async (named: string, options: PlanOptions) => {
@@ -58,7 +67,8 @@ async function runPlan(named: string, options: PlanOptions): Promise<number> {
   const manifests = file === undefined ? [] : await readManifests(file);
   const ofFile = file === undefined ? present.deployment : withManifest(present.deployment, manifests, file);
   const changed = { ...present, deployment: withFields(ofFile, options.set) };
-  const report = rolloutReport(changed, await readBlockers(rollout.client, changed.deployment));
+  const blockers = await readBlockers(rollout.client, changed.deployment);
+  const report = rolloutReport(changed, blockers, options.newMachines);
   if (options.output === "json") printJson(report);
   else print(...changeLines(present, changed), ...rolloutLines(report));
   if (report.end === "blocked") return 1;

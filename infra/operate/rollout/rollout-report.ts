@@ -92,7 +92,11 @@ interface Stop {
  * Returns the rollout of a deployment, which may be changed from the one that the API server has. Victims are those that
  * the set would choose now. Nothing is made or resized while a set is due whose templates are missing.
  */
-export function rolloutReport(facts: RolloutFacts, blockers = blockersShown(facts)): RolloutReport {
+export function rolloutReport(
+  facts: RolloutFacts,
+  blockers = blockersShown(facts),
+  newMachines: "available" | "never" = "available",
+): RolloutReport {
   const { deployment, sets, now } = facts;
   const { replicas, strategy } = planSpec(deployment);
   const { current, limits } = plan(planSpec(deployment), planSets(sets), now.getTime());
@@ -104,7 +108,7 @@ export function rolloutReport(facts: RolloutFacts, blockers = blockersShown(fact
       .map((set) => reported(set, current))
       .toSorted((a, b) => Number(a.isCurrent) - Number(b.isCurrent)),
     standsStill: stands && { ...stands, isOverdue: isOverdue(stands, now) },
-    ...stepsOf(facts, blockers),
+    ...stepsOf(facts, blockers, newMachines),
   };
 }
 
@@ -113,8 +117,12 @@ type ReportedSteps = Pick<
   "startsAt" | "newSet" | "steps" | "end" | "blockers" | "withBrokenTemplate"
 >;
 
-function stepsOf(facts: RolloutFacts, { missing, checks }: Blockers): ReportedSteps {
-  const { at, sound } = soundRehearsal(facts, checks.length > 0 ? "none" : "available");
+function stepsOf(
+  facts: RolloutFacts,
+  { missing, checks }: Blockers,
+  newMachines: "available" | "never",
+): ReportedSteps {
+  const { at, sound } = soundRehearsal(facts, checks.length > 0 ? "none" : newMachines);
   const newSet = newSetAt(facts, at);
   const problem = deploymentProblem(facts.deployment);
   const isDue = sound.steps.some(({ changes }) => changes.some((change) => change.do === "create"));

@@ -43,6 +43,13 @@ describe("the report of a rollout", () => {
     expect({ steps: sick.steps, end: sick.end }).toEqual({ steps: [], end: "availability" });
   });
 
+  it("stops where a broken template would stop it", () => {
+    const { steps, end, withBrokenTemplate } = rolloutReport(rollingFacts({}), undefined, "never");
+    expect({ steps: steps.length, end, withBrokenTemplate }).toEqual({
+      ...{ steps: 1, end: "availability", withBrokenTemplate: undefined },
+    });
+  });
+
   it("shows the steps of rollout.after when nothing happens before", () => {
     const rollout = { after: "2027-01-01T00:00:00Z" };
     const { startsAt, steps } = report({ spec: { rollout, template: { spec: { version: undefined } } } });
