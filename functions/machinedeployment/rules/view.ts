@@ -66,7 +66,7 @@ export async function readStatusView(
 }
 
 /** Reads the sets that a deployment controls, by snapshots. */
-export async function readSets(
+async function readSets(
   read: Pick<Reader, "list">,
   deployment: MachineDeployment,
 ): Promise<readonly MachineSet[]> {
