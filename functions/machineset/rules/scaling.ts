@@ -2,6 +2,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
+import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import { cloneReference, isCloneDue, isClonedFrom } from "../../../shared/rules/machines/clones.ts";
 import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
 import { type Plan, planMachines } from "../../../shared/rules/machines/making.ts";
@@ -11,12 +12,11 @@ import type { MachineProviders } from "../../../shared/rules/providers/machine-p
 import type { SetView } from "./machines-view.ts";
 
 const DISABLE_CREATE = "cluster.x-k8s.io/disable-machine-create";
-const MOVE = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
 const PENDING_MOVE = "in-place-updates.internal.cluster.x-k8s.io/pending-acknowledge-move";
 /** The annotations of a set that decide about its size. */
 export const SCALING_FIELDS = [
   `metadata.annotations[${DISABLE_CREATE}]`,
-  `metadata.annotations[${MOVE}]`,
+  `metadata.annotations[${MOVES_MACHINES}]`,
 ] as const;
 
 /** An object of a Machine that is still to be made, by its place in the template. */
@@ -37,7 +37,7 @@ export function surplus({ set, own }: SetView, now: Date): readonly Machine[] {
 
 /** Cluster API's manager is moving the Machines of the set to another one: none is deleted here. */
 export function isMoving({ metadata }: MachineSet): boolean {
-  return Object.hasOwn(metadata.annotations ?? {}, MOVE);
+  return Object.hasOwn(metadata.annotations ?? {}, MOVES_MACHINES);
 }
 
 /** Returns which of the reserved Machines are made now, and what becomes of the reservation. */

@@ -1,6 +1,7 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
+import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
 import { FAMILIES, nameOf } from "./families.ts";
@@ -33,6 +34,7 @@ export function judge(survey: Survey, scope: Scope): readonly Finding[] {
       ...labelFindings(cluster, filters),
       ...(scope.parkLease ? [] : keptFindings(cluster, unserved.get(cluster.name) ?? [])),
       ...makerFindings(cluster, filters),
+      ...movingFindings(cluster),
       ...heldFindings(cluster),
     ]),
   ];
@@ -199,6 +201,16 @@ function makerFindings({ name, makers }: ClusterSurvey, { capstan }: Filters): r
       ? [warn(`Cluster ${name}`, `${title} makes Machines and has no labels for them`, next)]
       : [],
   );
+}
+
+/** Sets whose Machines Cluster API's manager moves into another one, which no function of Capstan does. */
+function movingFindings({ name, members }: ClusterSurvey): readonly Finding[] {
+  const moving = members.filter(({ object }) =>
+    Object.hasOwn(object.metadata.annotations ?? {}, MOVES_MACHINES),
+  );
+  if (moving.length === 0) return [];
+  const found = `is updated in place: ${someOf(moving.map(titleOf))}`;
+  return [fail(`Cluster ${name}`, found, "wait until that rollout is over")];
 }
 
 function heldFindings({ name, cluster, members }: ClusterSurvey): readonly Finding[] {

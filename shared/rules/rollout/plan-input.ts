@@ -1,7 +1,7 @@
 import type { MachineDeployment } from "../../api/machinedeployment.ts";
 import type { MachineSet } from "../../api/machineset.ts";
 import { isDeleting } from "../../function/guards.ts";
-import { REVISION } from "../machines/annotations.ts";
+import { MOVES_MACHINES, REVISION } from "../machines/annotations.ts";
 import { ROLLOUT_COUNTERS } from "../machines/worker-counters.ts";
 import type { PlanSet, PlanSpec } from "./plan-types.ts";
 
@@ -12,8 +12,6 @@ export const REVISION_HISTORY = `${PREFIX}/revision-history`;
 export const DESIRED_REPLICAS = `${PREFIX}/desired-replicas`;
 /** The annotation on a MachineSet that was made for a `spec.rollout.after`: its value. */
 export const ROLLOUT_AFTER = "capstan.dev/rollout-after";
-/** The annotation by which Cluster API's in-place updates take the Machines of a set away from it. */
-const MOVES_MACHINES = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
 
 /** The fields of a MachineSet that `planSets` reads. */
 export const PLANNED_FIELDS = [

@@ -8,6 +8,7 @@ import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { CustomResourceDefinition } from "../../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../../../shared/api/machineset.ts";
 
 const FILTER = "cluster.x-k8s.io/watch-filter";
 const SCOPE: Scope = {
@@ -125,6 +126,19 @@ describe("what stops a take-over", () => {
       expect(failures(survey(topology), scope)).toEqual([
         "Cluster default/demo: has a topology, which Cluster API's manager keeps",
       ]);
+  });
+
+  it("a set whose Machines Cluster API's manager moves into another one", () => {
+    const annotations = {
+      "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset": "web-bbbbb",
+    };
+    const [demo] = survey().clusters;
+    const object = objectOf("MachineSet", "web-aaaaa", { metadata: { annotations } });
+    const members = [...(demo?.members ?? []), { kind: MachineSet as Kind, object }];
+    const clusters = demo === undefined ? [] : [{ ...demo, members }];
+    expect(failures(survey({ clusters }))).toContain(
+      "Cluster default/demo: is updated in place: MachineSet web-aaaaa",
+    );
   });
 
   it("what makes Machines and has no labels for them is named, with the label that they need", () => {
