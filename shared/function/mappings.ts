@@ -156,15 +156,10 @@ export const deploymentOfSet: ToKeys = async (seen, reconciled, lookup) => {
   return isFree ? inClusterOf(seen, reconciled, lookup) : [];
 };
 
-/** A Machine of a MachineSet → its MachineDeployment, by label; without the label every deployment of its Cluster. */
-export const deploymentOfMachine: ToKeys = async (seen, reconciled, lookup) => {
-  const { labels = {}, namespace = "", ownerReferences = [] } = seen.object.metadata;
-  if (!ownerReferences.some(({ kind, controller }) => controller === true && kind === "MachineSet"))
-    return [];
-  const name = labels[DEPLOYMENT_NAME_LABEL];
-  return name === undefined
-    ? inClusterOf(seen, reconciled, lookup)
-    : lookup.find(reconciled, "name", `${namespace}/${name}`);
+/** A Machine → its MachineDeployment, by the label that its set gives it. */
+export const deploymentOfMachine: ToKeys = async ({ object: { metadata } }, reconciled, lookup) => {
+  const name = metadata.labels?.[DEPLOYMENT_NAME_LABEL];
+  return name === undefined ? [] : lookup.find(reconciled, "name", `${metadata.namespace ?? ""}/${name}`);
 };
 
 /** An object → the reconciled provider objects that it references. */

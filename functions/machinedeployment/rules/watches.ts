@@ -1,3 +1,4 @@
+import { DEPLOYMENT_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
@@ -29,5 +30,14 @@ export const STATUS_WATCHES = [
     deploymentOfSet,
   ),
   watchReferenced([BootstrapTemplate, []], [InfraMachineTemplate, []]),
-  watch(Machine, [...MEMBER_FIELDS, ...MACHINE_CONDITION_FIELDS, ...STALE_FIELDS], deploymentOfMachine),
+  watch(
+    Machine,
+    [
+      ...MEMBER_FIELDS,
+      `metadata.labels[${DEPLOYMENT_NAME_LABEL}]`,
+      ...MACHINE_CONDITION_FIELDS,
+      ...STALE_FIELDS,
+    ],
+    deploymentOfMachine,
+  ),
 ];

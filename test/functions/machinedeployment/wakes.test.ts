@@ -59,6 +59,9 @@ const MACHINE = setMachine("m1", {
   },
 });
 
+const UNLABELLED = { ...MACHINE, metadata: { ...MACHINE.metadata, labels: {} } };
+const LABELLED = { metadata: { labels: { "cluster.x-k8s.io/deployment-name": "d1" } } };
+
 it.each<readonly [string, KubeObject, Overrides<KubeObject> | "gone", string]>([
   ["another template", machineDeployment(), specOf({ replicas: 5 }), "guard sets status"],
   ["an annotation, which sets get", machineDeployment(), annotated("team"), "sets"],
@@ -72,6 +75,7 @@ it.each<readonly [string, KubeObject, Overrides<KubeObject> | "gone", string]>([
   ["a set without controller", ORPHAN, annotated("team"), "sets"],
   ["a set of another controller", FOREIGN, specOf({ replicas: 9 }), ""],
   ["a Machine that is up to date", MACHINE, conditions("UpToDate"), "status"],
+  ["a Machine that gets its label", UNLABELLED, LABELLED, "status"],
   ["a Machine with a Node", MACHINE, statusOf({ nodeRef: { name: "n9" } }), ""],
   ["an infrastructure template that is gone", infraTemplate(), "gone", "guard sets status"],
   [
