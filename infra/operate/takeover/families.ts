@@ -11,17 +11,6 @@ export const FAMILIES: readonly Kind[] = TRAITS.flatMap(({ kind, takeOver }) =>
   .toSorted((a, b) => a.takeOver - b.takeOver)
   .map(({ kind }) => kind);
 
-const ClusterResourceSet: Kind = {
-  group: "addons.cluster.x-k8s.io",
-  version: "v1beta2",
-  kind: "ClusterResourceSet",
-  plural: "clusterresourcesets",
-  namespaced: true,
-};
-
-/** Kinds that only Cluster API's manager serves, besides a Cluster with a topology. */
-export const UNSERVED: readonly Kind[] = [ClusterResourceSet];
-
 /** An object of one of these kinds, read live. */
 export interface Member {
   readonly kind: Kind;

@@ -4,7 +4,7 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
-import { FAMILIES, nameOf } from "./families.ts";
+import { FAMILIES } from "./families.ts";
 import { type Filters, isHeldByUser, standingOf } from "./standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
 
@@ -21,18 +21,14 @@ export interface Finding {
 /** Judges whether `start` may begin, or continue. */
 export function judge(survey: Survey, scope: Scope): readonly Finding[] {
   const filters = filtersOf(survey, scope);
-  const unserved = Map.groupBy(scope.parkLease ? [] : survey.unserved, clusterNameOf);
   return [
     ...definitionFindings(survey),
     ...coreFindings(survey, scope),
     ...rightsFindings(survey.missingRights),
     ...scopeFindings(survey, scope),
-    ...(scope.parkLease
-      ? unservedFindings(survey, `${UNSERVED_NEXT}; take the others without --park-lease`)
-      : []),
     ...survey.clusters.flatMap((cluster) => [
       ...labelFindings(cluster, filters),
-      ...(scope.parkLease ? [] : keptFindings(cluster, unserved.get(cluster.name) ?? [])),
+      ...topologyFindings(cluster),
       ...makerFindings(cluster, filters),
       ...movingFindings(cluster),
       ...heldFindings(cluster),
@@ -145,20 +141,12 @@ function scopeFindings({ clusters }: Survey, scope: Scope): readonly Finding[] {
   return [...absent, fail("a parked Lease", why, "leave out their names")];
 }
 
-const UNSERVED_NEXT = "Capstan does not run this kind, so its Clusters stay with Cluster API's manager";
+const KEPT_NEXT = "Capstan does not run topologies, so its Cluster stays with Cluster API's manager";
 
-export function unservedFindings({ unserved, clusters }: Survey, next: string): readonly Finding[] {
-  const kinds = Map.groupBy(unserved, ({ kind }) => kind);
-  return [
-    ...[...kinds].map(([kind, objects]) =>
-      fail(kind, `${objects.length} of it: ${someOf(objects.map(nameOf))}`, next),
-    ),
-    ...clusters.filter(({ cluster }) => cluster.spec.topology !== undefined).map(topologyFinding),
-  ];
-}
-
-function topologyFinding({ name }: ClusterSurvey): Finding {
-  return fail(`Cluster ${name}`, "has a topology, which Cluster API's manager keeps", UNSERVED_NEXT);
+/** A Cluster with a topology stays with Cluster API's manager as a whole. */
+export function topologyFindings({ name, cluster }: ClusterSurvey): readonly Finding[] {
+  if (cluster.spec.topology === undefined) return [];
+  return [fail(`Cluster ${name}`, "has a topology, which Cluster API's manager keeps", KEPT_NEXT)];
 }
 
 /** Objects that neither side would have. */
@@ -176,21 +164,6 @@ function labelFindings({ name, members }: ClusterSurvey, filters: Filters): read
       `kubectl label --overwrite them ${value}, or leave this Cluster out`,
     );
   });
-}
-
-/** Objects that Cluster API's manager alone can run: their Cluster stays with it as a whole. */
-function keptFindings(of: ClusterSurvey, unserved: readonly KubeObject[]): readonly Finding[] {
-  const titles = someOf(unserved.map((each) => `${each.kind} ${each.metadata.name}`));
-  return [
-    ...(unserved.length > 0 ? [fail(`Cluster ${of.name}`, `has ${titles}`, UNSERVED_NEXT)] : []),
-    ...(of.cluster.spec.topology === undefined ? [] : [topologyFinding(of)]),
-  ];
-}
-
-/** Returns the Cluster that such an object names, `<namespace>/<name>`; a ClusterResourceSet names none. */
-function clusterNameOf(object: KubeObject): string | undefined {
-  const name = valueAt(object, "spec.clusterName");
-  return typeof name === "string" ? `${object.metadata.namespace}/${name}` : undefined;
 }
 
 /** The label of a template changes hands with the Cluster. */

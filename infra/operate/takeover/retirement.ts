@@ -5,7 +5,7 @@ import { compareApiVersions } from "../../../shared/contract/version.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import type { Member } from "./families.ts";
 import { WEBHOOK_CONFIGURATIONS } from "./fence.ts";
-import { type Finding, fail, filtersOf, rightsFindings, unservedFindings, warn } from "./findings.ts";
+import { type Finding, fail, filtersOf, rightsFindings, topologyFindings, warn } from "./findings.ts";
 import { ConfigMap, missingToRetire } from "./rights.ts";
 import { type Filters, standingOf } from "./standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
@@ -75,7 +75,7 @@ export function judgeRetirement(survey: Survey, scope: Scope, retirement: Retire
     ...(core === undefined ? [fail(deployment, "does not exist", "name it with --core NAMESPACE/NAME")] : []),
     ...rightsFindings([...missingRights, ...retirement.missingRights]),
     ...clusters.flatMap((cluster) => stillItsOwn(cluster, filtersOf(survey, scope))),
-    ...unservedFindings(survey, "delete it, or keep the manager"),
+    ...clusters.flatMap(topologyFindings),
     ...retirement.definitions.flatMap((crd) => definitionFindings(crd, core?.replicas === 0)),
     ...oldVersionFindings(retirement.definitions),
     ...retirement.oldProviders.map((name) =>

@@ -6,7 +6,7 @@ import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { Lease } from "../../relay/lease.ts";
 import { SelfSubjectAccessReview } from "../../worker/diagnostics/reviews.ts";
 import { Deployment } from "./core.ts";
-import { FAMILIES, type Member, UNSERVED } from "./families.ts";
+import { FAMILIES, type Member } from "./families.ts";
 import { Policy, PolicyBinding, WEBHOOK_CONFIGURATIONS } from "./fence.ts";
 
 interface Right {
@@ -17,7 +17,6 @@ interface Right {
 /** Rights of a take-over in all namespaces: those of its own account, which no process of Capstan has. */
 export const RIGHTS: readonly Right[] = [
   ...FAMILIES.map((kind) => ({ verbs: ["get", "list", "patch"] as const, kind })),
-  ...UNSERVED.map((kind) => ({ verbs: ["list"] as const, kind })),
   { verbs: ["get"], kind: CustomResourceDefinition as unknown as Kind },
   ...[Policy, PolicyBinding].map((kind) => ({ verbs: ["create", "delete", "get", "patch"] as const, kind })),
 ];

@@ -1,10 +1,9 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
-import { CLUSTER_GROUP, type Kind, type KubeObject, type ObjectKey } from "../../../shared/api/kinds.ts";
-import { KubeError } from "../../../shared/function/errors.ts";
+import { CLUSTER_GROUP, type Kind, type ObjectKey } from "../../../shared/api/kinds.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { type Core, readCore } from "./core.ts";
-import { allMembers, clusterOf, FAMILIES, type Member, nameOf, UNSERVED } from "./families.ts";
+import { allMembers, clusterOf, FAMILIES, type Member, nameOf } from "./families.ts";
 import { type Maker, makersOf } from "./makers.ts";
 import { missingRights, missingToPatch } from "./rights.ts";
 
@@ -34,8 +33,6 @@ export interface Survey {
   readonly core: Core | undefined;
   /** Those in the scope. */
   readonly clusters: readonly ClusterSurvey[];
-  /** Objects of kinds that only Cluster API serves, anywhere. */
-  readonly unserved: readonly KubeObject[];
   /** CRDs of the kinds that change hands, by kind; undefined: there is none. */
   readonly definitions: ReadonlyMap<string, CustomResourceDefinition | undefined>;
   /** Rights that the account of this command lacks: `patch machines.cluster.x-k8s.io`. */
@@ -51,7 +48,6 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
   ]);
   const served = FAMILIES.every((kind) => isServed(definitions.get(kind.kind), kind));
   const members = served ? await allMembers(client) : [];
-  const unserved = await Promise.all(UNSERVED.map((kind) => listIfServed(client, kind)));
   const wanted = new Set(scope.clusters);
   const byCluster = Map.groupBy(members, clusterOf);
   const named = members.filter(
@@ -66,7 +62,7 @@ export async function readSurvey(client: ServerClient, scope: Scope): Promise<Su
   );
   const templates = clusters.flatMap(({ makers }) => makers.flatMap(({ template }) => template ?? []));
   const lacking = [...rights, ...(await missingToPatch(client, templates))];
-  return { core, clusters, unserved: unserved.flat(), definitions, missingRights: lacking };
+  return { core, clusters, definitions, missingRights: lacking };
 }
 
 function isServed(crd: CustomResourceDefinition | undefined, { version }: Kind): boolean {
@@ -81,13 +77,4 @@ async function readDefinitions(client: ServerClient): Promise<Survey["definition
     }),
   );
   return new Map(found);
-}
-
-async function listIfServed(client: ServerClient, kind: Kind): Promise<readonly KubeObject[]> {
-  try {
-    return (await client.list(kind, {})).items;
-  } catch (error) {
-    if (error instanceof KubeError && error.reason === "TypeNotServed") return [];
-    throw error;
-  }
 }

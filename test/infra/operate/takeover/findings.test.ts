@@ -51,7 +51,6 @@ function survey(changes: Partial<Survey> = {}, objects: readonly KubeObject[] = 
   return {
     core: CORE,
     clusters: [{ name: "default/demo", cluster, members, makers: [] }],
-    unserved: [],
     definitions: new Map(
       FAMILIES.map((kind) => [kind.kind, toCrd(kind) as unknown as CustomResourceDefinition]),
     ),
@@ -111,15 +110,7 @@ describe("what stops a take-over", () => {
     expect(failures(withCrd(poor))[0]).toMatch(/v1beta2 lacks spec\.\w+, .*more$/);
   });
 
-  it("kinds that Capstan does not serve", () => {
-    const deployment = objectOf("ClusterResourceSet", "web");
-    const other = objectOf("ClusterResourceSet", "web", { spec: { clusterName: "other" } });
-    expect(failures(survey({ unserved: [deployment] }))).toEqual([
-      "Cluster default/demo: has ClusterResourceSet web",
-    ]);
-    expect(failures(survey({ unserved: [other] }))).toEqual([]);
-    const unfiltered = survey({ unserved: [other] });
-    expect(failures(unfiltered, PARKING)).toEqual(["ClusterResourceSet: 1 of it: default/web"]);
+  it("a topology, which Capstan does not run", () => {
     const cluster = objectOf("Cluster", "demo", { spec: { topology: {} } }) as Cluster;
     const topology = { clusters: [{ name: "default/demo", cluster, members: [], makers: [] }] };
     for (const scope of [SCOPE, PARKING])
