@@ -64,8 +64,8 @@ spec:
 `;
 }
 
-async function versionOf(kubectl: Kubectl, name: string): Promise<string> {
-  return kubectl(`get machinedeployment/${name} -o jsonpath={.metadata.resourceVersion}`);
+async function generationOf(kubectl: Kubectl, name: string): Promise<string> {
+  return kubectl(`get machinedeployment/${name} -o jsonpath={.metadata.generation}`);
 }
 
 for (const flavour of API_SERVERS) {
@@ -124,10 +124,12 @@ for (const flavour of API_SERVERS) {
             expect(JSON.parse(labels)).toMatchObject({ "cluster.x-k8s.io/cluster-name": "demo" });
           }
         }, WITHIN);
-        const before = [await versionOf(kubectl, "client"), await versionOf(kubectl, "server")];
+        const before = [await generationOf(kubectl, "client"), await generationOf(kubectl, "server")];
         await kubectl("apply -f -", deployment("client", selector));
         await kubectl("apply --server-side -f -", deployment("server", ""));
-        expect([await versionOf(kubectl, "client"), await versionOf(kubectl, "server")]).toEqual(before);
+        expect([await generationOf(kubectl, "client"), await generationOf(kubectl, "server")]).toEqual(
+          before,
+        );
       });
     },
   );
