@@ -1,6 +1,6 @@
 import { Cluster, type ClusterStatus } from "../../shared/api/entry.ts";
 import { type Decision, defineFunction, guarded, unpaused } from "../../shared/function/define-function.ts";
-import { FLOORS, heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
+import { FLOORS, heldBack, isRollingOut, UNSETTLED } from "../../shared/rules/entry.ts";
 import { applyOwnPart } from "../../shared/rules/status/own-part.ts";
 import { CLUSTER_FINALIZER } from "./rules/guard.ts";
 import { ownStatus } from "./rules/own-status.ts";
@@ -32,7 +32,8 @@ export const clusterStatus = defineFunction(
     const view = await readView({ read, now }, cluster, providers);
     const { status, events, result } = clusterReport(view);
     const { controlPlane, workers } = view.machines;
-    const floor = { notBeforeMs: FLOORS.cluster(controlPlane.length + workers.length) };
+    const paceMs = FLOORS.cluster(controlPlane.length + workers.length);
+    const floor = { notBeforeMs: isRollingOut(status) ? Math.max(paceMs, FLOORS.rollout) : paceMs };
     return { ...applied(cluster, status), events, ...(isBroughtUp(status) ? floor : {}), result };
   },
 );

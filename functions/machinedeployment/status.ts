@@ -7,7 +7,7 @@ import {
   SECOND,
   unpaused,
 } from "../../shared/function/define-function.ts";
-import { heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
+import { FLOORS, heldBack, isRollingOut, UNSETTLED } from "../../shared/rules/entry.ts";
 import { pausedStatus } from "../../shared/rules/status/paused-status.ts";
 import { DEPLOYMENT_FINALIZER } from "./rules/guard.ts";
 import { deploymentReport } from "./rules/status.ts";
@@ -39,6 +39,7 @@ export const machinedeploymentStatus = defineFunction(
     const { status, events, result } = deploymentReport(
       await readStatusView({ read, now }, deployment, cluster),
     );
-    return { apply: { status }, events, result };
+    const floor = isRollingOut(status) ? { notBeforeMs: FLOORS.rollout } : {};
+    return { apply: { status }, events, ...floor, result };
   },
 );

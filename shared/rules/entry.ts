@@ -11,5 +11,5 @@ export { adopt } from "./providers/adopt.ts";
 export { ADOPTED_FIELDS, OWN_FIELDS } from "./providers/adoption.ts";
 export { BOOTSTRAP_FIELDS } from "./providers/bootstrap-data.ts";
 export { REFERENCE_FIELDS } from "./providers/machine-providers.ts";
-export { FLOORS, heldBack, UNSETTLED } from "./status/pace.ts";
+export { FLOORS, heldBack, isRollingOut, UNSETTLED } from "./status/pace.ts";
 export { COMPLETE_VIEW_FIELDS } from "./workload/complete-view.ts";

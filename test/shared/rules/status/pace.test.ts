@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FLOORS, heldBack, UNSETTLED } from "../../../../shared/rules/status/pace.ts";
+import { FLOORS, heldBack, isRollingOut, UNSETTLED } from "../../../../shared/rules/status/pace.ts";
 import { machinePool } from "../../../support/builders.ts";
 import { soloMachine } from "../../../support/machines.ts";
 import { NOW } from "../../../support/world.ts";
@@ -53,5 +53,12 @@ describe("CL-3.8: the time between two statuses of a Cluster", () => {
     [1_001, 6_000],
   ])("grows with its Machines: %i of them, %i ms", (machines, ms) => {
     expect(FLOORS.cluster(machines)).toBe(ms);
+  });
+});
+
+describe("the pace of a rollout", () => {
+  it("is that of a status whose condition RollingOut is True", () => {
+    const of = (status: string) => isRollingOut({ conditions: [{ type: "RollingOut", status }] });
+    expect([of("True"), of("False"), of("Unknown"), isRollingOut({})]).toEqual([true, false, false, false]);
   });
 });
