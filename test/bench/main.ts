@@ -12,6 +12,7 @@ import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
+import { rolloutsBench } from "./rollouts.ts";
 import { scaleBench } from "./scale.ts";
 import { scalingBench } from "./scaling.ts";
 import { shardBench } from "./shard.ts";
@@ -32,6 +33,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   mhc: mhcBench,
   queue: queueBench,
   relay: relayBench,
+  rollouts: rolloutsBench,
   scale: scaleBench,
   scaling: scalingBench,
   shard: shardBench,

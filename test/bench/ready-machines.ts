@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { Pod } from "../../shared/api/workload.ts";
@@ -102,19 +103,54 @@ export async function createSet(
   } as unknown as MachineSet);
 }
 
+/** A MachineDeployment without bootstrap configs, and its template. */
+export async function createDeployment(
+  client: KubeClient,
+  name: string,
+  cluster: string,
+  { machines, maxSurge }: { readonly machines: number; readonly maxSurge: number },
+): Promise<void> {
+  const template = { ...objectOf(BenchMachineTemplate, name), spec: { template: { spec: {} } } };
+  await client.create(BenchMachineTemplate, template as KubeObject);
+  const labels = { "bench.capstan.dev/set": name };
+  await client.create(MachineDeployment, {
+    ...objectOf(MachineDeployment as Kind, name),
+    spec: {
+      clusterName: cluster,
+      replicas: machines,
+      rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable: 0 } } },
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          clusterName: cluster,
+          version: "v1.34.2",
+          bootstrap: { dataSecretName: `${name}-data` },
+          infrastructureRef: refTo(BenchMachineTemplate, name),
+          deletion: { nodeDeletionTimeoutSeconds: 10 },
+        },
+      },
+    },
+  } as unknown as MachineDeployment);
+}
+
 /**
- * Makes config and infrastructure machine of each Machine ready at once when both are there, and at the same moment, until
+ * Makes config, where there are any, and infrastructure machine of each Machine ready at once when both are there, and at the same moment, until
  * disposed: what a manager writes in between would depend on the load of the machine.
  */
-export function startProvider(client: KubeClient): Disposable {
+export function startProvider(
+  client: KubeClient,
+  { hasConfigs }: { readonly hasConfigs: boolean } = { hasConfigs: true },
+): Disposable {
   const abort = new AbortController();
   const seen = new Set<string>();
+  const kinds = hasConfigs ? [BenchConfig, BenchMachine] : [BenchMachine];
   const created = (kind: Kind, name: string): void => {
     seen.add(`${kind.kind} ${name}`);
-    if (![BenchConfig, BenchMachine].every((each) => seen.has(`${each.kind} ${name}`))) return;
-    makeReady(client, name).catch((error: unknown) => console.error(`${name}: ${String(error)}`));
+    if (!kinds.every((each) => seen.has(`${each.kind} ${name}`))) return;
+    makeReady(client, name, hasConfigs).catch((error: unknown) => console.error(`${name}: ${String(error)}`));
   };
-  for (const kind of [BenchConfig, BenchMachine])
+  for (const kind of kinds)
     untilAborted(client, kind, abort.signal, ({ metadata }) => created(kind, metadata.name)).catch(
       (error: unknown) => {
         if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
@@ -123,7 +159,7 @@ export function startProvider(client: KubeClient): Disposable {
   return { [Symbol.dispose]: () => abort.abort() };
 }
 
-async function makeReady(client: KubeClient, name: string): Promise<void> {
+async function makeReady(client: KubeClient, name: string, hasConfig: boolean): Promise<void> {
   const key = { namespace: "default", name };
   const added = (path: string, value: unknown) => [{ op: "add", path, value }] as const;
   await Promise.all([
@@ -132,7 +168,7 @@ async function makeReady(client: KubeClient, name: string): Promise<void> {
   ]);
   const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };
   await Promise.all([
-    client.jsonPatch(BenchConfig, key, added("/status", data), "status"),
+    hasConfig ? client.jsonPatch(BenchConfig, key, added("/status", data), "status") : undefined,
     client.jsonPatch(
       BenchMachine,
       key,

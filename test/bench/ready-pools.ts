@@ -149,6 +149,12 @@ export async function createReady(
   );
 }
 
+/** A Machine is Available once its Node has reported all of them. */
+const CONDITIONS = [
+  { type: "Ready", status: "True" },
+  ...["MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => ({ type, status: "False" })),
+];
+
 export async function createReadyNode(client: KubeClient, id: string): Promise<void> {
   await client.create(Node, {
     apiVersion: "v1",
@@ -159,7 +165,7 @@ export async function createReadyNode(client: KubeClient, id: string): Promise<v
       taints: [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }],
     },
   });
-  const conditions = [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
+  const conditions = CONDITIONS.map((one) => ({ ...one, lastTransitionTime: "2026-01-01T00:00:00Z" }));
   await client.jsonPatch(
     Node,
     { namespace: "", name: id },
