@@ -1,6 +1,5 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
 import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
