@@ -119,6 +119,16 @@ describe("machinedeployment-status", () => {
     expect(RollingOut).toBe("True RollingOut Rolling out 1 not up-to-date replicas\n* Version a");
   });
 
+  it("is 5 s apart while Machines are replaced, and otherwise by the settings of its queue", async () => {
+    const outdated = { conditions: [machineCondition("UpToDate", "False", "NotUpToDate", "* Version a")] };
+    const owner = { ...OWNED_BY_S1, name: "d1-aaaaa", uid: "uid-d1-aaaaa" };
+    const old = setMachine("m1", { metadata: { ownerReferences: [owner] }, status: outdated });
+    const resting = world(machineDeployment(), set("d1-aaaaa", 3));
+    const rolling = world(machineDeployment(), set("d1-aaaaa", 3), old);
+    const paces = await Promise.all([resting, rolling].map((to) => decide(machinedeploymentStatus, to)));
+    expect(paces.map(({ notBeforeMs }) => notBeforeMs)).toEqual([undefined, 5_000]);
+  });
+
   it("says the same in the words of v1beta1", async () => {
     const { deprecated } = await statusOf(world(machineDeployment(), set("d1-aaaaa", 3)));
     const short = {
