@@ -147,7 +147,12 @@ function readBy(
   { reconciles, watches, reads = [], readsLive = [], delivers = [] }: Spec,
   placeOf: PlaceOf,
 ): readonly Grant[] {
-  const kinds = [reconciles as Kind, ...[...watches, ...reads].map(({ on }) => on), ...readsLive, ...delivers];
+  const kinds = [
+    reconciles as Kind,
+    ...[...watches, ...reads].map(({ on }) => on),
+    ...readsLive,
+    ...delivers,
+  ];
   return kinds.flatMap((on) => grant(on, isSecret(on) ? ["get"] : ["get", "list"], placeOf));
 }
 

@@ -17,7 +17,7 @@ import {
 import { AGE, PAUSED } from "./printer-columns.ts";
 
 /** API group of the kinds that bring manifests of users into workload clusters. */
-export const ADDONS_GROUP = "addons.cluster.x-k8s.io";
+const ADDONS_GROUP = "addons.cluster.x-k8s.io";
 /** Type of the Secrets whose values are manifests; no other Secret is read for them. */
 export const RESOURCE_SECRET_TYPE = `${ADDONS_GROUP}/resource-set`;
 

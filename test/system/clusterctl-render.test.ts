@@ -87,15 +87,16 @@ describeWith(sharedMissing("data/provider-releases") ?? clusterctlMissing())(
 );
 
 describeWith(clusterctlMissing())("templates of clusters", () => {
-  it.each(["cluster-template.yaml", "cluster-template-machines.yaml", "cluster-template-machinedeployment.yaml"])(
-    "are rendered as clusterctl generate cluster does: our %s",
-    async (name) => {
-      await using releases = await renderReleases(["v0.1.0"]);
-      const file = join(releases.folder, "infrastructure-sim", "v0.1.0", name);
-      const text = await readFile(file, "utf8");
-      expect(renderClusterTemplate(text, TEMPLATED)).toEqual((await generateCluster(file)).objects);
-    },
-  );
+  it.each([
+    "cluster-template.yaml",
+    "cluster-template-machines.yaml",
+    "cluster-template-machinedeployment.yaml",
+  ])("are rendered as clusterctl generate cluster does: our %s", async (name) => {
+    await using releases = await renderReleases(["v0.1.0"]);
+    const file = join(releases.folder, "infrastructure-sim", "v0.1.0", name);
+    const text = await readFile(file, "utf8");
+    expect(renderClusterTemplate(text, TEMPLATED)).toEqual((await generateCluster(file)).objects);
+  });
 
   it("are rendered as clusterctl does where it changes everything", async () => {
     await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-template-"));

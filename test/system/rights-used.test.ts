@@ -224,7 +224,9 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await kubectl("delete machine/m1 --timeout=240s");
       await kubectl("delete cluster/c1 cluster/alone --wait=false");
       await eventually(async () => {
-        expect(await kubectl("get clusters,machines,machinepools,machinesets,machinedeployments -o name")).toBe("");
+        expect(
+          await kubectl("get clusters,machines,machinepools,machinesets,machinedeployments -o name"),
+        ).toBe("");
       }, WITHIN);
 
       // A watch is in the audit log once it has ended.

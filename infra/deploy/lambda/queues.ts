@@ -15,6 +15,7 @@ const VISIBILITY_SECONDS = 6 * DEFAULT_TIMEOUT_SECONDS;
 
 /** Queues that carry tokens. */
 export const TOKEN_QUEUES = ["live", "resync"] as const satisfies readonly QueueKind[];
+export type TokenQueue = (typeof TOKEN_QUEUES)[number];
 
 /** Returns the ARN of a queue of a function. */
 export function queueArn(functionName: string, kind: QueueKind): string {

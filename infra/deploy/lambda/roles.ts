@@ -1,7 +1,7 @@
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ServerProcess } from "../manifests/processes.ts";
-import { queueArn, TOKEN_QUEUES } from "./queues.ts";
-import { arnOf, policyDocument, type Resource, type Statement } from "./stack.ts";
+import { queueArn, TOKEN_QUEUES, type TokenQueue } from "./queues.ts";
+import { arnOf, logicalId, policyDocument, type Resource, type Resources, type Statement } from "./stack.ts";
 
 /** Lambda puts the function into the subnets; EC2 knows no ARNs for most of these actions. */
 const NETWORK_ACTIONS = [
@@ -23,16 +23,15 @@ export function logGroupName({ name }: ServerProcess): string {
  * functions, and both write its log. Source: S-25
  */
 function lambdaStatements(lambda: ServerProcess): readonly Statement[] {
-  const queues = tokenQueuesOf(lambda.functions);
   const SourceFunctionArn = [arnOf("lambda", `function:${lambda.name}`)];
   return [
     {
-      Sid: "TakeTokens",
+      // One statement for both, because the policies of a role have 10,240 characters in all.
+      Sid: "TakeAndSendTokens",
       Effect: "Allow",
-      Action: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
-      Resource: queues,
+      Action: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", ...SEND_ACTIONS],
+      Resource: TOKEN_QUEUES.flatMap((kind) => queueArns(lambda.functions, kind)),
     },
-    sendTokens(queues),
     {
       Sid: "WriteLog",
       Effect: "Allow",
@@ -51,18 +50,10 @@ function lambdaStatements(lambda: ServerProcess): readonly Statement[] {
   ];
 }
 
-/** Returns what a relay needs of AWS: it sends tokens of all functions. */
-function relayStatements(functions: readonly AnyFunction[]): readonly Statement[] {
-  return [sendTokens(tokenQueuesOf(functions))];
-}
+const SEND_ACTIONS = ["sqs:GetQueueUrl", "sqs:SendMessage"];
 
-function sendTokens(queues: readonly string[]): Statement {
-  const Action = ["sqs:GetQueueUrl", "sqs:SendMessage"];
-  return { Sid: "SendTokens", Effect: "Allow", Action, Resource: queues };
-}
-
-function tokenQueuesOf(functions: readonly AnyFunction[]): readonly string[] {
-  return functions.flatMap(({ spec }) => TOKEN_QUEUES.map((kind) => queueArn(spec.name, kind)));
+function queueArns(functions: readonly AnyFunction[], kind: TokenQueue): readonly string[] {
+  return functions.map(({ spec }) => queueArn(spec.name, kind));
 }
 
 /** Returns the role of a Lambda function. */
@@ -81,13 +72,17 @@ export function lambdaRole(lambda: ServerProcess): Resource {
   };
 }
 
-/** Returns the policy for the role of the relay, which is a container elsewhere. */
-export function relayPolicy(functions: readonly AnyFunction[]): Resource {
-  return {
-    Type: "AWS::IAM::ManagedPolicy",
-    Properties: {
-      Description: "Lets a relay of Capstan send tokens to the queues of all functions",
-      PolicyDocument: policyDocument(relayStatements(functions)),
-    },
-  };
+/** The policies for the role of the relay, by kind of queue: one has 6,144 characters at most. */
+export const RELAY_POLICIES = TOKEN_QUEUES.map((kind) => ({ kind, id: logicalId(`relay-policy-${kind}`) }));
+
+/** Returns the policies for the role of the relay, which is a container elsewhere: it sends tokens of all functions. */
+export function relayPolicies(functions: readonly AnyFunction[]): Resources {
+  const policies = RELAY_POLICIES.map(({ kind, id }): [string, Resource] => {
+    const Resource = queueArns(functions, kind);
+    const send: Statement = { Sid: "SendTokens", Effect: "Allow", Action: SEND_ACTIONS, Resource };
+    const Description = `Lets a relay of Capstan send tokens to the ${kind} queues of all functions`;
+    const Properties = { Description, PolicyDocument: policyDocument([send]) };
+    return [id, { Type: "AWS::IAM::ManagedPolicy", Properties }];
+  });
+  return Object.fromEntries(policies);
 }

@@ -1,7 +1,7 @@
 import { serverProcesses } from "../manifests/processes.ts";
 import { lambdaOf } from "./functions.ts";
 import { queuesOf } from "./queues.ts";
-import { relayPolicy } from "./roles.ts";
+import { RELAY_POLICIES, relayPolicies } from "./roles.ts";
 import { substituted } from "./stack.ts";
 
 const PARAMETERS = {
@@ -61,15 +61,18 @@ export async function template(): Promise<unknown> {
     Parameters: PARAMETERS,
     Conditions: { HasAlarmTopic: { "Fn::Not": [{ "Fn::Equals": [{ Ref: "AlarmTopic" }, ""] }] } },
     Resources: Object.assign(
-      { RelayPolicy: relayPolicy(relay.functions) },
+      relayPolicies(relay.functions),
       ...workers.map(lambdaOf),
       ...relay.functions.map(({ spec }) => queuesOf(spec.name)),
     ),
-    Outputs: {
-      RelayPolicy: {
-        Description: "Policy for the role of the relay's container",
-        Value: { Ref: "RelayPolicy" },
-      },
-    },
+    Outputs: Object.fromEntries(
+      RELAY_POLICIES.map(({ kind, id }) => [
+        id,
+        {
+          Description: `Policy for the role of the relay's container: ${kind} queues`,
+          Value: { Ref: id },
+        },
+      ]),
+    ),
   });
 }

@@ -87,7 +87,9 @@ export async function readStack(
         ({ Properties: { Queue } }) => Queue.split(":").at(-1) ?? "",
       ),
     })),
-    relay: ofType("AWS::IAM::ManagedPolicy")[0]?.[1].Properties.PolicyDocument.Statement,
+    relay: ofType("AWS::IAM::ManagedPolicy").flatMap(
+      ([, { Properties }]) => Properties.PolicyDocument.Statement,
+    ),
   };
 }
 
