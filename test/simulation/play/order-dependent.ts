@@ -31,11 +31,12 @@ export function withoutOrder({ type, object }: Listed): Listed {
 
 type Marked = Listed["object"]["metadata"] & {
   readonly managedFields?: readonly Managed[];
-  readonly annotations?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string } | undefined;
 };
 
 function unrevised(annotations: NonNullable<Marked["annotations"]>): Marked["annotations"] {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !REVISIONS.test(key)));
+  const kept = Object.entries(annotations).filter(([key]) => !REVISIONS.test(key));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 function asOne(entries: readonly Managed[]): readonly Managed[] {
