@@ -183,9 +183,7 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [
     mappings.deploymentOfMachine,
     ({ side }, candidate) =>
-      controllerOf(side)?.kind === "MachineSet" &&
-      areOfOneCluster(side, candidate) &&
-      [undefined, candidate.metadata.name].includes(side.metadata.labels?.[DEPLOYMENT_NAME]),
+      sameNamespace(side, candidate) && side.metadata.labels?.[DEPLOYMENT_NAME] === candidate.metadata.name,
   ],
   [mappings.sameName, ({ side }, candidate) => sameKey(side, candidate)],
   [mappings.clusterOf, isOfCluster],
