@@ -54,7 +54,11 @@ export async function createMetrics(functions: readonly string[]): Promise<Metri
   return {
     add: (name, labels, by = 1) => counters.get(name)?.inc(closed(labels), by),
     set: (name, labels, value) => gauges.get(name)?.set(closed(labels), value),
-    clear: (name) => gauges.get(name)?.reset(),
+    clear: (name) => {
+      // Without labels a reset would show 0.
+      if (METRICS[name].labels.length === 0) gauges.get(name)?.remove();
+      else gauges.get(name)?.reset();
+    },
     observe: (name, labels, seconds) => histograms.get(name)?.observe(closed(labels), seconds),
     onScrape: (refresh) => refreshers.push(refresh),
     text: () => {

@@ -92,7 +92,9 @@ describe("the accounts of a deployment", () => {
         .filter((right) => right.endsWith("/finalizers"))
         .map((right) => right.replace("update cluster.x-k8s.io/", ""));
     expect(finalizers("capstan-worker-core")).toEqual(
-      ["clusters", "machinepools", "machines", "machinesets"].map((plural) => `${plural}/finalizers`),
+      ["clusters", "machinedeployments", "machinepools", "machines", "machinesets"].map(
+        (plural) => `${plural}/finalizers`,
+      ),
     );
     expect(finalizers("capstan-worker-workload")).toEqual([]);
     expect(finalizers("capstan-worker-credentials")).toEqual([]);

@@ -32,6 +32,7 @@ describe("a survey of a management cluster", () => {
     const cluster = "CustomResourceDefinition clusters.cluster.x-k8s.io";
     expect(await found()).toEqual([
       "CustomResourceDefinition machinehealthchecks.cluster.x-k8s.io: does not exist",
+      "CustomResourceDefinition machinedeployments.cluster.x-k8s.io: does not exist",
       "CustomResourceDefinition machinesets.cluster.x-k8s.io: does not exist",
       "CustomResourceDefinition machinepools.cluster.x-k8s.io: does not exist",
       "CustomResourceDefinition machines.cluster.x-k8s.io: does not exist",

@@ -16,7 +16,9 @@ it("counts rollouts that have stood still for ten minutes, and looks at the sets
   const metadata = { annotations: { "machinedeployment.clusters.x-k8s.io/revision": "1" } };
   let set = setOfDeployment("d1-aaaaa", { metadata, status: { replicas: 3, availableReplicas: 1 } });
   const asked: Selection[] = [];
+  let isAway = false;
   const list = async ({ kind }: { readonly kind: string }, selection: Selection): Promise<KubeObject[]> => {
+    if (isAway) throw new Error("away");
     if (kind === "MachineDeployment") return deployments;
     asked.push(selection);
     return [set];
@@ -35,4 +37,7 @@ it("counts rollouts that have stood still for ten minutes, and looks at the sets
     status: { replicas: 3, availableReplicas: 3, upToDateReplicas: 3 },
   });
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
+
+  isAway = true;
+  expect(await metrics.text()).not.toContain("\ncapstan_rollouts_standing_still ");
 });
