@@ -123,6 +123,8 @@ export interface GuardedDelete {
    * of the Decision, and this is when the key comes back, whatever the result says.
    */
   readonly ifFails?: IfFails;
+  /** Sent once the server has accepted the delete. */
+  readonly announces?: Notice;
   /**
    * The object must end before anything else does: deletes behind this one, and patches that remove a finalizer, are sent
    * only when the server has answered that it is gone. An object that stays does not fail the run: its end brings the key back.

@@ -2,7 +2,7 @@ import { refTo } from "../../../shared/api/kinds.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { GuardedDelete, GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { DESIRED_REPLICAS, REVISION_HISTORY } from "../../../shared/rules/rollout/plan-input.ts";
@@ -18,7 +18,6 @@ export const SET_AGAIN_MS = 15 * SECOND;
 export interface RolloutWrites {
   readonly patch: readonly GuardedPatch[];
   readonly delete: readonly GuardedDelete[];
-  readonly events: readonly Notice[];
 }
 
 /**
@@ -41,11 +40,11 @@ export function rolloutWrites({ deployment, own }: SetsView, plan: Plan | undefi
         againAfterMs: SET_AGAIN_MS,
         says: `Failed to delete MachineSet "${set.metadata.name}"`,
       },
-    })),
-    events: ending.map(({ metadata }) => ({
-      type: "Normal",
-      reason: "SuccessfulDelete",
-      message: `Deleted MachineSet "${metadata.name}"`,
+      announces: {
+        type: "Normal",
+        reason: "SuccessfulDelete",
+        message: `Deleted MachineSet "${set.metadata.name}"`,
+      },
     })),
   };
 }

@@ -60,12 +60,11 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
     ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
     announces: notice("SuccessfulCreate", `Created Machine "${name}"`),
   }));
-  const removed = deletion(toDelete);
   return {
-    ...removed,
+    ...deletion(toDelete),
     create: [...machines, ...clones.objects],
     patch: [{ target: refTo(MachineSet, set), operations: reservationPatch(set, plan.reserved) }],
-    events: [...(removed.events ?? []), ...clones.events],
+    events: clones.events,
     // No watch shows when the kind of the clones is served.
     result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
   };
@@ -86,10 +85,12 @@ async function sourceProblem(read: Reader, view: SetView): Promise<string | unde
   return sources.flatMap((source) => ("problem" in source ? [source.problem] : []))[0];
 }
 
-function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "events" | "result"> {
+function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "result"> {
   return {
-    delete: toDelete.map((machine) => ({ target: refTo(Machine, machine) })),
-    events: toDelete.map(({ metadata }) => notice("SuccessfulDelete", `Deleted Machine "${metadata.name}"`)),
+    delete: toDelete.map((machine) => ({
+      target: refTo(Machine, machine),
+      announces: notice("SuccessfulDelete", `Deleted Machine "${machine.metadata.name}"`),
+    })),
     result: done,
   };
 }

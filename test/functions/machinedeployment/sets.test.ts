@@ -259,9 +259,9 @@ describe("machinedeployment-sets, a rollout", () => {
         {
           target: { name: "d1-aaaaa", uid: "uid-d1-aaaaa", resourceVersion: "20" },
           ifFails: { event: "FailedDelete", says: 'Failed to delete MachineSet "d1-aaaaa"' },
+          announces: { type: "Normal", reason: "SuccessfulDelete", message: 'Deleted MachineSet "d1-aaaaa"' },
         },
       ],
-      events: [{ type: "Normal", reason: "SuccessfulDelete", message: 'Deleted MachineSet "d1-aaaaa"' }],
     });
     const going = oldSet(deployment, counts(0), { status: { replicas: 1 } });
     expect((await deeds(world(deployment, going, newSet(deployment, counts(3))))).delete).toEqual([]);

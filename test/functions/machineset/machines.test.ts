@@ -282,7 +282,7 @@ describe("machineset-machines, fewer Machines", () => {
       ["m3", "uid-m3", "70"],
       ["m1", "uid-m1", "70"],
     ]);
-    expect(decision.events?.map(({ message }) => message)).toEqual([
+    expect(decision.delete?.map(({ announces }) => announces?.message)).toEqual([
       'Deleted Machine "m3"',
       'Deleted Machine "m1"',
     ]);

@@ -397,20 +397,26 @@ describe("the writes of a decision", () => {
     expect(written.error).toBeUndefined();
   });
 
-  it("announce a patch that was accepted, and none that lost its race", async () => {
-    const announces = (name: string) =>
-      ({
-        type: "Normal",
-        reason: "Marked",
-        message: name,
-        about: { ...widget, metadata: { ...widget.metadata, name } },
-      }) as const;
-    const decision = { patch: ["a", "b"].map((name) => patchOf(name, { announces: announces(name) })) };
-    const { sent } = await write(decision, ({ name }) => (name === "a" ? conflict : undefined));
-    expect(sent.flatMap(({ verb, body }) => (verb === "create" ? [body] : []))).toMatchObject([
-      { reason: "Marked", message: "b", involvedObject: { name: "b" } },
-    ]);
-  });
+  it.each(["patch", "delete"])(
+    "announce a %s that was accepted, and none that lost its race",
+    async (verb) => {
+      const announces = (name: string) =>
+        ({
+          type: "Normal",
+          reason: "Marked",
+          message: name,
+          about: { ...widget, metadata: { ...widget.metadata, name } },
+        }) as const;
+      const decision =
+        verb === "patch"
+          ? { patch: ["a", "b"].map((name) => patchOf(name, { announces: announces(name) })) }
+          : { delete: ["a", "b"].map((name) => ({ target: target(name), announces: announces(name) })) };
+      const { sent } = await write(decision, ({ name }) => (name === "a" ? conflict : undefined));
+      expect(sent.flatMap(({ verb, body }) => (verb === "create" ? [body] : []))).toMatchObject([
+        { reason: "Marked", message: "b", involvedObject: { name: "b" } },
+      ]);
+    },
+  );
 
   describe("behind a create that may fail", () => {
     const created = {
