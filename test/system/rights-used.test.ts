@@ -62,6 +62,22 @@ kind: RemediationPolicy
 metadata: { name: s1, namespace: default }
 spec: { clusterName: c1, healthChecks: [s1, s2], pacing: { maxRemediations: 9, windowSeconds: 60 } }
 `;
+const CONFIG_MAP = `
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: addon }
+data: { a: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"addon"}}' }
+`;
+
+function resourceSet(name: string): string {
+  return `
+apiVersion: addons.cluster.x-k8s.io/v1beta2
+kind: ClusterResourceSet
+metadata: { name: ${name} }
+spec: { clusterSelector: { matchLabels: { addon: "yes" } }, resources: [{ kind: ConfigMap, name: addon }] }
+`;
+}
+
 /** A Cluster without a control plane provider: Capstan issues its kubeconfig. */
 const ALONE = simCluster("alone")
   .split("---")
@@ -213,6 +229,12 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
         const sets = "get machinesets --selector=cluster.x-k8s.io/deployment-name=d1";
         expect(await kubectl(`${sets} -o jsonpath={.items[*].spec.template.spec.version}`)).toBe("v1.34.3");
       }, WITHIN);
+      await kubectl("label cluster/c1 addon=yes");
+      for (const set of ["r1", "r2"]) {
+        await kubectl("apply -f -", [CONFIG_MAP, resourceSet(set)].join("---"));
+        await kubectl(`wait clusterresourceset/${set} --for=condition=ResourcesApplied --timeout=240s`);
+      }
+      await kubectl("delete clusterresourceset/r1 --timeout=240s");
       for (const pool of ["p1", "p2"]) await patch(kubectl, `machinepool/${pool}`, { spec: { replicas: 1 } });
       await patch(kubectl, "machineset/s1", { spec: { template: { metadata: { labels: { more: "x" } } } } });
       await patch(kubectl, "machineset/s1", { spec: { replicas: 1 } });
