@@ -211,7 +211,7 @@ describe("capstan explain", () => {
   it.each([
     [
       ["unicorn", "default/a"],
-      'no function reconciles "unicorn"; there are cluster, machine, machinedeployment, machinepool, machineset',
+      'no function reconciles "unicorn"; there are cluster, clusterresourcesetbinding, clusterresourceset, machine, machinedeployment, machinepool, machineset',
     ],
     [["machinepool", "a/b/c"], '"a/b/c" is not the name of an object; write NAME, or NAMESPACE/NAME'],
     [["machinepool", "a", "--metrics-address", "0.0.0.0:1"], "0.0.0.0 is not loopback"],
