@@ -61,23 +61,24 @@ async function refusalOf(
   client: KubeClient,
 ): Promise<EvictionAnswer> {
   if (error.reason === EVICTION_TIMEOUT) return notReached(target);
-  const isGone =
-    (error.status === 404 && error.reason === "NotFound") ||
-    // The uid may be another's by now. A conflict can mean something else, too: a race for the budget.
-    (error.status === 409 && (await uidOf(target, client)) !== target.uid);
-  if (isGone) return { type: "gone", target };
+  if (await isGone(error, target, client)) return { type: "gone", target };
   const subject = `evict Pod ${target.namespace}/${target.name}: `;
   const message = error.message.startsWith(subject) ? error.message.slice(subject.length) : error.message;
   return { type: "refused", target, message, causes: error.causes };
 }
 
-/** Nothing is known about a Pod that the server does not show: it counts as the one that was meant. */
-async function uidOf(target: PodEviction["target"], client: KubeClient): Promise<string | undefined> {
+/** Whether nothing is left to evict. A read that fails proves nothing: the Pod counts as the one that was meant. */
+async function isGone(error: KubeError, target: PodEviction["target"], client: KubeClient): Promise<boolean> {
+  if (error.status === 404 && error.reason === "NotFound") return true;
+  if (error.status !== 404 && error.status !== 409) return false;
   try {
     const found: KubeObject | undefined = await client.get(Pod, target);
-    return found?.metadata.uid;
-  } catch (error) {
-    if (error instanceof KubeError) return target.uid;
-    throw error;
+    // A 404 without a Status, from a server that serves Pods: it serves no evictions, as Cluster API's in-memory workload
+    // servers. A drain goes on there, as upstream's does.
+    // The uid may be another's by now. A conflict can mean something else, too: a race for the budget.
+    return error.status === 404 || found?.metadata.uid !== target.uid;
+  } catch (failure) {
+    if (failure instanceof KubeError) return false;
+    throw failure;
   }
 }

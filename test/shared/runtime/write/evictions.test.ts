@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { MANAGEMENT, refTo } from "../../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT, refTo } from "../../../../shared/api/kinds.ts";
 import { Pod } from "../../../../shared/api/workload.ts";
 import { KubeError, type KubeErrorDetails, WaitingError } from "../../../../shared/function/errors.ts";
 import { NOT_REACHED } from "../../../../shared/function/evictions.ts";
 import { done, requeueAfter } from "../../../../shared/function/result.ts";
+import type { Clients } from "../../../../shared/runtime/ports.ts";
 import { EVICTION_TIMEOUT, sendEvictions } from "../../../../shared/runtime/write/evictions.ts";
 import { settle } from "../../../../shared/runtime/write/settle.ts";
 import { describeAnswer, evictor, pod } from "../../../support/evictor.ts";
@@ -19,22 +20,31 @@ function refusal(details: Partial<KubeErrorDetails>): KubeError {
   });
 }
 
+interface Server {
+  readonly eachMs?: number;
+  readonly served?: readonly KubeObject[];
+  /** The failure of every read. */
+  readonly unread?: Error;
+}
+
 /** Evictions at a clock that each of them moves on. */
 async function evict(
   names: readonly string[],
   refuse: (write: SentWrite) => Error | undefined = () => undefined,
-  { eachMs = 0, served = names.map((name) => pod(name)) } = {},
+  { eachMs = 0, served = names.map((name) => pod(name)), unread }: Server = {},
 ) {
   let nowMs = 0;
-  const clients = recordingClients((write) => {
+  const recording = recordingClients((write) => {
     nowMs += eachMs;
     return refuse(write);
   }, served);
+  const get = unread === undefined ? {} : { get: () => Promise.reject(unread) };
+  const clients: Clients = { of: (...call) => ({ ...recording.of(...call), ...get }) };
   const clock = { now: () => new Date(nowMs), after: () => () => undefined };
   const { signal } = new AbortController();
   const pods = names.map((name) => ({ target: refTo(Pod, pod(name)), gracePeriodSeconds: 1 }));
   const sent = await sendEvictions(pods, { clients, clock, signal, function: evictor() });
-  return { ...sent, reported: sent.answers.map(describeAnswer), sent: clients.sent };
+  return { ...sent, reported: sent.answers.map(describeAnswer), sent: recording.sent };
 }
 
 describe("evictions", () => {
@@ -74,6 +84,14 @@ describe("evictions", () => {
       served: [successor, pod("c")],
     });
     expect(reported).toEqual(["a gone", "b gone", "c refused changed"]);
+  });
+
+  it("of a server that serves Pods and no evictions, a 404 without a Status, count as gone", async () => {
+    const notServed = refusal({ status: 404, reason: "TypeNotServed", message: "HTTP status 404" });
+    const { reported } = await evict(["a", "b"], () => notServed, { served: [pod("a")] });
+    expect(reported).toEqual(["a gone", "b gone"]);
+    const unread = await evict(["a"], () => notServed, { unread: notServed });
+    expect(unread.reported).toEqual(["a refused HTTP status 404"]);
   });
 
   it("have ten seconds in all: the others are refused without a request", async () => {
