@@ -11,11 +11,9 @@ import {
 import { defineFunction, deleting, done, turn, unpaused } from "../../shared/function/define-function.ts";
 import { detach } from "./rules/detach.ts";
 import { drainPods } from "./rules/drain-pods.ts";
-import { applied } from "./rules/drain-report.ts";
 import { isDecided, type Scene } from "./rules/drain-scene.ts";
 import { drainTurn, isBehindDrain, OTHER_WRITERS, type TurnFacts } from "./rules/drain-turn.ts";
 import { readHandling } from "./rules/read-handling.ts";
-import { stageAfterDrain } from "./rules/stage.ts";
 import { DRAIN_READS, DRAIN_WATCHES } from "./rules/watches.ts";
 
 export const machineDrain = defineFunction(
@@ -59,15 +57,6 @@ export const machineDrain = defineFunction(
     if (!drainTurn(machine, facts)) return { result: done };
     const scene: Scene = { read, machine, now, facts, begun: [], events: [] };
     const drained = await drainPods(scene);
-    if (isDecided(drained)) return drained;
-    const detached = await detach({ ...scene, ...drained });
-    if (isDecided(detached)) return detached;
-    const { reason, message } = stageAfterDrain(machine, {
-      ...facts,
-      bootstrap: undefined,
-      node: undefined,
-      connection: undefined,
-    });
-    return { ...applied({ ...scene, ...detached }, reason, message), events: detached.events, result: done };
+    return isDecided(drained) ? drained : detach({ ...scene, ...drained });
   },
 );

@@ -1,13 +1,27 @@
+import { done } from "../../../shared/function/result.ts";
 import { timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { type Drained, readAttached, readPlan, readVolumes } from "./drain-reads.ts";
-import { completion, type DrainDecision, lasting, stuck, unconnected } from "./drain-report.ts";
+import { applied, completion, type DrainDecision, lasting, stuck, unconnected } from "./drain-report.ts";
 import { isBlocked } from "./drain-rules.ts";
-import { type Over, reach, type Scene } from "./drain-scene.ts";
+import { isDecided, type Over, reach, type Scene } from "./drain-scene.ts";
 import { leftMs, startOf } from "./drain-timers.ts";
+import { stageAfterDrain } from "./stage.ts";
 import { type Attached, isDetached, volumesMessage } from "./volumes.ts";
 
-/** Waits until the volumes of a Node are detached; those of Pods that stay do not count. */
-export async function detach(scene: Scene): Promise<DrainDecision | Over> {
+/** Ends the drain's turn once the volumes of the Node are detached; those of Pods that stay do not count. */
+export async function detach(scene: Scene): Promise<DrainDecision> {
+  const detached = await detachVolumes(scene);
+  if (isDecided(detached)) return detached;
+  const { reason, message } = stageAfterDrain(scene.machine, {
+    ...scene.facts,
+    bootstrap: undefined,
+    node: undefined,
+    connection: undefined,
+  });
+  return { ...applied({ ...scene, ...detached }, reason, message), events: detached.events, result: done };
+}
+
+async function detachVolumes(scene: Scene): Promise<DrainDecision | Over> {
   const { begun, events, isNodeGone = false } = scene;
   const skipped: Over = { begun, events };
   if (isNodeGone || leftMs(scene.machine, "volumes", scene.now) === 0) return skipped;

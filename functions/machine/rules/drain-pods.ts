@@ -2,9 +2,9 @@ import { Node } from "../../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { Pod } from "../../../shared/api/workload.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { detach } from "./detach.ts";
 import { drainMessage, hasDrained } from "./drain-message.ts";
 import { type DrainPlan, isEmpty } from "./drain-plan.ts";
 import { type Drained, isUnreachable, readPlan } from "./drain-reads.ts";
@@ -61,8 +61,18 @@ function begin(scene: Scene, plan: DrainPlan): DrainDecision {
   return decision;
 }
 
+/**
+ * The last Pods are gone by their answers. A server without evictions shows them still: the run that this apply wakes
+ * asks again, and goes on with the volumes.
+ */
+function end(scene: Scene): DrainDecision {
+  const run = { ...scene, begun: ["drain"] as const, events: [completion(scene, "drain")] };
+  const { notBeforeMs: _, ...decision } = lasting(run, "volumes", "Looking for volumes of the Node");
+  return decision;
+}
+
 /** The Machine is read live before: a hook, an annotation or a timeout that was set meanwhile counts. */
-async function evict(scene: Scene, plan: DrainPlan, { node, cluster }: Drained): Promise<DrainDecision> {
+async function evict(scene: Scene, plan: DrainPlan, drained: Drained): Promise<DrainDecision> {
   const { machine, now, facts, read } = scene;
   const live = await read.live.get(Machine, objectKeyOf(machine));
   const isSame = live !== undefined && live.metadata.uid === machine.metadata.uid;
@@ -73,6 +83,8 @@ async function evict(scene: Scene, plan: DrainPlan, { node, cluster }: Drained):
   const startedAt = startOf(live, "drain");
   // Lost to a foreign write: it is stored again first.
   if (startedAt === undefined) return { result: waitFor("Machine.status.deletion.nodeDrainStartTime") };
+  const next = isBehindPods(scene) ? await detach({ ...scene, begun: ["drain"], drained, plan }) : end(scene);
+  const { node, cluster } = drained;
   const gracePeriodSeconds = isUnreachable(node) ? 1 : undefined;
   const pods = plan.evictNow.slice(0, AT_ONCE).map((pod) => {
     return { target: refTo(Pod, pod, cluster), gracePeriodSeconds };
@@ -81,9 +93,7 @@ async function evict(scene: Scene, plan: DrainPlan, { node, cluster }: Drained):
     evict: {
       pods,
       answered: (answers) =>
-        hasDrained(plan, answers)
-          ? { result: requeueAfter(SECOND, "the last Pods are gone") }
-          : lasting(scene, "drain", drainMessage(plan, answers, startedAt)),
+        hasDrained(plan, answers) ? next : lasting(scene, "drain", drainMessage(plan, answers, startedAt)),
     },
     result: again(scene, "drain").result,
   };

@@ -141,11 +141,21 @@ describe("machine-drain", () => {
     expect(settled).toMatchObject({ result: AGAIN, notBeforeMs: 20_000 });
   });
 
-  it("looks again at once when the last Pods turn out to be gone", async () => {
-    const decision = await drained(started, podOn("a"));
-    const settled = settle(decision, [{ ...answer("a"), type: "gone" }]);
-    expect(settled.result).toEqual(requeueAfter(1_000, "the last Pods are gone"));
-    expect(settled.apply).toBeUndefined();
+  it("goes on with the volumes when the last Pods are gone by their answers, though a server shows them still", async () => {
+    const gone: readonly EvictionAnswer[] = [{ ...answer("a"), type: "gone" }];
+    const begun = settle(await drained(started, podOn("a")), gone);
+    expect(deletingOf(begun)).toMatchObject({
+      reason: "WaitingForVolumeDetach",
+      deletion: { nodeDrainStartTime: START, waitForNodeVolumeDetachStartTime: SAID },
+    });
+    expect(eventsOf(begun)).toEqual([DRAINED]);
+    // Its own write wakes it.
+    expect(begun.notBeforeMs).toBeUndefined();
+    const status = appliedStatus<NonNullable<Machine["status"]>>(begun);
+    const again = await drained({ status }, podOn("a"));
+    expect(evictedFrom(again)).toEqual(["a"]);
+    expect(deletingOf(settle(again, gone)).reason).toBe("WaitingForInfrastructureDeletion");
+    expect(deletingOf(settle(again, [answer("a")])).reason).toBe("DrainingNode");
   });
 
   it("waits for those that only have to complete, and evicts none", async () => {
