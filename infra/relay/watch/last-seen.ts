@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
@@ -55,6 +56,7 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
   /** Oldest first. */
   let newest: readonly Seen[] = [];
   let hasFoundNews = false;
+  let isSelective = true;
 
   const read = async (one: Seen | undefined, seen: string): Promise<KubeObject | undefined> => {
     const named = one && { namespace: one.namespace, fieldSelector: `metadata.name=${one.name}` };
@@ -63,6 +65,18 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
       return page.items.find(({ metadata }) => metadata.name === one?.name);
     }
     return undefined;
+  };
+
+  const isOneAsSeen = async (candidates: readonly Seen[], seen: string): Promise<boolean> => {
+    // The version of the list is worth the request.
+    if (candidates.length === 0) await read(undefined, seen);
+    for (const one of candidates) {
+      const found = await read(one, seen);
+      const verdict = compare(one, found, seen);
+      if (verdict !== "as seen") hasFoundNews = true;
+      if (verdict !== "changed") return verdict === "as seen";
+    }
+    return false;
   };
 
   return {
@@ -84,17 +98,23 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
     },
     async recognise(seen) {
       hasFoundNews = false;
-      // The version of the list is worth the request.
-      if (newest.length === 0) await read(undefined, seen);
-      for (const one of newest.toReversed()) {
-        const found = await read(one, seen);
-        const verdict = compare(one, found, seen);
-        if (verdict !== "as seen") hasFoundNews = true;
-        if (verdict !== "changed") return verdict === "as seen";
+      try {
+        return await isOneAsSeen(isSelective ? newest.toReversed() : [], seen);
+      } catch (error) {
+        if (!isSelective || !refusesSelectors(error)) throw error;
+        isSelective = false;
+        return false;
       }
-      return false;
     },
   };
+}
+
+/**
+ * Cluster API's in-memory workload servers know no field selector for Nodes: they answer 500 without a Status, and may be
+ * well. An API server that fails sends a Status.
+ */
+function refusesSelectors(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 500 && error.reason === "NoAnswer";
 }
 
 /** A restored server may give the version of a lost write to a later one of the same object. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLastSeen } from "../../../../infra/relay/watch/last-seen.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
 import type { ListOptions } from "../../../../shared/function/reads.ts";
 import type { Clock, WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -65,6 +66,24 @@ describe("KR-12: a server that was away is recognised", () => {
     expect(await seen.recognise("80")).toBe(true);
     seen.listed([written("2026-01-01T00:02:23Z")]);
     await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
+  });
+
+  it("KR-12: by no object where a field selector is refused; then it is asked for the version alone", async () => {
+    const asked: (string | undefined)[] = [];
+    async function* pages(_kind: unknown, { fieldSelector }: ListOptions) {
+      asked.push(fieldSelector);
+      if (fieldSelector !== undefined) {
+        throw new KubeError({ class: "Transient", status: 500, reason: "NoAnswer", message: "no Status" });
+      }
+      yield { items: [], resourceVersion: "90" };
+    }
+    const client = { pages } as unknown as Parameters<typeof createLastSeen>[0]["client"];
+    const seen = createLastSeen({ client, kind: Thing });
+    seen.listed([thing("a", "70")]);
+    expect(await seen.recognise("80")).toBe(false);
+    expect(await seen.recognise("80")).toBe(false);
+    expect(asked).toEqual(["metadata.name=a", undefined]);
+    await expect(seen.recognise("95")).rejects.toMatchObject({ reason: "WentBack" });
   });
 
   it("KR-12: not when an object that was deleted is back", async () => {
