@@ -13,6 +13,7 @@ import { describeWith } from "../support/requires.ts";
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const WITHIN = { withinMs: 8 * 60_000, stepMs: 1_000 };
 const VERSION = "v1.34.2";
+const NEXT = "v1.35.0";
 
 const machines = (name: string) => `
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
@@ -60,18 +61,16 @@ spec:
   template:
     spec:
       joinConfiguration: { nodeRegistration: { criSocket: "unix:///var/run/containerd/containerd.sock" } }
-`;
-
-const workers = (name: string) => `
+---
 apiVersion: cluster.x-k8s.io/v1beta2
-kind: MachineSet
-metadata: { name: ${name}, namespace: default }
+kind: MachineDeployment
+metadata: { name: workers, namespace: default }
 spec:
   clusterName: demo
   replicas: 2
-  selector: { matchLabels: { set: ${name} } }
+  selector: { matchLabels: { deployment: workers } }
   template:
-    metadata: { labels: { set: ${name} } }
+    metadata: { labels: { deployment: workers } }
     spec:
       clusterName: demo
       version: ${VERSION}
@@ -81,13 +80,15 @@ spec:
         { apiGroup: infrastructure.cluster.x-k8s.io, kind: DevMachineTemplate, name: worker }
 `;
 
-/** Waits until the Cluster is available with one control plane Machine and two workers, all of them Running. */
-async function runs(kubectl: Kubectl): Promise<void> {
+const patch = (spec: object) => JSON.stringify({ spec });
+
+/** Waits until the Cluster is available with Machines of these versions and no others, all of them Running. */
+async function runs(kubectl: Kubectl, versions: readonly string[]): Promise<void> {
   await eventually(async () => {
     const read = async <T>(what: string): Promise<T> => JSON.parse(await kubectl(`get ${what} -o json`));
     const { items } = await read<{ readonly items: readonly Machine[] }>("machines.cluster.x-k8s.io");
     const found = items.map(({ status }) => `${status?.phase} ${status?.nodeInfo?.kubeletVersion}`);
-    expect(found).toEqual(Array.from({ length: 3 }, () => `Running ${VERSION}`));
+    expect(found.toSorted()).toEqual(versions.map((version) => `Running ${version}`));
     const { status } = await read<Cluster>("cluster/demo");
     expect(conditionOf(status?.conditions, "Available")?.status).toBe("True");
   }, WITHIN);
@@ -96,23 +97,25 @@ async function runs(kubectl: Kubectl): Promise<void> {
 describeWith(realServerMissing(ASSETS) ?? kubeadmProvidersMissing(), { optional: true })(
   "a Cluster of Cluster API's own kubeadm providers, with Capstan as the only core",
   () => {
-    it("comes up, gets other workers and ends", async () => {
+    it("comes up, is upgraded and ends", async () => {
       await using stack = new AsyncDisposableStack();
       const { kubeconfigFile } = stack.use(await startRealServer(ASSETS));
       const kubectl = kubectlFor(kubeconfigFile);
       stack.use(await startCapstan(kubeconfigFile, { roles: ["relay", "worker"] }));
       stack.use(await startKubeadmProviders(kubeconfigFile, join(ASSETS, "kubectl")));
       await kubectl("apply -f -", CLUSTER);
-      await kubectl("apply -f -", workers("first"));
-      await runs(kubectl);
+      await runs(kubectl, [VERSION, VERSION, VERSION]);
 
-      await kubectl("delete machineset/first --timeout=480s");
-      await kubectl("apply -f -", workers("second"));
-      await runs(kubectl);
+      await kubectl(`patch kubeadmcontrolplane/demo --type=merge -p '${patch({ version: NEXT })}'`);
+      await runs(kubectl, [VERSION, VERSION, NEXT]);
+
+      const template = { spec: { version: NEXT } };
+      await kubectl(`patch machinedeployment/workers --type=merge -p '${patch({ template })}'`);
+      await runs(kubectl, [NEXT, NEXT, NEXT]);
 
       await kubectl("delete cluster/demo --timeout=480s");
       const left =
-        "machines.cluster.x-k8s.io,machinesets,kubeadmcontrolplanes,kubeadmconfigs,devmachines,devclusters";
+        "machines.cluster.x-k8s.io,machinesets,machinedeployments,kubeadmcontrolplanes,kubeadmconfigs,devmachines,devclusters";
       expect(await kubectl(`get ${left} -o name`)).toBe("");
     });
   },
