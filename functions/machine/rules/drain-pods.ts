@@ -63,7 +63,7 @@ function begin(scene: Scene, plan: DrainPlan): DrainDecision {
 
 /**
  * The last Pods are gone by their answers. A server without evictions shows them still: the run that this apply wakes
- * asks again, and goes on with the volumes.
+ * asks again, and continues with the volumes.
  */
 function end(scene: Scene): DrainDecision {
   const run = { ...scene, begun: ["drain"] as const, events: [completion(scene, "drain")] };

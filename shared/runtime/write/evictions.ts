@@ -74,7 +74,7 @@ async function isGone(error: KubeError, target: PodEviction["target"], client: K
   try {
     const found: KubeObject | undefined = await client.get(Pod, target);
     // A 404 without a Status, from a server that serves Pods: it serves no evictions, as Cluster API's in-memory workload
-    // servers. A drain goes on there, as upstream's does.
+    // servers. A drain continues there, as upstream's does.
     // The uid may be another's by now. A conflict can mean something else, too: a race for the budget.
     return error.status === 404 || found?.metadata.uid !== target.uid;
   } catch (failure) {

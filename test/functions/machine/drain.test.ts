@@ -141,7 +141,7 @@ describe("machine-drain", () => {
     expect(settled).toMatchObject({ result: AGAIN, notBeforeMs: 20_000 });
   });
 
-  it("goes on with the volumes when the last Pods are gone by their answers, though a server shows them still", async () => {
+  it("continues with the volumes when the last Pods are gone by their answers, though a server shows them still", async () => {
     const gone: readonly EvictionAnswer[] = [{ ...answer("a"), type: "gone" }];
     const begun = settle(await drained(started, podOn("a")), gone);
     expect(deletingOf(begun)).toMatchObject({
