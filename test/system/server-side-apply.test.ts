@@ -26,6 +26,20 @@ kind: SimRemediation
 metadata: { name: demo }
 spec: {}
 `;
+
+const RESOURCE_SET = `
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: addon }
+data: { a: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"addon"}}' }
+---
+apiVersion: addons.cluster.x-k8s.io/v1beta2
+kind: ClusterResourceSet
+metadata: { name: demo }
+spec:
+  clusterSelector: { matchLabels: { addon: "yes" } }
+  resources: [{ kind: ConfigMap, name: addon }]
+`;
 const LOST = [{ op: "replace", path: "/metadata/managedFields", value: [{}] }] as const;
 
 for (const flavour of API_SERVERS) {
@@ -39,14 +53,14 @@ for (const flavour of API_SERVERS) {
       const versions = async () =>
         (
           await kubectl(
-            "get clusters,machinesets,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
+            "get clusters,machinedeployments,machinepools,simclusters,simcontrolplanes,simmachinepools -o yaml",
           )
         )
           .split("\n")
           .filter((line) => / (resourceVersion|generation):/.test(line));
       await apply(example);
       await kubectl("wait cluster/demo machinepool/demo-pool --for=condition=Available --timeout=240s");
-      await kubectl("wait machineset/demo-workers --for=condition=MachinesReady --timeout=240s");
+      await kubectl("wait machinedeployment/demo-workers --for=condition=Available --timeout=240s");
       await eventually(
         async () => {
           const before = await versions();
@@ -57,10 +71,10 @@ for (const flavour of API_SERVERS) {
       );
       await kubectl("diff --server-side --force-conflicts --field-manager=pipeline -f -", example);
 
-      const ranges: { readonly [kind: string]: string } = { MachineSet: "2", MachinePool: "10" };
+      const ranges: { readonly [kind: string]: string } = { MachineDeployment: "2", MachinePool: "10" };
       const autoscaled = example
         .replaceAll(
-          /kind: (MachineSet|MachinePool)\nmetadata:/g,
+          /kind: (MachineDeployment|MachinePool)\nmetadata:/g,
           (start, kind: string) =>
             `${start}\n  annotations: { ${MIN_SIZE}: "1", ${MAX_SIZE}: "${ranges[kind]}" }`,
         )
@@ -70,9 +84,9 @@ for (const flavour of API_SERVERS) {
       await eventually(
         async () => {
           const replicas = "jsonpath={.items[*].spec.replicas}";
-          expect(await kubectl(`get machineset/demo-workers machinepool/demo-pool -o ${replicas}`)).toBe(
-            "2 3",
-          );
+          expect(
+            await kubectl(`get machinedeployment/demo-workers machinepool/demo-pool -o ${replicas}`),
+          ).toBe("2 3");
         },
         { withinMs: 60_000, stepMs: 200 },
       );
@@ -93,7 +107,10 @@ for (const flavour of API_SERVERS) {
         await using _ = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${await readFile(EXAMPLE, "utf8")}---${simLegacyCluster("old")}`);
         await kubectl(`apply -f infra/playground/sim/health-check.yaml`);
+        await kubectl("label cluster/demo addon=yes");
+        await kubectl("apply -f -", RESOURCE_SET);
         await kubectl("wait cluster/demo cluster/old --for=condition=Available --timeout=240s");
+        await kubectl("wait clusterresourceset/demo --for=condition=ResourcesApplied --timeout=240s");
         for (const fn of functions) await forget(fn);
         await kubectl(
           "apply --server-side --field-manager=pipeline -f -",
