@@ -43,10 +43,10 @@ apiVersion: parts.dev/v1
 kind: Door
 metadata: { name: front, namespace: team }
 `;
-const DEPLOYMENT = `
+const CLASS = `
 apiVersion: cluster.x-k8s.io/v1beta2
-kind: MachineDeployment
-metadata: { name: md-0, namespace: team }
+kind: ClusterClass
+metadata: { name: quick, namespace: team }
 spec: {}
 `;
 const FOREIGN = `
@@ -69,7 +69,7 @@ for (const flavour of API_SERVERS) {
       };
       for (const [bad, message] of [
         [FOREIGN, /m\.yaml:\d+: Thing a: the API server does not serve nowhere\.dev\/v1 Thing; install its/],
-        [DEPLOYMENT, /m\.yaml:\d+: MachineDeployment md-0: Capstan does not run kind MachineDeployment/],
+        [CLASS, /m\.yaml:\d+: ClusterClass quick: Capstan does not run kind ClusterClass/],
       ] as const) {
         const { code, output } = await runCli(...(await write(NAMESPACE, BUILT_IN, bad)));
         expect(output).toMatch(message);

@@ -12,7 +12,7 @@ export interface Transition {
 }
 
 /** Kinds whose changes are shown; definitions and bookkeeping are left out. */
-const QUIET = new Set(["CustomResourceDefinition", "Secret", "Event", "Namespace"]);
+const QUIET = new Set(["CustomResourceDefinition", "Secret", "ConfigMap", "Event", "Namespace"]);
 /** Conditions worth a line of their own. */
 const SHOWN_CONDITIONS = ["Available", "Ready", "Paused", "Deleting"];
 
