@@ -44,6 +44,16 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDrainRule
 metadata: { name: d1, namespace: default }
 spec: { drain: { behavior: Skip } }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: addon, namespace: default }
+data: { a: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"addon"}}' }
+---
+apiVersion: addons.cluster.x-k8s.io/v1beta2
+kind: ClusterResourceSet
+metadata: { name: r1, namespace: default }
+spec: { clusterSelector: { matchLabels: { addon: "yes" } }, resources: [{ kind: ConfigMap, name: addon }] }
 `,
 ].join("---");
 
@@ -68,6 +78,7 @@ for (const flavour of JUDGES) {
     it("an object of every kind of Capstan moves with its Cluster, and none stays behind", async () => {
       const kubectl = kubectlFor(side.started.kubeconfigFile);
       await kubectl("apply -f -", MANIFEST);
+      await kubectl("label cluster/c1 addon=yes");
       const scene = checkedSets(objectsThrough(kubectl));
       const [machine] = await scene.healthy("s1", 1);
       await scene.fail(machine);

@@ -62,6 +62,7 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       ...shared,
       "--functions",
       "cluster-*",
+      "clusterresourceset-*",
       "machine-*",
       "machinepool-*",
       "machineset-[!m]*",
