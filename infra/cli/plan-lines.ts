@@ -10,8 +10,3 @@ export function section(title: string, lines: readonly string[]): readonly strin
   const shown = more > 0 ? [...lines.slice(0, MAX_ROWS), `… and ${more} more; -o json lists all`] : lines;
   return ["", bold(title), ...shown.map((line) => `  ${line}`)];
 }
-
-/** Returns `1 Cluster`, `2 Clusters`. */
-export function count(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? "" : "s"}`;
-}

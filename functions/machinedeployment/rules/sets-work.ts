@@ -1,8 +1,7 @@
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../../shared/function/result.ts";
-import { plan } from "../../../shared/rules/rollout/plan.ts";
-import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { planOf } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
 import { deploymentProblem, selectorOf } from "../../../shared/rules/rollout/problems.ts";
 import { adoptions } from "./adoption.ts";
@@ -23,9 +22,7 @@ export interface SetsWork {
 /** Returns what must be done about the sets of a deployment. Pure: asked of snapshots first, then of the live view. */
 export function setsWork(view: SetsView, now: Date): SetsWork {
   const { deployment, own } = view;
-  const decided = isReadable(deployment)
-    ? plan(planSpec(deployment), planSets(own), now.getTime())
-    : undefined;
+  const decided = isReadable(deployment) ? planOf({ deployment, sets: own, now }) : undefined;
   return {
     view,
     adoptions: adoptions(deployment, view.sets),

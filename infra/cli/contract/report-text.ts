@@ -1,10 +1,10 @@
 import { ALL_RULES, prefixOf, RULE_GROUPS } from "../../../shared/contract/rules/all.ts";
 import type { Verdict } from "../../../shared/contract/rules/rule.ts";
+import { counted } from "../../../shared/rules/conditions/counted.ts";
 import { bold, paint, type Style } from "../../platform/terminal/paint.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 import type { Finding, Outcome } from "../../providers/contract/finding.ts";
 import { summarize, toReport } from "../../providers/contract/report.ts";
-import { count } from "../plan-lines.ts";
 
 const STYLES: { readonly [verdict in Verdict]: Style } = {
   fail: "red",
@@ -91,25 +91,25 @@ function countLines(findings: readonly Finding[]): readonly string[] {
     rows.map(({ title, counts, objects }) => [
       title,
       String(objects),
-      ...COLUMNS.map((column) => counted(column, counts[column])),
+      ...COLUMNS.map((column) => painted(column, counts[column])),
     ]),
   );
 }
 
-function counted(column: (typeof COLUMNS)[number], count: number): string {
+function painted(column: (typeof COLUMNS)[number], count: number): string {
   if (count === 0) return paint("dim", "0");
   return column === "waived" ? String(count) : paint(STYLES[column], String(count));
 }
 
 function resultLine({ findings, crds, problems, judged }: Outcome): string {
   const { fail, warn } = summarize(findings);
-  const read = judged ?? `${count(crds.length, "CRD")} judged by ${ALL_RULES.length} rules`;
+  const read = judged ?? `${counted(crds.length, "CRD")} judged by ${ALL_RULES.length} rules`;
   if (problems.length > 0) {
-    if (judged !== undefined) return `${paint("red", count(problems.length, "problem"))}; ${read}`;
-    return `${paint("red", count(problems.length, "input"))} could not be read; ${read}`;
+    if (judged !== undefined) return `${paint("red", counted(problems.length, "problem"))}; ${read}`;
+    return `${paint("red", counted(problems.length, "input"))} could not be read; ${read}`;
   }
   if (fail > 0) return `${paint("red", `${fail} broken`)}; ${read}`;
   return warn > 0
-    ? `${paint("yellow", `kept, with ${count(warn, "warning")}`)}; ${read}`
+    ? `${paint("yellow", `kept, with ${counted(warn, "warning")}`)}; ${read}`
     : `${paint("green", "kept")}; ${read}`;
 }

@@ -1,10 +1,11 @@
 import { staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
 import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
+import { counted } from "../../../shared/rules/conditions/counted.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 import type { Finding } from "../../providers/contract/finding.ts";
 import { toReport } from "../../providers/contract/report.ts";
-import { count, section } from "../plan-lines.ts";
+import { section } from "../plan-lines.ts";
 
 /** Whether the move can go, what stops it, what to know, what stays behind, and the order. */
 export function planLines(subject: MoveSubject, found: readonly Finding[]): readonly string[] {
@@ -34,8 +35,8 @@ function headline({ namespace, objects, order }: MoveSubject, fails: number): st
   const clusters = objects.filter(
     ({ kind, fate, cluster }) => kind === "Cluster" && cluster && fate === "moves",
   );
-  const what = `Namespace ${namespace}: ${count(clusters.length, "Cluster")}, ${count(moving, "object")} in ${count(order.length, "group")}`;
-  if (fails > 0) return `${bold(what)}: ${paint("red", `do not move yet, ${count(fails, "finding")}`)}`;
+  const what = `Namespace ${namespace}: ${counted(clusters.length, "Cluster")}, ${counted(moving, "object")} in ${counted(order.length, "group")}`;
+  if (fails > 0) return `${bold(what)}: ${paint("red", `do not move yet, ${counted(fails, "finding")}`)}`;
   if (moving === 0) return `${bold(what)}: ${paint("yellow", "nothing to move")}`;
   return `${bold(what)}: ${paint("green", "nothing stops the move")}`;
 }

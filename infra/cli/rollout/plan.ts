@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
-import { messageOf } from "../../../shared/function/errors.ts";
 import { unlikeParts } from "../../../shared/rules/rollout/same-rollout.ts";
 import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
 import { readBlockers } from "../../operate/rollout/read-rollout.ts";
 import { rolloutReport } from "../../operate/rollout/rollout-report.ts";
 import { paint } from "../../platform/terminal/paint.ts";
-import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { print, printJson } from "../../platform/terminal/print.ts";
 import { outputOption } from "../options.ts";
 import { readManifests } from "../up/apply-manifests.ts";
 import { SETTABLE, withFields, withManifest } from "./changed.ts";
@@ -51,12 +50,7 @@ export function planCommand(command: Command): Command {
     .addOption(outputOption("text", "json"))
     .addHelpText("after", EXAMPLES)
     .action(async (named: string, options: PlanOptions) => {
-      try {
-        process.exitCode = await runPlan(named, options);
-      } catch (error) {
-        printError(messageOf(error));
-        process.exitCode = 1;
-      }
+      process.exitCode = await runPlan(named, options);
     });
 }
 

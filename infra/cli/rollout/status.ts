@@ -1,13 +1,11 @@
 import type { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { messageOf } from "../../../shared/function/errors.ts";
-import { plan } from "../../../shared/rules/rollout/plan.ts";
-import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
-import { isOverdue, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
+import { counted } from "../../../shared/rules/conditions/counted.ts";
+import { planOf, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { isStuck, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { rest } from "../../platform/rest.ts";
-import { print, printError } from "../../platform/terminal/print.ts";
-import { count } from "../plan-lines.ts";
+import { print } from "../../platform/terminal/print.ts";
 import { addDeploymentArgument, type DeploymentOptions, openRollout } from "./deployment-argument.ts";
 
 const LOOK_MS = 2 * SECOND;
@@ -23,12 +21,7 @@ export function statusCommand(command: Command): Command {
   return addDeploymentArgument(command)
     .addHelpText("after", EXAMPLES)
     .action(async (named: string, options: DeploymentOptions) => {
-      try {
-        process.exitCode = await waitForRollout(named, options);
-      } catch (error) {
-        printError(messageOf(error));
-        process.exitCode = 1;
-      }
+      process.exitCode = await waitForRollout(named, options);
     });
 }
 
@@ -54,19 +47,19 @@ interface Progress {
 export function progressOf(facts: RolloutFacts): Progress {
   const { deployment, sets, now } = facts;
   const name = `${deployment.metadata.namespace}/${deployment.metadata.name}`;
-  const spec = planSpec(deployment);
-  const { done, current, changes, waitsFor } = plan(spec, planSets(sets), now.getTime());
+  const { replicas } = planSpec(deployment);
+  const { done, current, changes, waitsFor } = planOf(facts);
   if (done && waitsFor === undefined && changes.every((change) => change.do === "remove"))
-    return { text: `${name}: done, ${count(spec.replicas, "Machine")} available and up to date`, end: 0 };
+    return { text: `${name}: done, ${counted(replicas, "Machine")} available and up to date`, end: 0 };
   const { status } = sets.find(({ metadata }) => metadata.name === current) ?? {};
   const old = sets.reduce(
     (sum, set) => sum + (set.metadata.name === current ? 0 : (set.status?.replicas ?? 0)),
     0,
   );
-  const counts = `${status?.replicas ?? 0} of ${spec.replicas} made from the current template, ${status?.availableReplicas ?? 0} available, ${old} old`;
+  const counts = `${status?.replicas ?? 0} of ${replicas} made from the current template, ${status?.availableReplicas ?? 0} available, ${old} old`;
   const stands = standstill(facts);
   if (stands === undefined) return { text: `${name}: ${counts}` };
-  const isStuck = stands.isHeld || isOverdue(stands, now);
-  const text = `${name}: ${counts}; ${isStuck ? "stands still" : "waits"}: ${stands.cause}`;
-  return isStuck ? { text: `${text}; ${stands.next}`, end: 1 } : { text };
+  const needsPerson = isStuck(stands, now);
+  const text = `${name}: ${counts}; ${needsPerson ? "stands still" : "waits"}: ${stands.cause}`;
+  return needsPerson ? { text: `${text}; ${stands.next}`, end: 1 } : { text };
 }

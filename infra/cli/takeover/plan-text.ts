@@ -1,10 +1,11 @@
+import { counted } from "../../../shared/rules/conditions/counted.ts";
 import { fieldManagersOf } from "../../operate/takeover/field-managers.ts";
 import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
 import { type Standing, standingOf } from "../../operate/takeover/standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "../../operate/takeover/survey.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
-import { count, section } from "../plan-lines.ts";
+import { section } from "../plan-lines.ts";
 import type { Decisions } from "./decisions.ts";
 
 const STANDS: { readonly [standing in Standing]: string } = {
@@ -100,9 +101,9 @@ function headline({ clusters }: Survey, { parkLease }: Scope, findings: readonly
   const way = parkLease
     ? "all at once, with the Lease parked"
     : "Cluster by Cluster, beside Cluster API's manager";
-  const what = bold(`${count(clusters.length, "Cluster")}, ${count(objects, "object")}, ${way}`);
+  const what = bold(`${counted(clusters.length, "Cluster")}, ${counted(objects, "object")}, ${way}`);
   return fails > 0
-    ? `${what}: ${paint("red", `not yet, ${count(fails, "finding")}`)}`
+    ? `${what}: ${paint("red", `not yet, ${counted(fails, "finding")}`)}`
     : `${what}: ${paint("green", "nothing stops it")}`;
 }
 
@@ -111,7 +112,7 @@ function coreLines({ core }: Survey, now: Date): readonly string[] {
   const { deployment, filter, replicas, lease } = core;
   const of = filter === undefined ? "all objects" : `objects labelled ${filter}`;
   return [
-    `Cluster API's manager ${deployment.namespace}/${deployment.name}: ${count(replicas, "replica")}, works on ${of}; ${leaseText(lease, now)}`,
+    `Cluster API's manager ${deployment.namespace}/${deployment.name}: ${counted(replicas, "replica")}, works on ${of}; ${leaseText(lease, now)}`,
   ];
 }
 

@@ -4,9 +4,8 @@ import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
-import { plan } from "../../../shared/rules/rollout/plan.ts";
-import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
-import { isOverdue, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
+import { planOf } from "../../../shared/rules/rollout/plan-input.ts";
+import { isStuck, type RolloutFacts, standstill } from "../../../shared/rules/rollout/standstill.ts";
 import type { Detail } from "./details.ts";
 import { belonging, type ObjectNode, type Snapshots } from "./object-tree.ts";
 
@@ -58,13 +57,14 @@ function objectsOf<T extends KubeObject>(
 export function standstillText(facts: RolloutFacts): string | undefined {
   const found = standstill(facts);
   if (found === undefined) return undefined;
-  const verb = found.isHeld || isOverdue(found, facts.now) ? "stands still" : "waits";
+  const verb = isStuck(found, facts.now) ? "stands still" : "waits";
   return `rollout ${verb}${found.since === undefined ? "" : ` since ${found.since}`}: ${found.cause}`;
 }
 
 /** Returns the limits of a rollout and its sets, the current one last. */
-export function rolloutDetails({ deployment, sets, now }: RolloutFacts): readonly Detail[] {
-  const { limits, current } = plan(planSpec(deployment), planSets(sets), now.getTime());
+export function rolloutDetails(facts: RolloutFacts): readonly Detail[] {
+  const { deployment, sets } = facts;
+  const { limits, current } = planOf(facts);
   const { surge, unavailable, atLeast, atMost } = limits;
   const isLast = ({ metadata }: MachineSet) => Number(metadata.name === current);
   const lines = sets.toSorted((a, b) => isLast(a) - isLast(b)).map((set) => setText(set, current));

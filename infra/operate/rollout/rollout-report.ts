@@ -6,8 +6,7 @@ import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import { plan } from "../../../shared/rules/rollout/plan.ts";
-import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
+import { planOf, planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Limits, PlanSpec, WaitsFor } from "../../../shared/rules/rollout/plan-types.ts";
 import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 import {
@@ -39,9 +38,9 @@ export interface Blockers {
 const NOTHING: Blockers = { missing: [], checks: [] };
 
 /** Returns what the status of the current set says, where nothing is read live. */
-function blockersShown({ deployment, sets, now }: RolloutFacts): Blockers {
-  const { current } = plan(planSpec(deployment), planSets(sets), now.getTime());
-  const checks = sets.flatMap((set) => (set.metadata.name === current ? (makesNone(set) ?? []) : []));
+function blockersShown(facts: RolloutFacts): Blockers {
+  const { current } = planOf(facts);
+  const checks = facts.sets.flatMap((set) => (set.metadata.name === current ? (makesNone(set) ?? []) : []));
   return { missing: [], checks };
 }
 
@@ -99,7 +98,7 @@ export function rolloutReport(
 ): RolloutReport {
   const { deployment, sets, now } = facts;
   const { replicas, strategy } = planSpec(deployment);
-  const { current, limits } = plan(planSpec(deployment), planSets(sets), now.getTime());
+  const { current, limits } = planOf(facts);
   const stands = standstill(facts);
   return {
     object: titleOf(deployment.kind, deployment.metadata),
@@ -142,10 +141,9 @@ function stepsOf(
 
 /** Returns the steps of now or, where nothing is to do before `rollout.after`, those of that time. */
 function soundRehearsal(facts: RolloutFacts, newMachines: Rehearsing["newMachines"]) {
-  const { deployment, sets } = facts;
   const now = facts.now.getTime();
   const present = rehearsalOf(facts, now, newMachines);
-  const { next } = plan(planSpec(deployment), planSets(sets), now);
+  const { next } = planOf(facts);
   if (next === undefined || present.steps.length > 0) return { at: now, sound: present };
   return { at: next, sound: rehearsalOf(facts, next, newMachines) };
 }

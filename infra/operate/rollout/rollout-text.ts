@@ -1,3 +1,4 @@
+import { counted } from "../../../shared/rules/conditions/counted.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { Change } from "../../../shared/rules/rollout/plan-types.ts";
 import type { Step } from "../../../shared/rules/rollout/rehearse.ts";
@@ -27,10 +28,6 @@ function limitsText({ replicas, strategy, limits }: RolloutReport): string {
   return strategy === "OnDelete"
     ? `${counted(replicas, "Machine")}, OnDelete: a Machine is replaced once a person has deleted it`
     : `${counted(replicas, "Machine")}, surge ${surge}, unavailable ${unavailable}: at least ${atLeast} available, at most ${atMost}`;
-}
-
-function counted(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 
 interface Shown {

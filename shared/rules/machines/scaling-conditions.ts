@@ -2,6 +2,7 @@ import type { KubeObject } from "../../api/kinds.ts";
 import type { Machine } from "../../api/machine/machine.ts";
 import { isDeleting } from "../../function/guards.ts";
 import { condition, type DesiredCondition } from "../conditions/conditions.ts";
+import { counted } from "../conditions/counted.ts";
 import { staleMachines } from "./stale-machines.ts";
 
 /** Machines that are there, and those that are wanted: absent while nothing says how many. */
@@ -50,7 +51,7 @@ export function scalingDownCondition(
 
 /** The condition `Deleting` of an owner that is being deleted and still has Machines. */
 export function deletingMachines(machines: readonly Machine[], now: Date): DesiredCondition {
-  const text = `Deleting ${machines.length} ${machines.length === 1 ? "Machine" : "Machines"}`;
+  const text = `Deleting ${counted(machines.length, "Machine")}`;
   return condition("Deleting", "True", "Deleting", withStale(text, machines, now));
 }
 

@@ -3,7 +3,8 @@ import type { MachineSet } from "../../api/machineset.ts";
 import { isDeleting } from "../../function/guards.ts";
 import { MOVES_MACHINES, REVISION } from "../machines/annotations.ts";
 import { ROLLOUT_COUNTERS } from "../machines/worker-counters.ts";
-import type { PlanSet, PlanSpec } from "./plan-types.ts";
+import { plan } from "./plan.ts";
+import type { Plan, PlanSet, PlanSpec } from "./plan-types.ts";
 
 const PREFIX = "machinedeployment.clusters.x-k8s.io";
 /** The annotation on a MachineSet with the former numbers of its template, a comma list. */
@@ -65,6 +66,19 @@ export function planSets(sets: readonly MachineSet[]): readonly PlanSet[] {
       held: Object.hasOwn(annotations, MOVES_MACHINES),
     };
   });
+}
+
+/** Returns what the rollout of a deployment does next, by the sets that it controls. */
+export function planOf({
+  deployment,
+  sets,
+  now,
+}: {
+  readonly deployment: MachineDeployment;
+  readonly sets: readonly MachineSet[];
+  readonly now: Date;
+}): Plan {
+  return plan(planSpec(deployment), planSets(sets), now.getTime());
 }
 
 function instantOf(time: string | undefined): number | undefined {

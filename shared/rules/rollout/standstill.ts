@@ -4,10 +4,10 @@ import type { MachineSet } from "../../api/machineset.ts";
 import { SECOND } from "../../function/backoff.ts";
 import { isDeleting } from "../../function/guards.ts";
 import { compareText, conditionOf } from "../conditions/conditions.ts";
+import { counted } from "../conditions/counted.ts";
 import { waitsForRemediation } from "../machines/machine-conditions.ts";
 import { controllerOf } from "../metadata/owner-references.ts";
-import { plan } from "./plan.ts";
-import { planSets, planSpec } from "./plan-input.ts";
+import { planOf } from "./plan-input.ts";
 import type { Plan } from "./plan-types.ts";
 
 /** A rollout that stands still for so long is announced, and a problem. */
@@ -41,9 +41,9 @@ type Reason = Omit<Standstill, "since">;
  * rollout that waits for a Machine to start stands still, too, until that is available: `since` says for how long.
  */
 export function standstill(facts: RolloutFacts): Standstill | undefined {
-  const { deployment, sets, now } = facts;
+  const { deployment, sets } = facts;
   if (isDeleting(deployment)) return undefined;
-  const decided = plan(planSpec(deployment), planSets(sets), now.getTime());
+  const decided = planOf(facts);
   const reason = blocked(deployment, decided) ?? pausedReason(facts, decided) ?? waiting(facts, decided);
   return reason === undefined ? undefined : { ...reason, since: lastProgress(sets) };
 }
@@ -110,7 +110,7 @@ function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, l
   const one = unavailableOf(set, machines);
   const named = one === undefined ? "" : ` (${one.metadata.name}: ${whyOf(one)})`;
   return {
-    cause: `${missing} of ${countOf(wanted)} of MachineSet ${current} ${missing === 1 ? "is" : "are"} not available${named}; ${bounds}`,
+    cause: `${missing} of ${counted(wanted, "Machine")} of MachineSet ${current} ${missing === 1 ? "is" : "are"} not available${named}; ${bounds}`,
     next: `repair what is named, or write the former template: capstan rollout plan ${pathOf(deployment)} -f FILE shows that first`,
     isHeld: false,
   };
@@ -162,14 +162,10 @@ function forPerson({ deployment, sets }: RolloutFacts, { current }: Plan): Reaso
   const old = sets.filter(({ metadata }) => metadata.name !== current);
   const count = old.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
   return {
-    cause: `strategy OnDelete: ${countOf(count)} of ${old.map(({ metadata }) => metadata.name).join(", ")} ${count === 1 ? "runs" : "run"} until deleted by a person`,
+    cause: `strategy OnDelete: ${counted(count, "Machine")} of ${old.map(({ metadata }) => metadata.name).join(", ")} ${count === 1 ? "runs" : "run"} until deleted by a person`,
     next: `delete a Machine when its workload may move: kubectl --namespace ${deployment.metadata.namespace} delete machine NAME`,
     isHeld: true,
   };
-}
-
-function countOf(machines: number): string {
-  return `${machines} ${machines === 1 ? "Machine" : "Machines"}`;
 }
 
 function pathOf({ metadata }: Machine | MachineDeployment): string {
@@ -192,6 +188,11 @@ function lastProgress(sets: readonly MachineSet[]): string | undefined {
 /** Whether a rollout stands still for so long that a person should know; one that a person holds does not. */
 export function isOverdue(still: Standstill, now: Date): boolean {
   return !still.isHeld && overdueInMs(still, now) === 0;
+}
+
+/** Whether a rollout needs a person: one holds it, or it has stood still for long. */
+export function isStuck(still: Standstill, now: Date): boolean {
+  return still.isHeld || isOverdue(still, now);
 }
 
 /** Returns when that will be, 0: it is so now; `undefined`: nothing says when the last progress was. */
