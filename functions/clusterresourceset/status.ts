@@ -1,3 +1,4 @@
+import type { ClusterResourceSetStatus } from "../../shared/api/clusterresourceset.ts";
 import {
   Cluster,
   ClusterResourceSet,
@@ -14,10 +15,11 @@ import {
   setsOfBinding,
   watch,
 } from "../../shared/function/define-function.ts";
+import { pausedStatus } from "../../shared/rules/status/paused-status.ts";
 import { BINDING_FIELDS } from "./rules/binding.ts";
 import { RESOURCE_SET_FINALIZER, unpausedSet } from "./rules/guard.ts";
 import { SELECTED_FIELDS } from "./rules/selection.ts";
-import { pausedStatus, setStatus } from "./rules/status.ts";
+import { setStatus } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
 
 export const clusterresourcesetStatus = defineFunction(
@@ -27,7 +29,9 @@ export const clusterresourcesetStatus = defineFunction(
     source: "core/reconcilers/clusterresourceset/clusterresourceset_controller.go",
     reconciles: ClusterResourceSet,
     when: [guarded(RESOURCE_SET_FINALIZER), unpausedSet],
-    whilePaused: (set, { now }) => ({ apply: { status: pausedStatus(set, now) } }),
+    whilePaused: (set, { now }) => ({
+      apply: { status: pausedStatus<ClusterResourceSetStatus>(set, undefined, now) },
+    }),
     watches: [
       watch(ClusterResourceSet, ["metadata.uid", "metadata.generation", "spec", "status"], itself),
       watch(ClusterResourceSetBinding, ["metadata.uid", ...BINDING_FIELDS], setsOfBinding),

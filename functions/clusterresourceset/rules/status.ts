@@ -9,7 +9,7 @@ import {
   deprecatedCondition,
   setDeprecatedConditions,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
-import { pausedCondition } from "../../../shared/rules/conditions/paused-condition.ts";
+import { pausedStatus } from "../../../shared/rules/status/paused-status.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import { entryOf, resourcesIn } from "./binding.ts";
 import { type NotAppliedReason, notAppliedIn, REASONS_BY_WORST } from "./not-applied.ts";
@@ -19,15 +19,6 @@ import type { SetView } from "./view.ts";
 const TYPE = "ResourcesApplied";
 const MAX_NAMED = 3;
 
-/** Returns everything as it was, but for `Paused`. */
-export function pausedStatus(set: ClusterResourceSet, now: Date): ClusterResourceSetStatus {
-  const paused = pausedCondition(undefined, set, "ClusterResourceSet");
-  return {
-    ...set.status,
-    conditions: setConditions(set.status?.conditions, [paused], now, set.metadata.generation),
-  };
-}
-
 /**
  * Returns the whole status. Differs: `ResourcesApplied` is False as long as anything is missing anywhere, and counts;
  * upstream shows what was written last. Without Clusters that it selects there is none.
@@ -35,7 +26,10 @@ export function pausedStatus(set: ClusterResourceSet, now: Date): ClusterResourc
 export function setStatus(view: SetView): ClusterResourceSetStatus {
   const { set, now } = view;
   const { generation } = set.metadata;
-  const status = { ...pausedStatus(set, now), ...present("observedGeneration", generation) };
+  const status = {
+    ...pausedStatus<ClusterResourceSetStatus>(set, undefined, now),
+    ...present("observedGeneration", generation),
+  };
   const lacks = lacksOf(view);
   if (lacks === undefined) return status;
   const { reason, message } = lacks;
