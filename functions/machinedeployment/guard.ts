@@ -1,4 +1,5 @@
 import { Cluster, MachineDeployment, refTo } from "../../shared/api/entry.ts";
+import { TEMPLATE_SUFFIX } from "../../shared/api/indexes.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../shared/contract/entry.ts";
 import {
   defineFunction,
@@ -13,9 +14,9 @@ import {
 } from "../../shared/function/define-function.ts";
 import { OWNER_FIELDS, ownerReference, ownerReferencePatch, SIZE_FIELDS } from "../../shared/rules/entry.ts";
 import { SKIP_PREFLIGHT } from "../../shared/rules/machines/annotations.ts";
+import { readTemplates } from "../../shared/rules/providers/machine-providers.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { deploymentGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
-import { isTemplate, readTemplates } from "./rules/reads.ts";
 import { deploymentViolations } from "./rules/violations.ts";
 
 export const machinedeploymentGuard = defineFunction(
@@ -62,7 +63,7 @@ export const machinedeploymentGuard = defineFunction(
     const { bootstrap, infrastructure } = await readTemplates(read, deployment);
     const owner = ownerReference(Cluster, cluster);
     const templates = [bootstrap, infrastructure].flatMap((found) =>
-      found?.state === "found" && isTemplate(found.object)
+      found?.state === "found" && found.object.kind.endsWith(TEMPLATE_SUFFIX)
         ? [{ target: refTo(found.kind, found.object), operations: ownerReferencePatch(found.object, owner) }]
         : [],
     );

@@ -11,9 +11,9 @@ import {
   watchReferenced,
 } from "../../shared/function/define-function.ts";
 import { OWNER_FIELDS, ownerReference, ownerReferencePatch, SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { readTemplates } from "../../shared/rules/providers/machine-providers.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { GUARDED_FIELDS, setGuardPatch } from "./rules/guard.ts";
-import { readTemplates } from "./rules/reads.ts";
 import { setViolations } from "./rules/violations.ts";
 
 export const machinesetGuard = defineFunction(

@@ -35,9 +35,10 @@ import {
   preflight,
   SKIP_FIELDS,
 } from "../../shared/rules/machines/preflight.ts";
+import { readTemplates } from "../../shared/rules/providers/machine-providers.ts";
 import { readControlPlane } from "../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./rules/machines.ts";
-import { readMachines, readMachinesLive, readTemplates, SET_MACHINE_FIELDS } from "./rules/reads.ts";
+import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import {
   BATCH_FIELDS,
   hasBatch,

@@ -1,20 +1,15 @@
 import { DEPLOYMENT_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { refTo } from "../../../shared/api/kinds.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
+import { controllerAdoption } from "../../../shared/rules/metadata/controller-adoption.ts";
 import {
   controllerOf,
   controllerReference,
-  ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
 import { selectorOf } from "../../../shared/rules/rollout/problems.ts";
-
-/** A set whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
-const ADOPT_AGAIN_MS = 15 * SECOND;
 
 /** Returns whether the deployment controls a set of its own Cluster, by uid: also one that is being deleted. */
 export function isOwnSet({ metadata, spec }: MachineDeployment, set: MachineSet): boolean {
@@ -46,20 +41,8 @@ export function adoptions(
   deployment: MachineDeployment,
   sets: readonly MachineSet[],
 ): readonly GuardedPatch[] {
+  const controller = controllerReference(MachineDeployment, deployment);
   return sets
     .filter((set) => isAdoptable(deployment, set))
-    .map((set) => ({
-      target: refTo(MachineSet, set),
-      operations: ownerReferencePatch(set, controllerReference(MachineDeployment, deployment)),
-      ifFails: {
-        event: "FailedAdopt",
-        againAfterMs: ADOPT_AGAIN_MS,
-        says: `Failed to adopt MachineSet "${set.metadata.name}"`,
-      },
-      announces: {
-        type: "Normal",
-        reason: "SuccessfulAdopt",
-        message: `Adopted MachineSet "${set.metadata.name}"`,
-      },
-    }));
+    .map((set) => controllerAdoption(MachineSet, set, controller));
 }

@@ -22,23 +22,16 @@ export function deploymentCounters(sets: readonly MachineSet[]): Counters {
   const versions = sets
     .flatMap(({ status }) => status?.versions ?? [])
     .map(({ version, replicas = 0 }) => ({ version, replicas }));
+  const summed = <C extends Exclude<keyof Counters, "versions">>(count: C) =>
+    present(
+      count,
+      sumOf(sets, ({ status }) => status?.[count]),
+    );
   return {
-    ...present(
-      "replicas",
-      sumOf(sets, (set) => set.status?.replicas),
-    ),
-    ...present(
-      "readyReplicas",
-      sumOf(sets, (set) => set.status?.readyReplicas),
-    ),
-    ...present(
-      "availableReplicas",
-      sumOf(sets, (set) => set.status?.availableReplicas),
-    ),
-    ...present(
-      "upToDateReplicas",
-      sumOf(sets, (set) => set.status?.upToDateReplicas),
-    ),
+    ...summed("replicas"),
+    ...summed("readyReplicas"),
+    ...summed("availableReplicas"),
+    ...summed("upToDateReplicas"),
     ...present("versions", addVersions(versions)),
   };
 }

@@ -4,12 +4,12 @@ import type { NewObject } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
+import { readTemplates } from "../../../shared/rules/providers/machine-providers.ts";
 import { planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import { sameRollout } from "../../../shared/rules/rollout/same-rollout.ts";
 import { type SetName, setNameFor } from "../../../shared/rules/rollout/set-name.ts";
 import { isOwnSet } from "./adoption.ts";
 import { newSet } from "./new-set.ts";
-import { readTemplates } from "./reads.ts";
 import { plannedAnnotations, SET_AGAIN_MS } from "./rollout.ts";
 import { creationIn, type SetsWork } from "./sets-work.ts";
 

@@ -27,13 +27,13 @@ export interface RolloutWrites {
 export function rolloutWrites({ deployment, own }: SetsView, plan: Plan | undefined): RolloutWrites {
   const changes = plan?.changes ?? [];
   const removed = new Set(changes.flatMap((change) => (change.do === "remove" ? [change.set] : [])));
-  const [ending, staying] = [own.filter(isIn(removed)), own.filter((set) => !isIn(removed)(set))];
-  const patches = staying.map((set) => setPatch(deployment, set, plan));
+  const isEnding = ({ metadata }: MachineSet) => removed.has(metadata.name);
+  const patches = own.filter((set) => !isEnding(set)).map((set) => setPatch(deployment, set, plan));
   return {
     patch: [...patches, ...revisionPatch(deployment, own, plan)].filter(
       ({ operations }) => operations.length > 0,
     ),
-    delete: ending.map((set) => ({
+    delete: own.filter(isEnding).map((set) => ({
       target: refTo(MachineSet, set),
       ifFails: {
         event: "FailedDelete",
@@ -47,10 +47,6 @@ export function rolloutWrites({ deployment, own }: SetsView, plan: Plan | undefi
       },
     })),
   };
-}
-
-function isIn(names: ReadonlySet<string>): (set: MachineSet) => boolean {
-  return ({ metadata }) => names.has(metadata.name);
 }
 
 /** Returns the annotations of a set that follow from the plan; `name` is absent for a set that will be made. */

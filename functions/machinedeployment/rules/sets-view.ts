@@ -1,9 +1,9 @@
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { clusterKeyOf } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
+import { withUnlisted } from "../../../shared/rules/metadata/read-unlisted.ts";
 import { isAdoptable, isOwnSet } from "./adoption.ts";
 
 /** Everything that decides about the sets of a deployment. */
@@ -36,13 +36,7 @@ export async function readLiveSetsView(
 ): Promise<SetsView> {
   const { namespace, name } = clusterKeyOf(deployment);
   const listed = await live.list(MachineSet, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
-  const names = new Set(listed.map(({ metadata }) => metadata.name));
-  const hidden = await Promise.all(
-    known.sets
-      .filter((set) => !names.has(set.metadata.name))
-      .map((set) => live.get(MachineSet, objectKeyOf(set))),
-  );
-  return viewOf(deployment, [...listed, ...hidden.filter((set) => set !== undefined)]);
+  return viewOf(deployment, await withUnlisted(live, MachineSet, listed, known.sets));
 }
 
 function viewOf(deployment: MachineDeployment, found: readonly MachineSet[]): SetsView {

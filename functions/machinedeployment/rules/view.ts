@@ -6,11 +6,11 @@ import type { StepContext } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { templateProblems } from "../../../shared/rules/machines/template-problems.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { readTemplates } from "../../../shared/rules/providers/machine-providers.ts";
 import { chooseCurrent } from "../../../shared/rules/rollout/current.ts";
 import { planSets, planSpec } from "../../../shared/rules/rollout/plan-input.ts";
 import { deploymentProblem } from "../../../shared/rules/rollout/problems.ts";
 import { isOwnSet } from "./adoption.ts";
-import { readTemplates } from "./reads.ts";
 import { deploymentWritesDue } from "./writes-due.ts";
 
 /** Reads for the status of a deployment. */

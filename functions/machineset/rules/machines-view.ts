@@ -5,10 +5,11 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import {
   type MachineProviders,
   readMachineProviders,
+  readTemplates,
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
-import { readMachines, readMachinesLive, readTemplates } from "./reads.ts";
+import { readMachines, readMachinesLive } from "./reads.ts";
 import { scaleUpBlockers } from "./templates.ts";
 
 /** Everything that decides about the Machines of a set. */

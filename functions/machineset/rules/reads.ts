@@ -1,14 +1,10 @@
-import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import { clusterKeyOf } from "../../../shared/function/guards.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
-import {
-  type MachineProviders,
-  readMachineProviders,
-} from "../../../shared/rules/providers/machine-providers.ts";
+import { withUnlisted } from "../../../shared/rules/metadata/read-unlisted.ts";
 import { fallbackSelector } from "./deletion.ts";
 import { isAdoptable, isOwnMachine } from "./machines.ts";
 import { selectorOf } from "./problems.ts";
@@ -20,14 +16,6 @@ export const SET_MACHINE_FIELDS = [
   "metadata.deletionTimestamp",
   ...OWNER_FIELDS,
 ] as const;
-
-/** Reads both templates of a set, from snapshots (metadata only) or, given `read.live`, from the API server. */
-export function readTemplates(
-  read: Pick<Reader, "referenced">,
-  { metadata, spec }: MachineSet,
-): Promise<MachineProviders> {
-  return readMachineProviders(read, spec.template.spec, metadata.namespace);
-}
 
 /** Machines of the Cluster that the set controls or may adopt, by snapshots and by name. */
 export async function readMachines(read: Pick<Reader, "list">, set: MachineSet): Promise<readonly Machine[]> {
@@ -57,12 +45,6 @@ export async function readMachinesLive(
   const { namespace } = set.metadata;
   const labelSelector = selectorOf(set)?.text ?? fallbackSelector(set);
   const listed = await live.list(Machine, { namespace, labelSelector });
-  const names = new Set(listed.map(({ metadata }) => metadata.name));
-  const hidden = await Promise.all(
-    known
-      .filter((machine) => !names.has(machine.metadata.name))
-      .map((machine) => live.get(Machine, objectKeyOf(machine))),
-  );
-  const found = [...listed, ...hidden.filter((machine) => machine !== undefined)];
+  const found = await withUnlisted(live, Machine, listed, known);
   return found.filter((machine) => isOwnMachine(set, machine) || isAdoptable(set, machine));
 }

@@ -9,36 +9,18 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { done, type Result, requeueAfter } from "../../../shared/function/result.ts";
 import { goneKeys, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
-import {
-  controllerOf,
-  controllerReference,
-  ownerReferencePatch,
-} from "../../../shared/rules/metadata/owner-references.ts";
+import { controllerAdoption } from "../../../shared/rules/metadata/controller-adoption.ts";
+import { controllerOf, controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { setTemplate } from "./in-place.ts";
 import { isAdoptable } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 
-/** A Machine whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
-const ADOPT_AGAIN_MS = 15 * SECOND;
-
 /** Patches of the Machines that the set takes over, with their Events. */
 export function adoptions({ set, machines }: SetView): readonly GuardedPatch[] {
+  const controller = controllerReference(MachineSet, set);
   return machines
     .filter((machine) => isAdoptable(set, machine))
-    .map((machine) => ({
-      target: refTo(Machine, machine),
-      operations: ownerReferencePatch(machine, controllerReference(MachineSet, set)),
-      ifFails: {
-        event: "FailedAdopt",
-        againAfterMs: ADOPT_AGAIN_MS,
-        says: `Failed to adopt Machine "${machine.metadata.name}"`,
-      },
-      announces: {
-        type: "Normal",
-        reason: "SuccessfulAdopt",
-        message: `Adopted Machine "${machine.metadata.name}"`,
-      },
-    }));
+    .map((machine) => controllerAdoption(Machine, machine, controller));
 }
 
 /**

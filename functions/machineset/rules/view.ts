@@ -4,9 +4,10 @@ import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { templateProblems } from "../../../shared/rules/machines/template-problems.ts";
 import { refusedReasons } from "../../../shared/rules/metadata/refused-write.ts";
+import { readTemplates } from "../../../shared/rules/providers/machine-providers.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
-import { readMachines, readTemplates } from "./reads.ts";
+import { readMachines } from "./reads.ts";
 import { scaleUpBlockers } from "./templates.ts";
 import { setWritesDue } from "./writes-due.ts";
 

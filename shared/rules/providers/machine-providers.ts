@@ -33,6 +33,19 @@ export async function readMachineProviders(
   return { bootstrap, infrastructure };
 }
 
+/** A set or a deployment: the template of its Machines references templates. */
+interface Templated extends Pick<KubeObject, "metadata"> {
+  readonly spec: { readonly template: { readonly spec: MachineReferences } };
+}
+
+/** Reads both templates of a set or a deployment, of which snapshots have the metadata only. */
+export function readTemplates(
+  read: Pick<Reader, "referenced">,
+  { metadata, spec }: Templated,
+): Promise<MachineProviders> {
+  return readMachineProviders(read, spec.template.spec, metadata.namespace);
+}
+
 /** Returns the bootstrap config with its reference; `undefined`: `configRef` is absent. */
 export function bootstrapAmong(
   { bootstrap: { configRef } }: MachineReferences,
