@@ -4,6 +4,7 @@ import type { Kind } from "./kinds.ts";
 import {
   atomicList,
   dnsSubdomain,
+  EXPRESSIONS,
   IMMUTABLE,
   type Immutable,
   labelSelectorSchema,
@@ -35,11 +36,7 @@ const selectorSchema = () =>
           rule: "(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)",
           message: "selector must not be empty",
         },
-        {
-          rule: "!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator in ['Exists', 'DoesNotExist'] ? !has(e.values) || size(e.values) == 0 : e.operator in ['In', 'NotIn'] && has(e.values) && size(e.values) > 0)",
-          message:
-            "matchExpressions: In and NotIn need values, Exists and DoesNotExist take none, and there is no other operator",
-        },
+        EXPRESSIONS,
         ...IMMUTABLE["x-kubernetes-validations"],
       ),
     );
