@@ -49,18 +49,23 @@ const Cluster: Conversion = {
   ],
 };
 
+/** Counters by Nodes go to the deprecated ones, and those by conditions take their place. */
+const MOVED_IN_WORKER_STATUS = [
+  ...MOVED_IN_STATUS,
+  deprecated("readyReplicas"),
+  deprecated("availableReplicas"),
+  present("readyReplicas"),
+  present("availableReplicas"),
+  present("upToDateReplicas"),
+];
+
 const MachinePool: Conversion = {
   moved: [
     { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
     ...movedInMachineSpec(TEMPLATE),
-    ...MOVED_IN_STATUS,
+    ...MOVED_IN_WORKER_STATUS,
     BOOTSTRAP_READY,
-    deprecated("readyReplicas"),
-    deprecated("availableReplicas"),
     deprecated("unavailableReplicas"),
-    present("readyReplicas"),
-    present("availableReplicas"),
-    present("upToDateReplicas"),
   ],
   empty: ["spec.template.metadata", ...emptyInMachineSpec(TEMPLATE)],
 };
@@ -71,13 +76,8 @@ const MachineSet: Conversion = {
     { from: "spec.deletePolicy", to: "spec.deletion.order" },
     { from: "spec.machineNamingStrategy", to: "spec.machineNaming" },
     ...movedInMachineSpec(TEMPLATE),
-    ...MOVED_IN_STATUS,
+    ...MOVED_IN_WORKER_STATUS,
     deprecated("fullyLabeledReplicas"),
-    deprecated("readyReplicas"),
-    deprecated("availableReplicas"),
-    present("readyReplicas"),
-    present("availableReplicas"),
-    present("upToDateReplicas"),
   ],
   empty: [
     "spec.deletion.order",
@@ -102,14 +102,9 @@ const MachineDeployment: Conversion = {
     { from: "spec.machineNamingStrategy", to: "spec.machineNaming" },
     { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
     ...movedInMachineSpec(TEMPLATE),
-    ...MOVED_IN_STATUS,
+    ...MOVED_IN_WORKER_STATUS,
     deprecated("updatedReplicas"),
-    deprecated("readyReplicas"),
-    deprecated("availableReplicas"),
     deprecated("unavailableReplicas"),
-    present("readyReplicas"),
-    present("availableReplicas"),
-    present("upToDateReplicas"),
   ],
   dropped: ["spec.revisionHistoryLimit", "spec.progressDeadlineSeconds"],
   empty: [
