@@ -20,7 +20,7 @@ interface Plan {
 /** Of everything, or of states whose name has this part. In no commit: they are there to be looked at. */
 const toLookAt = (part: string): Plan => ({
   folder: fileURLToPath(new URL("../../.capstan/screenshots/", import.meta.url)),
-  widths: [WIDE.width, 390],
+  widths: [WIDE.width, 1024, 390],
   height: WIDE.height,
   schemes: ["light", "dark"],
   isWanted: (state) => state.includes(part),

@@ -16,7 +16,7 @@ const queueItemSchema = z.object({
   paused: z.boolean().optional(),
   pausedInBullmq: z.boolean().optional(),
   breakerOpen: z.boolean().optional(),
-  /** Keys wait, and no living process serves the function. */
+  /** No process that gives a sign of life serves the function. */
   unserved: z.boolean().optional(),
   deadEvicted: z.int().optional(),
   tenants: z.record(z.string(), z.object({ ...countsShape, readyResync: z.int().optional() })).optional(),

@@ -146,10 +146,12 @@ function createQueuesReader(
   };
   const lookForUnserved = async (): Promise<void> => {
     const held = new Map<string, Concern>();
-    for (const { function: name, since, message } of await unserved()) {
+    for (const { function: name, late } of await unserved()) {
+      if (late === undefined) break;
       const tenants = await queue.topTenants(name, MOST_TENANTS);
       for (const { tenant } of tenants.filter(({ ready }) => ready > 0))
-        for (const cluster of await clustersOf(name, tenant)) held.set(cluster, { text: message, since });
+        for (const cluster of await clustersOf(name, tenant))
+          held.set(cluster, { text: late.message, since: late.since });
     }
     await judge(roster.setHeld(held));
   };

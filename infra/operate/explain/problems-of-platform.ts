@@ -16,12 +16,9 @@ export function silenceProblems({ silences }: Pick<Freshness, "silences">): read
 
 /** Returns the functions whose keys wait for a worker as one problem, since one worker mends it. */
 export function workerProblems(unserved: readonly Unserved[]): readonly Problem[] {
-  return unserved.slice(0, 1).map(({ function: object, since, message }) => ({
-    about: "worker",
-    object,
-    ...parted(message),
-    since,
-    severity: "broken",
-    consequences: 0,
-  }));
+  const [first] = unserved;
+  if (first?.late === undefined) return [];
+  const { since, message } = first.late;
+  const of = { about: "worker", object: first.function, since } as const;
+  return [{ ...of, ...parted(message), severity: "broken", consequences: 0 }];
 }

@@ -5,9 +5,14 @@ import type { QueuePeek, QueueReader } from "../../../shared/runtime/queue/queue
 import { cachedFor } from "../../platform/cached-for.ts";
 import type { Heartbeat } from "../../queue/heartbeats/heartbeats.ts";
 
-/** A function whose keys no living process takes. */
+/** A function that no living process serves. */
 export interface Unserved {
   readonly function: string;
+  /** Is absent while no key waits longer than it takes to replace a worker. */
+  readonly late?: Late | undefined;
+}
+
+interface Late {
   /** When the key that waits longest became ready, RFC 3339. */
   readonly since: string;
   /** The functions that wait, since when, then `; ` and the next step; the same for each of several. */
@@ -30,8 +35,8 @@ const KEPT_MS = 5 * SECOND;
 const MOST_PROCESSES = 200;
 
 /**
- * Returns a question that is answered at most every 5 s: which functions has no process served for so long that their
- * keys wait. Costs one read while every function is served.
+ * Returns a question that is answered at most every 5 s: which functions does no process serve, those first whose keys
+ * have waited for long. Costs one read while every function is served.
  */
 export function createUnserved({ queue, functions, processes, clock }: UnservedSources): ReadUnserved {
   return cachedFor(KEPT_MS, clock, async () => {
@@ -45,18 +50,27 @@ export function createUnserved({ queue, functions, processes, clock }: UnservedS
     const found = await Promise.all(
       names.map(async (name) => unservedOf(name, await queue.peek(name), clock.now())),
     );
-    const late = found.flat().toSorted((a, b) => (a.since < b.since ? -1 : 1));
-    return late.map(({ keys: _, ...each }) => ({ ...each, message: messageOf(late) }));
+    const waiting = found.flat().toSorted((a, b) => (a.since < b.since ? -1 : 1));
+    const late = waiting.map(({ function: name, since }) => ({
+      function: name,
+      late: { since, message: messageOf(waiting) },
+    }));
+    const isLate = new Set(late.map(({ function: name }) => name));
+    return [...late, ...names.filter((name) => !isLate.has(name)).map((name) => ({ function: name }))];
   });
 }
 
-type Late = Omit<Unserved, "message"> & { readonly keys: number };
+interface Waiting {
+  readonly function: string;
+  readonly since: string;
+  readonly keys: number;
+}
 
 function unservedOf(
   name: string,
   { ready, oldestReadyMs = {}, paused }: QueuePeek,
   now: Date,
-): readonly Late[] {
+): readonly Waiting[] {
   const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
   if (ready === 0 || oldestMs < LATE_MS || paused === true) return [];
   // To the second: the message stays the same while it waits.
@@ -64,9 +78,9 @@ function unservedOf(
   return [{ function: name, since, keys: ready }];
 }
 
-function messageOf(late: readonly Late[]): string {
-  const [{ function: name, since } = { function: "", since: "" }, ...others] = late;
-  const count = late.reduce((sum, { keys }) => sum + keys, 0);
+function messageOf(waiting: readonly Waiting[]): string {
+  const [{ function: name, since } = { function: "", since: "" }, ...others] = waiting;
+  const count = waiting.reduce((sum, { keys }) => sum + keys, 0);
   const keys = count === 1 ? "1 key waits" : `${count} keys wait`;
   const [more, named] =
     others.length === 0 ? ["", ` --functions ${name}`] : [` and ${others.length} more`, ""];

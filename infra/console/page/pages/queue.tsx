@@ -112,7 +112,7 @@ function isQuiet(row: Row): boolean {
   return queueState(row).mark === "healthy" && ready + running + (lastMinute?.runs ?? 0) === 0;
 }
 
-const number = (title: string, of: (item: Row) => number | undefined, width = "56px"): Column<Row> => ({
+const number = (title: string, of: (item: Row) => number | undefined, width = "52px"): Column<Row> => ({
   title,
   width,
   isNumber: true,
@@ -126,7 +126,7 @@ const number = (title: string, of: (item: Row) => number | undefined, width = "5
 /** The column of the time than which half of the last minute's runs, or 99 of 100, took no longer. */
 const duration = (title: string, of: (item: Row) => number | undefined): Column<Row> => ({
   title,
-  width: "60px",
+  width: "56px",
   isNumber: true,
   cell: (item) => {
     const ms = of(item);
@@ -137,7 +137,7 @@ const duration = (title: string, of: (item: Row) => number | undefined): Column<
 const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Function",
-    width: "minmax(140px, 260px)",
+    width: "minmax(140px, 208px)",
     narrow: "first",
     cell: (item) => (
       <span class="named">
@@ -148,7 +148,8 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "State",
-    width: "minmax(80px, 1fr)",
+    // The longest word is not cut on a page of 1,024 px.
+    width: "minmax(144px, 1fr)",
     narrow: "second",
     cell: (item) => (
       <span class={queueState(item).mark === "healthy" ? "muted" : ""}>
@@ -159,7 +160,7 @@ const COLUMNS: readonly Column<Row>[] = [
   number("Ready", ({ ready }) => ready),
   {
     title: "Oldest",
-    width: "56px",
+    width: "52px",
     isNumber: true,
     cell: (item) => {
       const ms = oldestMs(item);
@@ -170,7 +171,7 @@ const COLUMNS: readonly Column<Row>[] = [
   number("Waiting", ({ waiting }) => waiting),
   {
     title: "Dead",
-    width: "56px",
+    width: "52px",
     isNumber: true,
     narrow: "end",
     cell: ({ dead }) => <span class={dead === 0 ? "muted" : "bad"}>{countText(dead)}</span>,

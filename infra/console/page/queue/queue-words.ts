@@ -8,19 +8,20 @@ interface QueueState {
   readonly word: string;
 }
 
-/** Ready keys that are older show that workers are missing or too slow. */
-const LATE_MS = 30_000;
+/** Older keys show that workers are missing or too slow: /scale wants as many as take a live one within 5 s. */
+const LATE_MS = { live: 5_000, resync: 30_000 };
 
 /** Returns the state of a queue in words. */
 export function queueState(item: QueueItem): QueueState {
   const { paused, pausedInBullmq, breakerOpen, dead, ready, oldestReadyMs = {}, unserved } = item;
-  const oldestMs = Math.max(oldestReadyMs.live ?? 0, oldestReadyMs.resync ?? 0);
+  const { live = 0, resync = 0 } = oldestReadyMs;
   if (paused === true) return { mark: "paused", word: "Paused by a person" };
   if (pausedInBullmq === true) return { mark: "paused", word: "Paused in BullMQ" };
-  if (unserved === true) return { mark: "waiting", word: "No worker serves it" };
-  if (breakerOpen === true) return { mark: "failing", word: "Most runs fail: slowed down" };
+  if (unserved === true) return { mark: ready > 0 ? "waiting" : "unknown", word: "No worker is seen" };
+  if (breakerOpen === true) return { mark: "failing", word: "Most runs fail" };
   if (dead > 0) return { mark: "dead", word: "Has dead keys" };
-  if (ready > 0 && oldestMs > LATE_MS) return { mark: "waiting", word: "Behind" };
+  if (ready > 0 && (live > LATE_MS.live || resync > LATE_MS.resync))
+    return { mark: "waiting", word: "Behind" };
   return { mark: "healthy", word: "Keeps up" };
 }
 
@@ -35,7 +36,8 @@ export function queueHold(item: QueueItem): string | undefined {
   if (paused === true) return "Paused by a person: no run begins until it is resumed.";
   if (pausedInBullmq === true)
     return "Paused by BullMQ's own queue.pause(): no run begins until queue.resume() is called there.";
-  if (unserved === true) return `No worker serves it: start one with capstan worker --functions ${name}.`;
+  if (unserved === true)
+    return `No worker for it gives a sign of life: start one with capstan worker --functions ${name}.`;
   if (breakerOpen !== true) return undefined;
   // The breaker of the queue counts so (Q-27).
   return "More than half of the runs of the last minute failed: until that is over, one run begins per second.";

@@ -322,7 +322,7 @@ describe("the fleet", () => {
   it("says of a Cluster whose keys no worker takes since when they wait, and of no other", async () => {
     const { start, clock } = await world(named("a", [AVAILABLE]), named("b", [AVAILABLE]));
     const message = "no worker serves machine-node since …, 2 keys wait; start one";
-    let found = [{ function: "machine-node", since: START.toISOString(), message }];
+    let found = [{ function: "machine-node", late: { since: START.toISOString(), message } }];
     await using fleet = start({ unserved: async () => found });
     await clock.advance(SECOND);
     expect(reported(all(fleet))).toEqual([`default/a waiting: ${message}`, "default/b healthy"]);
@@ -350,7 +350,8 @@ describe("the fleet", () => {
     const key = "default/-|SimControlPlane|default/cp";
     rows.set(key, { key, state: "ready", causes: [], failures: 0 });
     queue.topTenants = async () => [{ tenant: "default/-", ready: 1, waiting: 0, running: 0, dead: 0 }];
-    const found = [{ function: "sim-controlplane", since: START.toISOString(), message: "no worker" }];
+    const late = { since: START.toISOString(), message: "no worker" };
+    const found = [{ function: "sim-controlplane", late }];
     await using fleet = start({ functions: [simControlplane], unserved: async () => found });
     await clock.advance(SECOND);
     expect(reported(all(fleet))).toEqual(["default/b waiting: no worker", "default/a healthy"]);

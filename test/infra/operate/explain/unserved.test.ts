@@ -35,9 +35,10 @@ describe("functions that no worker serves", () => {
     const { found } = await said([{ functions: ["b"], running: 0 }], LATE);
     const message =
       "no worker serves a since 2025-12-31T23:59:15.000Z, 3 keys wait; start one: capstan worker --functions a";
-    expect(found).toEqual([{ function: "a", since: "2025-12-31T23:59:15.000Z", message }]);
+    const late = { since: "2025-12-31T23:59:15.000Z", message };
+    expect(found).toEqual([{ function: "a", late }]);
     // A relay names all functions, and runs none.
-    expect((await said([{ functions: ["a", "b"] }], LATE)).found).toEqual(found);
+    expect((await said([{ functions: ["a", "b"] }], LATE)).found).toEqual([...found, { function: "b" }]);
   });
 
   it("are one problem where several wait: since the oldest key, with the command that serves all", async () => {
@@ -47,7 +48,7 @@ describe("functions that no worker serves", () => {
       { ...LATE, ready: 4 },
       { ready: 1, oldestReadyMs: { resync: 60_000 } },
     );
-    expect(found.map(({ function: name, since }) => [name, since])).toEqual([
+    expect(found.map(({ function: name, late }) => [name, late?.since])).toEqual([
       ["b", "2025-12-31T23:59:00.000Z"],
       ["a", "2025-12-31T23:59:15.000Z"],
     ]);
@@ -60,13 +61,20 @@ describe("functions that no worker serves", () => {
   });
 
   it.each([
-    ["a worker lives", [{ functions: ["a", "b"], running: 0 }], LATE],
-    ["a worker may take them still", [], { ready: 3, oldestReadyMs: { live: 5_000 } }],
-    ["no key waits", [], { ready: 0, oldestReadyMs: { live: 45_000 } }],
-    ["a person has paused them", [], { ...LATE, paused: true }],
-    ["more processes live than are known", Array(200).fill({ functions: [], running: 0 }), LATE],
-  ])("are not those where %s", async (_, processes, depth) => {
-    expect((await said(processes, depth)).found).toEqual([]);
+    ["a worker may take the keys still", { ready: 3, oldestReadyMs: { live: 5_000 } }],
+    ["no key waits", { ready: 0, oldestReadyMs: { live: 45_000 } }],
+    ["a person has paused them", { ...LATE, paused: true }],
+  ])("are known at once, and no problem while %s", async (_, depth) => {
+    const { found } = await said([], depth);
+    expect(found).toEqual([{ function: "a" }, { function: "b" }]);
+    expect(workerProblems(found)).toEqual([]);
+  });
+
+  it.each([
+    ["a worker lives", [{ functions: ["a", "b"], running: 0 }]],
+    ["more processes live than are known", Array(200).fill({ functions: [], running: 0 })],
+  ])("are not those where %s", async (_, processes) => {
+    expect((await said(processes, LATE)).found).toEqual([]);
   });
 
   it("cost no look at the queue while every function is served", async () => {

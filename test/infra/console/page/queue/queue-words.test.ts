@@ -19,10 +19,13 @@ const item = (more: Partial<QueueItem>): QueueItem => ({
 describe("how a queue stands", () => {
   it.each([
     ["Keeps up", { ready: 3, oldestReadyMs: { live: 900 } }],
+    ["Keeps up", { ready: 3, oldestReadyMs: { live: 900, resync: 29_000 } }],
+    ["Behind", { ready: 3, oldestReadyMs: { live: 5_100 } }],
     ["Behind", { ready: 3, oldestReadyMs: { resync: 31_000 } }],
-    ["No worker serves it", { unserved: true, dead: 1, breakerOpen: true }],
+    ["No worker is seen", { unserved: true }],
+    ["No worker is seen", { unserved: true, ready: 1, dead: 1, breakerOpen: true }],
     ["Has dead keys", { dead: 1 }],
-    ["Most runs fail: slowed down", { dead: 1, breakerOpen: true }],
+    ["Most runs fail", { dead: 1, breakerOpen: true }],
     ["Paused by a person", { paused: true, pausedInBullmq: true, breakerOpen: true }],
     ["Paused in BullMQ", { pausedInBullmq: true, breakerOpen: true }],
   ])("%s", (word, more) => {
