@@ -8,7 +8,14 @@ import { ageText } from "../text/amounts.ts";
 import { objectOfKey } from "../text/keys.ts";
 import type { HistoryRow } from "./fold-idle.ts";
 import { type RunLook, runText } from "./run-text.ts";
-import { type LaneMark, neighboursOf, stepBetween, type TimeLine, timeLineOf } from "./time-line.ts";
+import {
+  type LaneMark,
+  neighboursOf,
+  stepBetween,
+  type TimeLine,
+  timedColumns,
+  timeLineOf,
+} from "./time-line.ts";
 
 interface Props {
   /** Newest first. */
@@ -24,8 +31,6 @@ const COLUMN_PX = 24;
 const WIDE = { lanePx: 28, middlePx: 13, namesPx: 200 };
 /** The name of a lane stands above it. */
 const NARROW = { lanePx: 50, middlePx: 36, namesPx: 0 };
-/** Columns between two times. */
-const TIME_EVERY = 4;
 
 /** Draws runs as a time line with a lane for each function; of the chosen one the runs before and behind it. */
 export function Lanes({ rows, chosen, choose, hrefOfRun, hrefOfLane }: Props) {
@@ -187,26 +192,18 @@ function Chain({ line, chosen, at, isNarrow }: ChainProps) {
   );
 }
 
-/** Shows when the runs of a burst ended, below its beginning and some of its columns, and how long each pause was. */
+/** Shows when runs ended, below some of their columns, and how long each pause was. */
 function Axis({ line, namesPx }: { readonly line: TimeLine; readonly namesPx: number }) {
   const { marks, pauses } = line;
   const oldestOf = new Map(marks.toReversed().map(({ column, runs }) => [column, runs.at(-1)]));
-  const begins = [0, ...pauses.map(({ column }) => column + 1)];
   const left = (column: number) => ({ left: `${namesPx + column * COLUMN_PX}px` });
   return (
     <div class="axis muted" aria-hidden="true">
-      {begins.flatMap((from, burst) => {
-        const end = pauses[burst]?.column ?? line.columns;
-        const shown = Array.from(
-          { length: Math.ceil((end - from) / TIME_EVERY) },
-          (_, at) => from + at * TIME_EVERY,
-        );
-        return shown.map((column) => (
-          <span key={column} style={left(column)}>
-            {timeText(oldestOf.get(column)?.endedAt)}
-          </span>
-        ));
-      })}
+      {timedColumns(line).map((column) => (
+        <span key={column} style={left(column)}>
+          {timeText(oldestOf.get(column)?.endedAt)}
+        </span>
+      ))}
       {pauses.map(({ column, ms }) => (
         <span
           key={`pause ${column}`}

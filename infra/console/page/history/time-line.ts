@@ -61,6 +61,20 @@ export function timeLineOf(history: readonly HistoryRow[]): TimeLine {
   return { lanes, marks, pauses, columns: rows.length + pauses.length };
 }
 
+/** The width of a time with its date, in columns. */
+const TIME_COLUMNS = 4;
+
+/** Returns the columns below which a time stands: as many as fit beside each other, none below a pause. */
+export function timedColumns({ columns, pauses }: Pick<TimeLine, "columns" | "pauses">): readonly number[] {
+  const isPause = new Set(pauses.map(({ column }) => column));
+  const timed: number[] = [];
+  for (let column = 0; column < columns; column += 1) {
+    const isFree = column >= (timed.at(-1) ?? -TIME_COLUMNS) + TIME_COLUMNS;
+    if (isFree && !isPause.has(column)) timed.push(column);
+  }
+  return timed;
+}
+
 /** Returns the index of the mark that a key leads to from mark `at`; undefined: none. */
 export function stepBetween({ marks }: TimeLine, at: number, key: string): number | undefined {
   const from = marks[at];

@@ -3,6 +3,7 @@ import { foldIdle } from "../../../../../infra/console/page/history/fold-idle.ts
 import {
   neighboursOf,
   stepBetween,
+  timedColumns,
   timeLineOf,
 } from "../../../../../infra/console/page/history/time-line.ts";
 import { run } from "./run.ts";
@@ -50,6 +51,12 @@ describe("the time line of runs", () => {
       [2, "b"],
       [3, "c"],
     ]);
+  });
+
+  it("has times that lie neither upon each other nor upon a pause", () => {
+    const pauses = [3, 5, 12].map((column) => ({ column, ms: 60_000 }));
+    expect(timedColumns({ columns: 15, pauses })).toEqual([0, 4, 8, 13]);
+    expect(timedColumns({ columns: 0, pauses: [] })).toEqual([]);
   });
 
   it("is walked by the arrow keys: in time, and to the nearest run of the next lane", () => {
