@@ -1,5 +1,4 @@
-import { Cluster, MachineDeployment, refTo } from "../../shared/api/entry.ts";
-import { TEMPLATE_SUFFIX } from "../../shared/api/indexes.ts";
+import { MachineDeployment, refTo } from "../../shared/api/entry.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../shared/contract/entry.ts";
 import {
   defineFunction,
@@ -12,10 +11,11 @@ import {
   watch,
   watchReferenced,
 } from "../../shared/function/define-function.ts";
-import { OWNER_FIELDS, ownerReference, ownerReferencePatch, SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { OWNER_FIELDS, SIZE_FIELDS } from "../../shared/rules/entry.ts";
 import { SKIP_PREFLIGHT } from "../../shared/rules/machines/annotations.ts";
 import { readTemplates } from "../../shared/rules/providers/machine-providers.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
+import { templateOwnerPatches } from "../../shared/rules/providers/template-owners.ts";
 import { deploymentGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
 import { deploymentViolations } from "./rules/violations.ts";
 
@@ -60,18 +60,12 @@ export const machinedeploymentGuard = defineFunction(
     };
     if (isAtRest(deployment, cluster)) return { patch: [own], result: done };
 
-    const { bootstrap, infrastructure } = await readTemplates(read, deployment);
-    const owner = ownerReference(Cluster, cluster);
-    const templates = [bootstrap, infrastructure].flatMap((found) =>
-      found?.state === "found" && found.object.kind.endsWith(TEMPLATE_SUFFIX)
-        ? [{ target: refTo(found.kind, found.object), operations: ownerReferencePatch(found.object, owner) }]
-        : [],
-    );
+    const templates = await readTemplates(read, deployment);
     return {
-      patch: [own, ...templates],
+      patch: [own, ...templateOwnerPatches(templates, cluster)],
       events: [
         ...deploymentViolations(deployment),
-        ...referenceNotices(deployment, [bootstrap, infrastructure]),
+        ...referenceNotices(deployment, [templates.bootstrap, templates.infrastructure]),
       ],
       result: done,
     };

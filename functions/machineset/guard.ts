@@ -1,4 +1,4 @@
-import { Cluster, MachineSet, refTo } from "../../shared/api/entry.ts";
+import { MachineSet, refTo } from "../../shared/api/entry.ts";
 import { BootstrapTemplate, InfraMachineTemplate } from "../../shared/contract/entry.ts";
 import {
   defineFunction,
@@ -10,9 +10,10 @@ import {
   watch,
   watchReferenced,
 } from "../../shared/function/define-function.ts";
-import { OWNER_FIELDS, ownerReference, ownerReferencePatch, SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { OWNER_FIELDS, SIZE_FIELDS } from "../../shared/rules/entry.ts";
 import { readTemplates } from "../../shared/rules/providers/machine-providers.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
+import { templateOwnerPatches } from "../../shared/rules/providers/template-owners.ts";
 import { GUARDED_FIELDS, setGuardPatch } from "./rules/guard.ts";
 import { setViolations } from "./rules/violations.ts";
 
@@ -43,16 +44,13 @@ export const machinesetGuard = defineFunction(
     const own = { target: refTo(MachineSet, set), operations: setGuardPatch(set, cluster) };
     if (isAtRest(set, cluster)) return { patch: [own], result: done };
 
-    const { bootstrap, infrastructure } = await readTemplates(read, set);
-    const owner = ownerReference(Cluster, cluster);
-    const templates = [bootstrap, infrastructure].flatMap((found) =>
-      found?.state === "found"
-        ? [{ target: refTo(found.kind, found.object), operations: ownerReferencePatch(found.object, owner) }]
-        : [],
-    );
+    const templates = await readTemplates(read, set);
     return {
-      patch: [own, ...templates],
-      events: [...setViolations(set), ...referenceNotices(set, [bootstrap, infrastructure])],
+      patch: [own, ...templateOwnerPatches(templates, cluster)],
+      events: [
+        ...setViolations(set),
+        ...referenceNotices(set, [templates.bootstrap, templates.infrastructure]),
+      ],
       result: done,
     };
   },

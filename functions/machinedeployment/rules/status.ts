@@ -22,9 +22,9 @@ import type { StatusView } from "./view.ts";
 
 /** Returns what is said about a deployment that is not paused, whether it lives or is being deleted. */
 export function deploymentReport(view: StatusView): StatusReport<MachineDeploymentStatus> {
-  const { deployment, sets, machines, now } = view;
+  const { machines, now } = view;
   const status = deploymentStatus(view);
-  const still = standstill({ deployment: { ...deployment, status }, sets, machines, now });
+  const still = standstill(view);
   const timers = [
     [still && overdueInMs(still, now), "a rollout stands still"],
     [upToDateExpiresInMs(machines, now), "a Machine may still report UpToDate"],

@@ -1,44 +1,56 @@
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isOverdue, standstill } from "../../../shared/rules/rollout/standstill.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import type { Metrics } from "./metrics.ts";
 
-type Snapshots = Pick<Store, "list">;
+type Snapshots = Pick<Store, "each" | "list">;
 
 /** Conditions one of which is True while a rollout is on its way. */
 const MOVING = ["RollingOut", "ScalingUp", "ScalingDown"];
+/** A standstill is one of ten minutes: scrapes of a minute share a look. */
+const LOOK_MS = 60 * SECOND;
 
 /**
- * Shows at each scrape how many rollouts have stood still for ten minutes; without an answer of the read model nothing.
- * Most deployments are at rest: only others cost more than their own snapshot.
+ * Shows how many rollouts have stood still for ten minutes; without an answer of the read model nothing. At most once a
+ * minute it goes through the deployments, some at a time; most are at rest and cost no more than their own snapshot.
  */
 export function meterRollouts(store: Snapshots, metrics: Metrics, clock: Clock): void {
+  let look: { readonly at: number; readonly count: Promise<number> } | undefined;
   metrics.onScrape(async () => {
-    metrics.clear("capstan_rollouts_standing_still");
+    const now = clock.now();
+    if (look === undefined || now.getTime() - look.at >= LOOK_MS)
+      look = { at: now.getTime(), count: countStuck(store, now) };
     try {
-      metrics.set("capstan_rollouts_standing_still", {}, await countStuck(store, clock.now()));
+      metrics.set("capstan_rollouts_standing_still", {}, await look.count);
     } catch {
       // Not known; capstan_queue_reachable says so.
+      metrics.clear("capstan_rollouts_standing_still");
+      look = undefined;
     }
   });
 }
 
 async function countStuck(store: Snapshots, now: Date): Promise<number> {
-  const deployments = (await store.list(
-    managementType(MachineDeployment),
-    {},
-  )) as readonly MachineDeployment[];
-  const moving = deployments.filter(({ status }) =>
-    MOVING.some((type) => conditionOf(status?.conditions, type)?.status === "True"),
-  );
-  const stuck = await Promise.all(moving.map((deployment) => isStuck(store, deployment, now)));
-  return stuck.filter(Boolean).length;
+  let count = 0;
+  for await (const snapshot of store.each(managementType(MachineDeployment))) {
+    const deployment = snapshot as MachineDeployment;
+    const isMoving = MOVING.some(
+      (type) => conditionOf(deployment.status?.conditions, type)?.status === "True",
+    );
+    if (isMoving && (await isStuck(store, deployment, now))) count += 1;
+  }
+  return count;
 }
 
-async function isStuck(store: Snapshots, deployment: MachineDeployment, now: Date): Promise<boolean> {
+async function isStuck(
+  store: Pick<Store, "list">,
+  deployment: MachineDeployment,
+  now: Date,
+): Promise<boolean> {
   const { uid = "" } = deployment.metadata;
   const index = { name: "owner", values: [uid] };
   const sets = (await store.list(managementType(MachineSet), { index })) as readonly MachineSet[];

@@ -1,7 +1,8 @@
+import type { Condition } from "../../api/conditions.ts";
 import type { KubeObject } from "../../api/kinds.ts";
 import type { Machine } from "../../api/machine/machine.ts";
 import { isDeleting } from "../../function/guards.ts";
-import { condition, type DesiredCondition } from "../conditions/conditions.ts";
+import { condition, conditionOf, type DesiredCondition } from "../conditions/conditions.ts";
 import { counted } from "../conditions/counted.ts";
 import { staleMachines } from "./stale-machines.ts";
 
@@ -35,6 +36,16 @@ export function scalingUpCondition(
   }
   const message = lasting.length === 0 ? "" : `Scaling up would be blocked because ${lasting.join("; ")}`;
   return condition(type, "False", "NotScalingUp", message);
+}
+
+/**
+ * Returns why a set or a deployment makes nothing, where only its status is known: the first line of the reasons that its
+ * `ScalingUp` ends with.
+ */
+export function shownBlocker(conditions: readonly Condition[] | undefined): string | undefined {
+  const message = conditionOf(conditions, "ScalingUp")?.message ?? "";
+  const [, why] = /blocked because:?\s+(?:\* )?([^\n]+)/.exec(message) ?? [];
+  return why;
 }
 
 /** `suffix` follows the sentence, and a line about Machines whose deletion takes long. */

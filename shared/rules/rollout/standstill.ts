@@ -6,6 +6,7 @@ import { isDeleting } from "../../function/guards.ts";
 import { compareText, conditionOf } from "../conditions/conditions.ts";
 import { counted } from "../conditions/counted.ts";
 import { waitsForRemediation } from "../machines/machine-conditions.ts";
+import { shownBlocker } from "../machines/scaling-conditions.ts";
 import { controllerOf } from "../metadata/owner-references.ts";
 import { planOf } from "./plan-input.ts";
 import type { Plan } from "./plan-types.ts";
@@ -20,6 +21,8 @@ export interface RolloutFacts {
   readonly sets: readonly MachineSet[];
   /** Machines of these sets, as far as they are known: one of them is named. */
   readonly machines: readonly Machine[];
+  /** Why no set can be made. Absent: what the status of the deployment shows. */
+  readonly blockers?: readonly string[];
   readonly now: Date;
 }
 
@@ -44,27 +47,20 @@ export function standstill(facts: RolloutFacts): Standstill | undefined {
   const { deployment, sets } = facts;
   if (isDeleting(deployment)) return undefined;
   const decided = planOf(facts);
-  const reason = blocked(deployment, decided) ?? pausedReason(facts, decided) ?? waiting(facts, decided);
+  const reason = blocked(facts, decided) ?? pausedReason(facts, decided) ?? waiting(facts, decided);
   return reason === undefined ? undefined : { ...reason, since: lastProgress(sets) };
 }
 
-/** A set is due that cannot be made, or the wish cannot be read: the status of the deployment says it. */
-function blocked({ status }: MachineDeployment, { changes }: Plan): Reason | undefined {
-  const message = conditionOf(status?.conditions, "ScalingUp")?.message ?? "";
-  const why = reasonIn(message);
+/** A set is due that cannot be made, or the wish cannot be read. */
+function blocked({ deployment, blockers }: RolloutFacts, { changes }: Plan): Reason | undefined {
+  const why = blockers === undefined ? shownBlocker(deployment.status?.conditions) : blockers.join("; ");
   const isDue = changes.some((change) => change.do === "create" || change.do === "resize");
-  if (why === undefined || !isDue) return undefined;
+  if (!why || !isDue) return undefined;
   return {
     cause: `no MachineSet can be made: ${why}`,
     next: "create or correct what is named",
     isHeld: false,
   };
-}
-
-/** Returns the first reason in `… is blocked because: * reason`, or `… would be blocked because reason`. */
-function reasonIn(message: string): string | undefined {
-  const [, why] = /blocked because:?\s+(?:\* )?([^\n]+)/.exec(message) ?? [];
-  return why;
 }
 
 function pausedReason({ deployment, sets }: RolloutFacts, { current, changes }: Plan): Reason | undefined {
@@ -119,7 +115,7 @@ function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, l
 /** Returns why a set that lacks Machines makes none, as its status says it. */
 export function makesNone({ spec, status }: MachineSet): string | undefined {
   const lacksMachines = (status?.replicas ?? 0) < (spec.replicas ?? 1);
-  return lacksMachines ? reasonIn(conditionOf(status?.conditions, "ScalingUp")?.message ?? "") : undefined;
+  return lacksMachines ? shownBlocker(status?.conditions) : undefined;
 }
 
 function unavailableOf({ metadata }: MachineSet, machines: readonly Machine[]): Machine | undefined {

@@ -12,6 +12,8 @@ const REVISIONS = /^machinedeployment\.clusters\.x-k8s\.io\/revision(-history)?$
 
 /** Members of the metadata that the guard of a kind puts back, and then owns, when a person has removed them. */
 const MARKS: readonly string[] = ["f:finalizers", "f:labels"];
+/** The guards of sets and of their deployment write the same owner on a template: who came first owns it. */
+const TEMPLATE_MARKS: readonly string[] = [...MARKS, "f:ownerReferences"];
 
 interface Managed {
   readonly manager?: string;
@@ -23,7 +25,8 @@ export function withoutOrder({ type, object }: Listed): Listed {
   const metadata = object.metadata as Marked;
   const all = metadata.managedFields ?? [];
   const entries = type === MACHINES ? all.map(withoutOldConditions) : all;
-  const managedFields = type === "workload /nodes" ? asOne(entries) : withMarksAsOne(entries.map(unrotated));
+  const managedFields =
+    type === "workload /nodes" ? asOne(entries) : withMarksAsOne(type, entries.map(unrotated));
   const { annotations } = metadata;
   const marked = { ...metadata, managedFields, ...(annotations && { annotations: unrevised(annotations) }) };
   return { type, object: { ...object, metadata: marked } };
@@ -51,14 +54,15 @@ function asOne(entries: readonly Managed[]): readonly Managed[] {
 }
 
 /** Labels and finalizers belong to Capstan, not to one of its functions. */
-function withMarksAsOne(entries: readonly Managed[]): readonly Managed[] {
+function withMarksAsOne(type: string, entries: readonly Managed[]): readonly Managed[] {
+  const names = type.endsWith("templates") ? TEMPLATE_MARKS : MARKS;
   let marks: unknown = {};
   const others = entries.map((entry) => {
     if (entry.manager?.startsWith("capstan-") !== true || !isObject(entry.fieldsV1)) return entry;
     const { "f:metadata": metadata, ...fields } = entry.fieldsV1;
     const members = Object.entries(isObject(metadata) ? metadata : {});
-    marks = merged(marks, Object.fromEntries(members.filter(([name]) => MARKS.includes(name))));
-    const kept = Object.fromEntries(members.filter(([name]) => !MARKS.includes(name) && name !== "."));
+    marks = merged(marks, Object.fromEntries(members.filter(([name]) => names.includes(name))));
+    const kept = Object.fromEntries(members.filter(([name]) => !names.includes(name) && name !== "."));
     return { ...entry, fieldsV1: { ...fields, ...(sameJson(kept, {}) ? {} : { "f:metadata": kept }) } };
   });
   const owning = others.filter(({ fieldsV1 }) => !sameJson(fieldsV1, {}));

@@ -5,9 +5,8 @@ import type { Selection } from "../../../../shared/api/indexes.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { machineCondition } from "../../../support/builders.ts";
 import { machineDeployment, setOfDeployment } from "../../../support/foo-deployments.ts";
-import { NOW } from "../../../support/world.ts";
 
-it("counts rollouts that have stood still for ten minutes, and looks at the sets of no deployment at rest", async () => {
+it("counts rollouts that have stood still for ten minutes, once a minute, and looks at the sets of no deployment at rest", async () => {
   const moving = { conditions: [machineCondition("RollingOut", "True", "RollingOut")] };
   const deployments = [
     machineDeployment({ status: moving }),
@@ -16,28 +15,33 @@ it("counts rollouts that have stood still for ten minutes, and looks at the sets
   const metadata = { annotations: { "machinedeployment.clusters.x-k8s.io/revision": "1" } };
   let set = setOfDeployment("d1-aaaaa", { metadata, status: { replicas: 3, availableReplicas: 1 } });
   const asked: Selection[] = [];
-  let isAway = false;
-  const list = async ({ kind }: { readonly kind: string }, selection: Selection): Promise<KubeObject[]> => {
-    if (isAway) throw new Error("away");
-    if (kind === "MachineDeployment") return deployments;
+  const server: { isAway: boolean } = { isAway: false };
+  const each = async function* (): AsyncIterable<KubeObject> {
+    if (server.isAway) throw new Error("away");
+    yield* deployments;
+  };
+  const list = async (_: unknown, selection: Selection): Promise<KubeObject[]> => {
     asked.push(selection);
     return [set];
   };
   const metrics = await createMetrics([]);
-  let now = NOW;
-  meterRollouts({ list } as never, metrics, { now: () => now } as never);
-  expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 1\n");
-  expect(asked).toEqual([{ index: { name: "owner", values: ["uid-d1"] } }]);
-
-  now = new Date(Date.parse(set.metadata.creationTimestamp ?? "") + 599_000);
+  let now = new Date(Date.parse(set.metadata.creationTimestamp ?? "") + 599_000);
+  meterRollouts({ each, list } as never, metrics, { now: () => now } as never);
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
-  now = NOW;
+  now = new Date(now.getTime() + 59_000);
+  expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
+  expect(asked).toEqual([{ index: { name: "owner", values: ["uid-d1"] } }]);
+  now = new Date(now.getTime() + 1_000);
+  expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 1\n");
+
+  now = new Date(now.getTime() + 60_000);
   set = setOfDeployment("d1-aaaaa", {
     metadata,
     status: { replicas: 3, availableReplicas: 3, upToDateReplicas: 3 },
   });
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
 
-  isAway = true;
+  server.isAway = true;
+  now = new Date(now.getTime() + 60_000);
   expect(await metrics.text()).not.toContain("\ncapstan_rollouts_standing_still ");
 });
