@@ -49,8 +49,8 @@ export const clusterresourcesetGuard = defineFunction(
     ],
   },
   async (set, { read }) => {
-    const finalizer = addFinalizerPatch(set, RESOURCE_SET_FINALIZER);
-    const own = { target: refTo(ClusterResourceSet, set), operations: finalizer };
+    const operations = addFinalizerPatch(set, RESOURCE_SET_FINALIZER);
+    const own = { target: refTo(ClusterResourceSet, set), operations };
     if (isPaused(undefined, set)) return { patch: [own], result: done };
 
     const { namespace } = objectKeyOf(set);
@@ -64,8 +64,7 @@ export const clusterresourcesetGuard = defineFunction(
       if (found !== undefined)
         patches.push({ target: found.target, operations: ownerReferencePatch(found.object, owner) });
     }
-    const patch = [own, ...patches].filter(({ operations }) => operations.length > 0);
     const result = isMissing ? requeueAfter(MINUTE, "a Secret, which not every relay may watch") : done;
-    return { patch, result };
+    return { patch: [own, ...patches], result };
   },
 );

@@ -64,14 +64,16 @@ export function bindingWrite({
     return { create: [{ cluster: MANAGEMENT, kind: ClusterResourceSetBinding, object }] };
   }
   const stored = binding.metadata.ownerReferences ?? [];
-  const others = stored.filter((owner) => !owners.some((own) => sameOwner(owner, own)));
-  const kept = stored.filter((owner) => owners.some((own) => sameJson(owner, own)));
-  const isOwned = kept.length === owners.length && others.length + kept.length === stored.length;
+  const kept = stored.filter((owner) =>
+    owners.every((own) => !sameOwner(owner, own) || sameJson(owner, own)),
+  );
+  const added = owners.filter((own) => !stored.some((owner) => sameJson(owner, own)));
+  const isOwned = added.length === 0 && kept.length === stored.length;
   const bindings = merged(binding.spec?.bindings ?? [], entries);
   const operations = [
     ...(isOwned
       ? []
-      : [{ op: "add", path: "/metadata/ownerReferences", value: [...others, ...owners] } as const]),
+      : [{ op: "add", path: "/metadata/ownerReferences", value: [...kept, ...added] } as const]),
     ...notAppliedPatch(binding, notApplied),
     ...specPatch(binding, name, bindings),
   ];

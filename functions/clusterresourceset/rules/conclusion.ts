@@ -40,20 +40,10 @@ export function conclusion(
   const failing: [string, NotApplied][] = [];
   for (const due of dues) {
     const { name } = due.set.metadata;
-    const answered = due.deliveries.map(({ resource, delivery }) => {
-      const answer = left.shift() ?? UNANSWERED;
-      return { resource, delivery, answer, entry: entryAfter(delivery.hash, { resource, answer, now }) };
-    });
-    entries.set(
-      due.set,
-      replaced(
-        due.entries,
-        answered.map(({ entry }) => entry),
-      ),
-    );
-    events.push(
-      ...answered.filter(({ answer }) => answer.type === "applied").map((each) => announced(name, each)),
-    );
+    const answered = due.deliveries.map((each) => ({ ...each, answer: left.shift() ?? UNANSWERED }));
+    const after = answered.map((each) => entryAfter(each, now));
+    entries.set(due.set, replaced(due.entries, after));
+    events.push(...answered.flatMap((each) => announced(name, each)));
     const problems = [...due.problems.problems, ...answered.flatMap(problemsOf)];
     if (problems.length === 0) continue;
     const since = before[name]?.since ?? timestamp(now);
@@ -68,16 +58,13 @@ const UNANSWERED: DeliveryAnswer = { type: "failed", problems: ["not delivered"]
 
 type Answered = Due["deliveries"][number] & { readonly answer: DeliveryAnswer };
 
-function entryAfter(
-  hash: string,
-  { resource, answer, now }: Pick<Answered, "resource" | "answer"> & { readonly now: Date },
-): ResourceBinding {
+function entryAfter({ resource, delivery, answer }: Answered, now: Date): ResourceBinding {
   const { kind, name } = resource;
   const isUnreadable = answer.type === "failed" && answer.isUnreadable === true;
   return {
     kind,
     name,
-    ...(isUnreadable ? {} : { hash }),
+    ...(isUnreadable ? {} : { hash: delivery.hash }),
     lastAppliedTime: timestamp(now),
     applied: answer.type === "applied",
   };
@@ -97,9 +84,10 @@ function problemsOf({ resource: { kind, name }, answer }: Answered): readonly st
 }
 
 /** Differs: upstream sends no Event. */
-function announced(set: string, { resource: { kind, name }, delivery: { hash } }: Answered): Notice {
-  const message = `${kind} ${name} of ClusterResourceSet ${set}`;
-  return { type: "Normal", reason: "ResourcesApplied", message, occasion: hash };
+function announced(set: string, { resource, delivery, answer }: Answered): readonly Notice[] {
+  if (answer.type !== "applied") return [];
+  const message = `${resource.kind} ${resource.name} of ClusterResourceSet ${set}`;
+  return [{ type: "Normal", reason: "ResourcesApplied", message, occasion: delivery.hash }];
 }
 
 /** A failure is tried again after as long as it has lasted, at least 5 s and at most 5 min. */

@@ -19,6 +19,8 @@ export const RESOURCE_KINDS: { readonly [kind in Resource["kind"]]: Kind } = {
   ConfigMap: ConfigMap as unknown as Kind,
 };
 
+const VERBS = { ApplyOnce: "create", Reconcile: "apply" } as const;
+
 /** The open work for one set and one Cluster. */
 export interface Due {
   readonly set: ClusterResourceSet;
@@ -40,49 +42,35 @@ export async function readDue(
 ): Promise<Due> {
   const deliveries: Due["deliveries"][number][] = [];
   const missing: string[] = [];
-  const isReconciled = set.spec.strategy === "Reconcile";
-  const target: Target = {
-    namespace: objectKeyOf(set).namespace,
-    cluster: workloadCluster(objectKeyOf(cluster)),
-    verb: isReconciled ? "apply" : "create",
-  };
+  const unusable = (reason: NotApplied["reason"], problem: string): Due => ({
+    ...{ set, entries, deliveries: [] },
+    problems: { reason, problems: [problem] },
+  });
+  const { strategy = "ApplyOnce" } = set.spec;
+  const verb = VERBS[strategy];
   // One after the other: each answer holds all values until they are hashed.
   for (const resource of set.spec.resources) {
     const entry = entryOf(entries, resource);
-    if (entry?.applied === true && !isReconciled) continue;
-    const found = await readDelivery(read, resource, target);
-    if (found === undefined) missing.push(`${resource.kind} ${resource.name} not found`);
-    else if ("problems" in found) return { set, entries, deliveries: [], problems: found };
-    else if (entry?.applied !== true || entry.hash !== found.hash)
-      deliveries.push({ resource, delivery: found });
+    if (entry?.applied === true && verb === "create") continue;
+    const { name } = resource;
+    const kind = RESOURCE_KINDS[resource.kind];
+    const key = { namespace: objectKeyOf(set).namespace, name };
+    const found = await read.live.manifests(kind, key);
+    if (found === undefined) {
+      missing.push(`${resource.kind} ${name} not found`);
+      continue;
+    }
+    if (resource.kind === "Secret" && found.type !== RESOURCE_SECRET_TYPE)
+      return unusable("WrongSecretType", `Secret type of resource ${name} is not supported`);
+    const { hash, metadata } = found;
+    if (hash === undefined) return unusable("NotApplied", `${resource.kind} ${name} has no data`);
+    if (entry?.applied === true && entry.hash === hash) continue;
+    const { uid, resourceVersion } = metadata;
+    const source = { ...key, cluster: MANAGEMENT, kind, uid, resourceVersion };
+    const target = { cluster: workloadCluster(objectKeyOf(cluster)), verb };
+    deliveries.push({ resource, delivery: { ...target, source, hash } });
   }
   return { set, entries, deliveries, problems: { reason: "NotApplied", problems: missing } };
-}
-
-interface Target extends Pick<Delivery, "cluster" | "verb"> {
-  readonly namespace: string;
-}
-
-/** Returns how a resource is delivered, or why it cannot be. */
-async function readDelivery(
-  read: Reader,
-  { kind, name }: Resource,
-  { namespace, cluster, verb }: Target,
-): Promise<Delivery | Due["problems"] | undefined> {
-  const key = { namespace, name };
-  const found = await read.live.manifests(RESOURCE_KINDS[kind], key);
-  if (found === undefined) return undefined;
-  if (kind === "Secret" && found.type !== RESOURCE_SECRET_TYPE) {
-    return {
-      reason: "WrongSecretType",
-      problems: [`Secret type of resource ${name} is not supported`],
-    };
-  }
-  const { hash, metadata } = found;
-  if (hash === undefined) return { reason: "NotApplied", problems: [`${kind} ${name} has no data`] };
-  const { uid, resourceVersion } = metadata;
-  const source = { ...key, cluster: MANAGEMENT, kind: RESOURCE_KINDS[kind], uid, resourceVersion };
-  return { cluster, source, hash, verb };
 }
 
 /** Whether only a look at its Secrets shows that they have changed: not every account may watch them. */
