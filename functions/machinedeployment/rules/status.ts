@@ -26,7 +26,7 @@ export function deploymentReport(view: StatusView): StatusReport<MachineDeployme
   const status = deploymentStatus(view);
   const still = standstill(view);
   const timers = [
-    [still && overdueInMs(still, now), "a rollout stands still"],
+    [still?.isHeld === false ? overdueInMs(still, now) : undefined, "a rollout stands still"],
     [upToDateExpiresInMs(machines, now), "a Machine may still report UpToDate"],
     [staleExpiresInMs(machines, now), "the deletion of a Machine takes long"],
   ] as const;

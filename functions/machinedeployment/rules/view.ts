@@ -65,7 +65,10 @@ export async function readStatusView(
   return statusView({ deployment, cluster, sets, machines, templates, now });
 }
 
-/** Reads the sets that a deployment controls, by snapshots. */
+/**
+ * Reads the sets that a deployment controls, by snapshots. Differs: until all sets have been listed the status waits, and
+ * keeps what it has; upstream, which cannot read them, writes conditions that are Unknown with the reason InternalError.
+ */
 async function readSets(
   read: Pick<Reader, "list">,
   deployment: MachineDeployment,

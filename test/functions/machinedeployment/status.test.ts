@@ -4,6 +4,8 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachineDeployment, MachineDeploymentStatus } from "../../../shared/api/machinedeployment.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import { createReader } from "../../../shared/runtime/read/reader.ts";
 import { cluster, machineCondition, type Overrides } from "../../support/builders.ts";
 import { machineDeployment, setOfDeployment } from "../../support/foo-deployments.ts";
 import {
@@ -13,7 +15,7 @@ import {
   setMachine,
   TEMPLATE_CRDS,
 } from "../../support/foo-sets.ts";
-import { appliedStatus, decide, given, type World } from "../../support/world.ts";
+import { appliedStatus, decide, given, NOW, storeOf, type World } from "../../support/world.ts";
 
 const READY = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T11:00:00Z" } as const;
 
@@ -59,6 +61,20 @@ describe("machinedeployment-status", () => {
     expect(await decide(machinedeploymentStatus, world(bare))).toEqual({
       result: waitFor("MachineDeployment.metadata.finalizers"),
     });
+  });
+
+  it("waits until the sets have been listed, and writes nothing before (MD-12.12)", async () => {
+    const store: Store = {
+      ...storeOf(world(machineDeployment())),
+      progress: async ({ kind }) => ({
+        ready: kind !== "MachineSet",
+        resourceVersion: "100",
+        scope: undefined,
+      }),
+    };
+    const read = createReader({ function: machinedeploymentStatus, store, stale: [] } as never);
+    const step = machinedeploymentStatus.step(machineDeployment(), { read, now: NOW });
+    await expect(step).rejects.toThrow("the list of MachineSet on management is not complete");
   });
 
   it("sums up its sets, and writes the selector as text", async () => {
@@ -260,5 +276,11 @@ describe("machinedeployment-status, a rollout that stands still", () => {
     const { events, result } = await decide(machinedeploymentStatus, waiting("2026-01-01T11:58:00Z"));
     expect(events).toEqual([]);
     expect(result).toEqual(requeueAfter(480_000, "a rollout stands still"));
+  });
+
+  it("is not looked at again where a person holds it", async () => {
+    const held = machineDeployment({ spec: { replicas: 2, paused: true } });
+    const paused = given(...waiting("2026-01-01T11:58:00Z").snapshots.map(({ object }) => object), held);
+    expect((await decide(machinedeploymentStatus, paused)).result).toEqual(done);
   });
 });
