@@ -36,23 +36,15 @@ export function meterRollouts(store: Snapshots, metrics: Metrics, clock: Clock):
 
 async function countStuck(store: Snapshots, now: Date): Promise<number> {
   let count = 0;
-  for await (const snapshot of store.each(managementType(MachineDeployment))) {
-    const deployment = snapshot as MachineDeployment;
-    const isMoving = MOVING.some(
-      (type) => conditionOf(deployment.status?.conditions, type)?.status === "True",
-    );
-    if (isMoving && (await isStuck(store, deployment, now))) count += 1;
-  }
+  for await (const deployment of store.each(managementType(MachineDeployment)))
+    if (await isStuck(store, deployment as MachineDeployment, now)) count += 1;
   return count;
 }
 
-async function isStuck(
-  store: Pick<Store, "list">,
-  deployment: MachineDeployment,
-  now: Date,
-): Promise<boolean> {
-  const { uid = "" } = deployment.metadata;
-  const index = { name: "owner", values: [uid] };
+async function isStuck(store: Snapshots, deployment: MachineDeployment, now: Date): Promise<boolean> {
+  const { metadata, status } = deployment;
+  if (MOVING.every((type) => conditionOf(status?.conditions, type)?.status !== "True")) return false;
+  const index = { name: "owner", values: [metadata.uid ?? ""] };
   const sets = (await store.list(managementType(MachineSet), { index })) as readonly MachineSet[];
   const found = standstill({ deployment, sets, machines: [], now });
   return found !== undefined && isOverdue(found, now);

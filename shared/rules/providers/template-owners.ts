@@ -5,10 +5,7 @@ import type { GuardedPatch } from "../../function/define-function.ts";
 import { ownerReference, ownerReferencePatch } from "../metadata/owner-references.ts";
 import type { MachineProviders } from "./machine-providers.ts";
 
-/**
- * Makes the Cluster an owner of the templates that a set or a deployment references. An object of a kind that is no
- * template is none of theirs: a Machine may use it.
- */
+/** Makes the Cluster an owner of the templates of a set or a deployment, and of no object of another kind. */
 export function templateOwnerPatches(
   { bootstrap, infrastructure }: MachineProviders,
   cluster: Cluster,

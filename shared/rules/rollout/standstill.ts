@@ -39,6 +39,10 @@ export interface Standstill {
 
 type Reason = Omit<Standstill, "since">;
 
+function unwanted(cause: string, next: string): Reason {
+  return { cause, next, isHeld: false };
+}
+
 /**
  * Returns why a rollout that is not done stands still; `undefined`: it is done, or its next step can be taken now. A
  * rollout that waits for a Machine to start stands still, too, until that is available: `since` says for how long.
@@ -56,11 +60,7 @@ function blocked({ deployment, blockers }: RolloutFacts, { changes }: Plan): Rea
   const why = blockers === undefined ? shownBlocker(deployment.status?.conditions) : blockers.join("; ");
   const isDue = changes.some((change) => change.do === "create" || change.do === "resize");
   if (!why || !isDue) return undefined;
-  return {
-    cause: `no MachineSet can be made: ${why}`,
-    next: "create or correct what is named",
-    isHeld: false,
-  };
+  return unwanted(`no MachineSet can be made: ${why}`, "create or correct what is named");
 }
 
 function pausedReason({ deployment, sets }: RolloutFacts, { current, changes }: Plan): Reason | undefined {
@@ -71,16 +71,8 @@ function pausedReason({ deployment, sets }: RolloutFacts, { current, changes }: 
 }
 
 function waiting(facts: RolloutFacts, decided: Plan): Reason | undefined {
-  switch (decided.waitsFor) {
-    case "availability":
-      return notAvailable(facts, decided);
-    case "deletion":
-      return going(facts, decided);
-    case "place":
-      return forPerson(facts, decided);
-    default:
-      return undefined;
-  }
+  const reasons = { availability: notAvailable, deletion: going, place: forPerson };
+  return decided.waitsFor && reasons[decided.waitsFor](facts, decided);
 }
 
 function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, limits }: Plan): Reason {
@@ -88,28 +80,22 @@ function notAvailable({ deployment, sets, machines }: RolloutFacts, { current, l
   const bounds = `at least ${limits.atLeast} must be available, and at most ${limits.atMost} may be there`;
   const why = set && makesNone(set);
   if (why !== undefined) {
-    return {
-      cause: `MachineSet ${current} makes no Machine: ${why}; ${bounds}`,
-      next: "remove what blocks it; the rollout resumes by itself",
-      isHeld: false,
-    };
+    const cause = `MachineSet ${current} makes no Machine: ${why}; ${bounds}`;
+    return unwanted(cause, "remove what blocks it; the rollout resumes by itself");
   }
   const wanted = set?.spec.replicas ?? 0;
   const missing = wanted - (set?.status?.availableReplicas ?? 0);
-  if (set === undefined || missing <= 0) {
-    return {
-      cause: `too few Machines are available: ${bounds}`,
-      next: "repair the Machines that are not available",
-      isHeld: false,
-    };
-  }
+  if (set === undefined || missing <= 0)
+    return unwanted(
+      `too few Machines are available: ${bounds}`,
+      "repair the Machines that are not available",
+    );
   const one = unavailableOf(set, machines);
   const named = one === undefined ? "" : ` (${one.metadata.name}: ${whyOf(one)})`;
-  return {
-    cause: `${missing} of ${counted(wanted, "Machine")} of MachineSet ${current} ${missing === 1 ? "is" : "are"} not available${named}; ${bounds}`,
-    next: `repair what is named, or write the former template: capstan rollout plan ${pathOf(deployment)} -f FILE shows that first`,
-    isHeld: false,
-  };
+  return unwanted(
+    `${missing} of ${counted(wanted, "Machine")} of MachineSet ${current} ${missing === 1 ? "is" : "are"} not available${named}; ${bounds}`,
+    `repair what is named, or write the former template: capstan rollout plan ${pathOf(deployment)} -f FILE shows that first`,
+  );
 }
 
 /** Returns why a set that lacks Machines makes none, as its status says it. */
@@ -148,10 +134,8 @@ function going({ machines }: RolloutFacts, { limits }: Plan): Reason {
       : `capstan explain machine ${pathOf(first)} says what keeps it`;
   const message = conditionOf(first?.status?.conditions, "Deleting")?.message.replace(/\s+/g, " ");
   const named = first === undefined ? "" : ` (${first.metadata.name}${message ? `: ${message}` : ""})`;
-  return {
-    cause: `Machines that are being deleted are not gone yet${named}; at most ${limits.atMost} may be there`,
-    ...{ next, isHeld: false },
-  };
+  const cause = `Machines that are being deleted are not gone yet${named}; at most ${limits.atMost} may be there`;
+  return unwanted(cause, next);
 }
 
 function forPerson({ deployment, sets }: RolloutFacts, { current }: Plan): Reason {
