@@ -47,7 +47,7 @@ const NIGHT = [
   "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
 const NIGHT_SYSTEM = [
-  "test/system/{beside-cluster-api,takeover,contract-probe,contract-probe-cluster-api}.test.ts",
+  "test/system/{beside-cluster-api,takeover,takeover-rollout,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
   "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
 ];

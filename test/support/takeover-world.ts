@@ -15,7 +15,15 @@ import { coreDeployment, startFleet } from "./takeover-fleet.ts";
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 const CORE_USER = "system:serviceaccount:capi-system:capi-manager";
-const FUNCTIONS = ["cluster-*", "machine-*", "machineset-*", "machinepool-*", "mhc-*", "remediationpolicy-*"];
+const FUNCTIONS = [
+  "cluster",
+  "machine",
+  "machinedeployment",
+  "machineset",
+  "machinepool",
+  "mhc",
+  "remediationpolicy",
+].map((kind) => `${kind}-*`);
 
 /** Why it cannot be started here; undefined when it can. */
 export function bothMissing(): string | undefined {
@@ -67,6 +75,7 @@ export async function startBoth(
     core,
     client,
     fleet,
+    kubeconfig,
     kubectl,
     letters: () => capstan.deadLetters.list(),
     /** Runs `capstan takeover …` to its end. */

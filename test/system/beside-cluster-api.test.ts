@@ -18,6 +18,7 @@ import { clusterApiMissing, startClusterApi } from "../support/processes/cluster
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { realServerMissing, startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { watchObjects } from "../support/watched-objects.ts";
 
 const WITHIN = { withinMs: 240_000, stepMs: 1_000 };
 /** Longer than either manager takes to answer a write of the other. */
@@ -56,31 +57,6 @@ spec:
       infrastructureRef: { apiGroup: bench.capstan.dev, kind: BenchMachineTemplate, name: web }
       deletion: { nodeDeletionTimeoutSeconds: 10 }
 `;
-
-/** The most Machines that there were at once, until stopped. */
-async function watchMachines(client: KubeClient) {
-  const abort = new AbortController();
-  const { items, resourceVersion } = await client.list(Machine as Kind, {});
-  const present = new Set(items.map(({ metadata }) => metadata.uid));
-  let most = present.size;
-  const watching = (async () => {
-    const options = { resourceVersion, timeoutSeconds: 3_600 };
-    for await (const { type, object } of client.watch(Machine as Kind, options, abort.signal)) {
-      if (type === "BOOKMARK") continue;
-      if (type === "DELETED") present.delete(object.metadata.uid);
-      else present.add(object.metadata.uid);
-      most = Math.max(most, present.size);
-    }
-    throw new Error("the server has ended the watch of Machines");
-  })().catch((error: unknown) => (abort.signal.aborted ? undefined : error));
-  return {
-    async stop() {
-      abort.abort();
-      expect(await watching).toBeUndefined();
-      return { most };
-    },
-  };
-}
 
 const PRESSURES = ["MemoryPressure", "DiskPressure", "PIDPressure"];
 const CONDITIONS = [
@@ -227,7 +203,7 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     const first = await untilRunning(kubectl, 3);
 
     // There.
-    const there = await watchMachines(client);
+    const there = await watchObjects(client, Machine);
     await relabel(kubectl, "capstan");
     await using stack = new AsyncDisposableStack();
     stack.use(await startBeside(server.kubeconfigFile));
@@ -257,7 +233,7 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     const rolled = uidsOf(await machinesOf(kubectl));
 
     // And back.
-    const back = await watchMachines(client);
+    const back = await watchObjects(client, Machine);
     await relabel(kubectl, "capi");
     await unpause(kubectl);
     await eventually(async () => {
