@@ -7,7 +7,6 @@ import {
   defaultedDeletionSchema,
   machineSpecSchema,
   ONE_CLUSTER,
-  templateSpecSchema,
   versionCountSchema,
 } from "./machine/machine-template.ts";
 import {
@@ -36,10 +35,15 @@ const specSchema = () =>
       template: z
         .object({
           metadata: templateMetadataSchema().optional(),
-          spec: templateSpecSchema(
-            { rule: "!has(self.taints)", message: "taints are not supported for MachinePools" },
-            machineSpecSchema().extend({ deletion: defaultedDeletionSchema() }),
-          ).describe("Template of every instance. taints are refused."),
+          spec: machineSpecSchema()
+            .extend({ deletion: defaultedDeletionSchema() })
+            .meta(
+              validations({
+                rule: "!has(self.taints)",
+                message: "taints are not supported for MachinePools",
+              }),
+            )
+            .describe("Template of every instance. taints are refused."),
         })
         .describe("Template of every instance of the pool."),
       providerIDList: atomicList(text(1, 512), { max: 10_000 })

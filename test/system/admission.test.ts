@@ -67,6 +67,7 @@ const REFUSED: readonly (readonly [string, object, string])[] = [
   ["one block of two without bits", cluster("10.0.0.0/8", "fd00::"), "CIDR notation"],
   ["a Machine of half a version", machine({ version: "1.x" }), "semantic version"],
   ["a Machine with an empty pre-release", machine({ version: "v1.34.2-" }), "semantic version"],
+  ["a Machine that has no way to become a Node", machine({ bootstrap: {} }), "must be set"],
   ["a pool of half a version", pool({ version: "v1.34" }), "semantic version"],
   ["a set with an unknown operator", set(selecting({ key: "a", operator: "Is" })), "In or NotIn"],
   ["a set with In of nothing", set(selecting({ key: "a", operator: "In" })), "In or NotIn"],
@@ -96,6 +97,7 @@ const REFUSED: readonly (readonly [string, object, string])[] = [
 const ACCEPTED: readonly (readonly [string, object])[] = [
   ["blocks of both families, with bits behind the mask", cluster("10.0.0.1/8", "fd00::/48")],
   ["a Machine of a version without v", machine({ version: "1.34.2-rc.1+rke2r1" })],
+  ["a Machine that wants no data, as those of pools", machine({ bootstrap: { dataSecretName: "" } })],
   ["a set that selects by expressions", set(selecting({ key: "tier", operator: "In", values: ["a"] }))],
   ["names of all variables", set(naming("{{ .cluster.name }}-{{.machineSet.name}}.{{ .random }}"))],
   ["a label with an empty value", set({}, { ...LABELS, "example.com/empty": "" })],
@@ -178,7 +180,7 @@ for (const flavour of API_SERVERS) {
         const old = { finalizers: ["example.com/a"] };
         for (const one of [
           cluster("10.0.0.0/99"),
-          machine({ version: "1.x" }),
+          machine({ version: "1.x", bootstrap: {} }),
           set({}, { ...LABELS, a: "b c" }),
           CLASS,
           address({}),

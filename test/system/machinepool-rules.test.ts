@@ -90,7 +90,7 @@ for (const flavour of JUDGES) {
           "create -f -",
           manifest.replace(/bootstrap: .*/, "bootstrap: {}"),
         );
-        expect(without.output).toContain("bootstrap.configRef or bootstrap.dataSecretName must be set");
+        expect(without.output).toContain("configRef or dataSecretName must be set");
         const move = { spec: { clusterName: "other", template: { spec: { clusterName: "other" } } } };
         const moved = await scene.kubectl.try(
           `patch machinepool/foo-pool --type=merge -p '${JSON.stringify(move)}'`,

@@ -8,7 +8,6 @@ import {
   seconds,
   TAINT_KEY,
   text,
-  type Validation,
   validations,
 } from "../meta.ts";
 
@@ -137,6 +136,14 @@ export const machineSpecSchema = () =>
             "Name of the Secret with the bootstrap data. Copied from the object of configRef; a value that you set stays. Empty: no bootstrap data is wanted.",
           ),
       })
+      .meta(
+        validations({
+          rule: "has(self.configRef) || has(self.dataSecretName)",
+          message:
+            "configRef or dataSecretName must be set; an empty dataSecretName means that no data is wanted",
+          reason: "FieldValueRequired",
+        }),
+      )
       .describe("How a machine becomes a Node. One of configRef and dataSecretName must be set."),
     infrastructureRef: contractReferenceSchema().describe(
       "The provider object that makes the machines, such as an AWSMachinePool.",
@@ -159,19 +166,3 @@ export const machineSpecSchema = () =>
       .optional()
       .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
   });
-
-/**
- * Returns `spec.template.spec` of what has Machines: the rules of Cluster API's webhook, as far as CEL can express them,
- * for no admission runs here. `taints` is the rule of the kind for them, `spec` what it has otherwise.
- */
-export function templateSpecSchema(taints: Validation, spec = machineSpecSchema()) {
-  return spec.meta(
-    validations(
-      {
-        rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
-        message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
-      },
-      taints,
-    ),
-  );
-}

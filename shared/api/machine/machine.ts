@@ -10,9 +10,9 @@ import { clusterNameSchema, defaultedDeletionSchema, machineSpecSchema } from ".
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
 
 /**
- * Differs: a Machine without bootstrap config and Secret is accepted, and `machine-guard` warns of it; so is a worker with
- * the taint of control planes. Both depend on labels and owners, which no rule of a CustomResourceDefinition sees. Nor
- * does one see annotations: names of preflight checks and sizes of autoscalers that are malformed are accepted, too.
+ * Differs: the Machine of a pool needs bootstrap, too; every core gives it an empty `dataSecretName`. A worker with the
+ * taint of control planes is accepted, which depends on labels that no rule of a CustomResourceDefinition sees. Nor does
+ * one see annotations: names of preflight checks and sizes of autoscalers that are malformed are accepted, too.
  */
 const machineSchema = () =>
   z

@@ -10,7 +10,7 @@ import {
   type Validation,
   validations,
 } from "../meta.ts";
-import { templateSpecSchema, versionCountSchema } from "./machine-template.ts";
+import { machineSpecSchema, versionCountSchema } from "./machine-template.ts";
 
 // Fields that a MachineSet and a MachineDeployment have alike.
 
@@ -33,10 +33,14 @@ export const machineSelectorSchema = () => labelSelectorSchema().meta(MACHINE_LA
 export const workersTemplateSchema = () =>
   z.object({
     metadata: templateMetadataSchema().optional(),
-    spec: templateSpecSchema({
-      rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
-      message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
-    }).describe("Template of every Machine."),
+    spec: machineSpecSchema()
+      .meta(
+        validations({
+          rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
+          message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
+        }),
+      )
+      .describe("Template of every Machine."),
   });
 
 export const machineNamingSchema = () =>

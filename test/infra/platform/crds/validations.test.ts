@@ -95,11 +95,19 @@ describe("rules that stand in for Cluster API's admission", () => {
   });
 
   it.each([
-    ["an empty Secret name", { bootstrap: { dataSecretName: "" } }, 0],
-    ["neither config nor Secret", { bootstrap: {} }, 1],
-    ["taints", { bootstrap: { configRef: {} }, taints: [{}] }, 1],
-  ])("judge a pool's template with %s", async (_, templateSpec, expected) => {
-    expect(await refusals("machinepools", "spec.template.spec", templateSpec)).toHaveLength(expected);
+    ["an empty Secret name", { dataSecretName: "" }, 0],
+    ["neither config nor Secret", {}, 1],
+  ])("judge bootstrap of %s", async (_, bootstrap, expected) => {
+    for (const [plural, node] of [
+      ["machines", "spec.bootstrap"],
+      ["machinesets", "spec.template.spec.bootstrap"],
+      ["machinepools", "spec.template.spec.bootstrap"],
+    ] as const)
+      expect(await refusals(plural, node, bootstrap)).toHaveLength(expected);
+  });
+
+  it("refuse a MachinePool with taints", async () => {
+    expect(await refusals("machinepools", "spec.template.spec", { taints: [{}] })).toHaveLength(1);
   });
 
   it.each([
