@@ -250,7 +250,7 @@ export const REASONS = {
     meaning: "the Machine is Ready, but not for long enough",
     seen: ["condition"],
   },
-  InPlaceUpdating: { meaning: "the Machine is being updated in place", seen: ["condition"] },
+  InPlaceUpdating: { meaning: "the Machine is being updated in place", seen: ["condition", "event"] },
   NotUpdating: { meaning: "the Machine is not being updated in place", seen: ["condition"] },
   Updating: {
     meaning: "the Machine is being updated, or its kubelet does not run the wanted version yet",

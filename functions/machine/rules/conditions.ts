@@ -48,9 +48,13 @@ function foreignConditions({ status }: Machine, own: readonly DesiredCondition[]
   return (status?.conditions ?? []).filter(({ type }) => !types.has(type));
 }
 
+/** Differs: upstream calls the runtime extension that updates the machine, and says how far that is. */
+export const IN_PLACE_UPDATING =
+  "In-place update in progress, which only Cluster API's manager finishes: give it the Cluster back, or delete the Machine to have it replaced";
+
 function updatingCondition({ metadata }: Machine): DesiredCondition {
   return Object.hasOwn(metadata.annotations ?? {}, IN_PLACE_UPDATE)
-    ? condition("Updating", "True", "InPlaceUpdating", "In-place update in progress")
+    ? condition("Updating", "True", "InPlaceUpdating", IN_PLACE_UPDATING)
     : condition("Updating", "False", "NotUpdating");
 }
 

@@ -1,9 +1,11 @@
 import { refTo } from "../../../shared/api/kinds.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { escapePointer } from "../../../shared/api/path.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
-import { REVISION } from "../../../shared/rules/machines/annotations.ts";
+import { MOVES_MACHINES, RECEIVES_MACHINES, REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { DESIRED_REPLICAS, REVISION_HISTORY } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
@@ -80,7 +82,7 @@ function isSizeOf(change: Change, set: string): change is Extract<Change, { do: 
 function setPatch(deployment: MachineDeployment, set: MachineSet, plan: Plan | undefined): GuardedPatch {
   const { name, namespace = "" } = set.metadata;
   const planned = plan === undefined ? {} : plannedAnnotations(deployment, plan, name);
-  const inPlace = inPlacePatch(deployment, set, planned);
+  const inPlace = [...inPlacePatch(deployment, set, planned), ...endedMove(set)];
   const size = plan?.changes.find((change) => isSizeOf(change, name));
   const target = refTo(MachineSet, set);
   const failed = (verb: "update" | "scale") => ({
@@ -103,6 +105,16 @@ function setPatch(deployment: MachineDeployment, set: MachineSet, plan: Plan | u
         : `Scaled ${size.to > size.from ? "up" : "down"} MachineSet ${name}: ${sizes}`,
     },
   };
+}
+
+/**
+ * Cluster API's manager was moving Machines between the sets, to update them in place, when the deployment changed hands.
+ * Nothing moves them any more: as upstream when it stops planning a move, the marks go, and the rollout replaces Machines.
+ */
+function endedMove({ metadata }: MachineSet): readonly PatchOperation[] {
+  return [MOVES_MACHINES, RECEIVES_MACHINES]
+    .filter((key) => Object.hasOwn(metadata.annotations ?? {}, key))
+    .map((key) => ({ op: "remove", path: `/metadata/annotations/${escapePointer(key)}` }));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
-import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
+import { MOVES_MACHINES, RECEIVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import { cloneReference, isCloneDue, isClonedFrom } from "../../../shared/rules/machines/clones.ts";
 import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
 import { type Plan, planMachines } from "../../../shared/rules/machines/making.ts";
@@ -17,6 +17,7 @@ const PENDING_MOVE = "in-place-updates.internal.cluster.x-k8s.io/pending-acknowl
 export const SCALING_FIELDS = [
   `metadata.annotations[${DISABLE_CREATE}]`,
   `metadata.annotations[${MOVES_MACHINES}]`,
+  `metadata.annotations[${RECEIVES_MACHINES}]`,
 ] as const;
 
 /** An object of a Machine that is still to be made, by its place in the template. */
@@ -29,7 +30,10 @@ export interface DueClone {
 export function surplus({ set, own }: SetView, now: Date): readonly Machine[] {
   const { replicas, deletion } = set.spec;
   if (replicas === undefined || isMoving(set)) return [];
-  const counted = own.filter(({ metadata }) => !Object.hasOwn(metadata.annotations ?? {}, PENDING_MOVE));
+  const receives = Object.hasOwn(set.metadata.annotations ?? {}, RECEIVES_MACHINES);
+  const counted = own.filter(
+    ({ metadata }) => !receives || !Object.hasOwn(metadata.annotations ?? {}, PENDING_MOVE),
+  );
   return deletionOrder(counted, deletion?.order, now)
     .slice(0, Math.max(0, counted.length - replicas))
     .filter((machine) => !isDeleting(machine));

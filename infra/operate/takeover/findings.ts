@@ -1,9 +1,9 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
-import { MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
+import { IN_PLACE_UPDATE, MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import type { Core } from "./core.ts";
 import { missingFields } from "./definition-fields.ts";
-import { FAMILIES } from "./families.ts";
+import { FAMILIES, type Member } from "./families.ts";
 import { type Filters, isHeldByUser, standingOf } from "./standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
 
@@ -29,7 +29,7 @@ export function judge(survey: Survey, scope: Scope): readonly Finding[] {
       ...labelFindings(cluster, filters),
       ...topologyFindings(cluster),
       ...makerFindings(cluster, filters),
-      ...movingFindings(cluster),
+      ...updatingFindings(cluster, filters),
       ...heldFindings(cluster),
     ]),
   ];
@@ -175,14 +175,21 @@ function makerFindings({ name, makers }: ClusterSurvey, { capstan }: Filters): r
   );
 }
 
-/** Sets whose Machines Cluster API's manager moves into another one, which no function of Capstan does. */
-function movingFindings({ name, members }: ClusterSurvey): readonly Finding[] {
-  const moving = members.filter(({ object }) =>
-    Object.hasOwn(object.metadata.annotations ?? {}, MOVES_MACHINES),
+/** Sets whose Machines Cluster API's manager moves into another one, and Machines that it updates in place. */
+function updatingFindings({ name, members }: ClusterSurvey, filters: Filters): readonly Finding[] {
+  const updating = members.filter(({ object: { metadata } }) =>
+    [MOVES_MACHINES, IN_PLACE_UPDATE].some((key) => Object.hasOwn(metadata.annotations ?? {}, key)),
   );
-  if (moving.length === 0) return [];
-  const found = `is updated in place: ${someOf(moving.map(titleOf))}`;
-  return [fail(`Cluster ${name}`, found, "wait until that rollout is over")];
+  const isOurs = ({ object }: Member) => standingOf(object, filters) === "capstan";
+  const [ours, theirs] = [updating.filter(isOurs), updating.filter((member) => !isOurs(member))];
+  const found = (some: readonly Member[]) => `is updated in place: ${someOf(some.map(titleOf))}`;
+  const left = "Capstan finishes no such update: delete the Machine to have it replaced, or return with back";
+  return [
+    ...(theirs.length === 0
+      ? []
+      : [fail(`Cluster ${name}`, found(theirs), "wait until that rollout is over")]),
+    ...(ours.length === 0 ? [] : [warn(`Cluster ${name}`, found(ours), left)]),
+  ];
 }
 
 function heldFindings({ name, cluster, members }: ClusterSurvey): readonly Finding[] {

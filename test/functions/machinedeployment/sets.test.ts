@@ -292,14 +292,21 @@ describe("machinedeployment-sets, a rollout", () => {
     ]);
   });
 
-  it("follows neither size nor template while Cluster API moves the Machines of a set", async () => {
-    const moving = {
-      metadata: {
-        annotations: { "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset": "d1-bbbbb" },
-      },
-    };
-    const sets = [oldSet(deployment, counts(3), moving), newSet(deployment, counts(1))];
-    expect((await deeds(world(deployment, ...sets))).patch).toEqual([]);
+  it("ends the move of Machines that Cluster API's manager had begun, before it replaces them", async () => {
+    const prefix = "in-place-updates.internal.cluster.x-k8s.io";
+    const marked = (mark: string, name: string) => ({
+      metadata: { annotations: { [`${prefix}/${mark}`]: name } },
+    });
+    const sets = [
+      oldSet(deployment, counts(3), marked("move-machines-to-machineset", "d1-bbbbb")),
+      newSet(deployment, counts(1), marked("receive-machines-from-machinesets", "d1-aaaaa")),
+    ];
+    const { patch = [] } = await decide(machinedeploymentSets, world(deployment, ...sets));
+    expect(patch.map(({ operations }) => operations)).toEqual(
+      ["move-machines-to-machineset", "receive-machines-from-machinesets"].map((mark) => [
+        { op: "remove", path: `/metadata/annotations/${prefix}~1${mark}` },
+      ]),
+    );
   });
 
   it("starts again at rollout.after, with a set that says so, and not before", async () => {

@@ -309,8 +309,9 @@ describe("machineset-machines, fewer Machines", () => {
     const set = machineSet({ metadata: { annotations: moving }, spec: { replicas: 1 } });
     expect(await deeds(world(set, ...machines))).toEqual(NOTHING);
     const pending = { metadata: { annotations: { [`${prefix}/pending-acknowledge-move`]: "" } } };
-    const to = world(machineSet({ spec: { replicas: 1 } }), ...complete("m1"), ...complete("m2", pending));
-    expect(await deeds(to)).toEqual(NOTHING);
+    const receiving = { [`${prefix}/receive-machines-from-machinesets`]: "s0" };
+    const target = machineSet({ metadata: { annotations: receiving }, spec: { replicas: 1 } });
+    expect(await deeds(world(target, ...complete("m1"), ...complete("m2", pending)))).toEqual(NOTHING);
   });
 });
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { availableInMs, machineConditions } from "../../../../functions/machine/rules/conditions.ts";
+import {
+  availableInMs,
+  IN_PLACE_UPDATING,
+  machineConditions,
+} from "../../../../functions/machine/rules/conditions.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
 import { machineCondition } from "../../../support/builders.ts";
 import { machineViewWith } from "../../../support/machine-view.ts";
@@ -18,8 +22,8 @@ describe("conditions of a Machine", () => {
   it("say Updating while the annotation is there, and Ready counts it", () => {
     const key = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
     const machine = soloMachine({ metadata: { annotations: { [key]: "" } } });
-    expect(said("Updating", { machine })).toBe("True InPlaceUpdating In-place update in progress");
-    expect(said("Ready", { machine })).toBe("False NotReady * Updating: In-place update in progress");
+    expect(said("Updating", { machine })).toBe(`True InPlaceUpdating ${IN_PLACE_UPDATING}`);
+    expect(said("Ready", { machine })).toBe(`False NotReady * Updating: ${IN_PLACE_UPDATING}`);
     expect(said("Available", { machine })).toBe("False NotReady");
   });
 
@@ -57,7 +61,7 @@ describe("conditions of a Machine", () => {
     for (const metadata of [{}, controlledBy("MachineSet")]) {
       expect(said("UpToDate", { machine: soloMachine({ metadata }) })).toBe("True UpToDate");
       const updating = soloMachine({ metadata: { ...metadata, annotations: { [key]: "" } } });
-      expect(said("UpToDate", { machine: updating })).toBe("False Updating * In-place update in progress");
+      expect(said("UpToDate", { machine: updating })).toBe(`False Updating * ${IN_PLACE_UPDATING}`);
     }
   });
 });

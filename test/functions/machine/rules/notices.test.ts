@@ -28,4 +28,12 @@ describe("Events of a Machine", () => {
     ).map(({ reason }) => reason);
     expect(reasons).toEqual(["SuccessfulSetNodeRef", "UnresolvedReference", "InvalidCertificatesExpiry"]);
   });
+
+  it("name an update in place, and what ends it", () => {
+    const annotations = { "in-place-updates.internal.cluster.x-k8s.io/update-in-progress": "" };
+    const updated = soloMachine({ metadata: { annotations }, status: { nodeRef: { name: "n1" } } });
+    expect(noticed({ machine: updated })).toEqual([
+      "InPlaceUpdating In-place update in progress, which only Cluster API's manager finishes: give it the Cluster back, or delete the Machine to have it replaced",
+    ]);
+  });
 });

@@ -16,6 +16,7 @@ import { machineConfig } from "../../../support/machines.ts";
 import { NOW } from "../../../support/world.ts";
 
 const MOVING = { "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset": "s2" };
+const RECEIVING = { "in-place-updates.internal.cluster.x-k8s.io/receive-machines-from-machinesets": "s0" };
 const PENDING = { "in-place-updates.internal.cluster.x-k8s.io/pending-acknowledge-move": "" };
 const OFF = { "cluster.x-k8s.io/disable-machine-create": "true" };
 const RESERVED = { "capstan.dev/machine-reservation": '["s1-new"]' };
@@ -67,8 +68,13 @@ describe("the Machines that must go", () => {
     ["stay while Cluster API's manager moves them", viewOf(pair, wants(0, MOVING)), 0],
     [
       "do not count one that waits for its move",
-      viewOf([...pair, setMachine("m3", { metadata: { annotations: PENDING } })], wants(2)),
+      viewOf([...pair, setMachine("m3", { metadata: { annotations: PENDING } })], wants(2, RECEIVING)),
       0,
+    ],
+    [
+      "count one whose move has ended",
+      viewOf([...pair, setMachine("m3", { metadata: { annotations: PENDING } })], wants(2)),
+      1,
     ],
     ["count one that is going already", viewOf([setMachine("m1", GOING), ...pair.slice(1)], wants(1)), 0],
   ])("%s", (_, view, count) => {

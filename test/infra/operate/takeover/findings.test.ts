@@ -119,17 +119,26 @@ describe("what stops a take-over", () => {
       ]);
   });
 
-  it("a set whose Machines Cluster API's manager moves into another one", () => {
-    const annotations = {
-      "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset": "web-bbbbb",
+  it("a set whose Machines Cluster API's manager moves, and a Machine that it updates in place", () => {
+    const marked = (kind: Kind, mark: string, name: string, filter = "capi") => {
+      const annotations = { [`in-place-updates.internal.cluster.x-k8s.io/${mark}`]: "web-bbbbb" };
+      const metadata = { annotations, labels: { [FILTER]: filter } };
+      return { kind, object: objectOf(kind.kind, name, { metadata }) };
     };
     const [demo] = survey().clusters;
-    const object = objectOf("MachineSet", "web-aaaaa", { metadata: { annotations } });
-    const members = [...(demo?.members ?? []), { kind: MachineSet as Kind, object }];
+    const members = [
+      ...(demo?.members ?? []),
+      marked(MachineSet as Kind, "move-machines-to-machineset", "web-aaaaa"),
+      marked(Machine as Kind, "update-in-progress", "web-1"),
+      marked(Machine as Kind, "update-in-progress", "web-2", "capstan"),
+    ];
     const clusters = demo === undefined ? [] : [{ ...demo, members }];
     expect(failures(survey({ clusters }))).toContain(
-      "Cluster default/demo: is updated in place: MachineSet web-aaaaa",
+      "Cluster default/demo: is updated in place: MachineSet web-aaaaa, Machine web-1",
     );
+    expect(warnings(survey({ clusters }))).toEqual([
+      "Cluster default/demo: is updated in place: Machine web-2",
+    ]);
   });
 
   it("what makes Machines and has no labels for them is named, with the label that they need", () => {
