@@ -229,10 +229,6 @@ const COMMANDS: CommandTable = {
     about: "List remediations of Machines, the newest first: when, by which health check, with which outcome",
     load: async () => (await import("./remediations/remediations.ts")).remediationsCommand,
   },
-  trace: {
-    about: "Print the trace of a Cluster as a tree, from the changes of users to the writes of functions",
-    load: async () => (await import("./trace/trace.ts")).traceCommand,
-  },
   rbac: {
     about: "Print the rights that Capstan needs on kinds of providers, as ClusterRoles to apply",
     load: async () => (await import("./rbac.ts")).rbacCommand,
@@ -240,10 +236,6 @@ const COMMANDS: CommandTable = {
   functions: {
     about: "List the functions: what each reconciles, what wakes it, what it writes",
     load: async () => (await import("./functions.ts")).functionsCommand,
-  },
-  fields: {
-    about: "Print who wrote each field of an object, and when: one row per field and manager",
-    load: async () => (await import("./fields.ts")).fieldsCommand,
   },
   queue: {
     about: "Show the keys of every function: ready, waiting, running, dead; or stop and resume a function",

@@ -162,7 +162,6 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
       ...(await consoleOutputs(queues.leaking, kubeconfig)),
       ...(await redisOutputs()),
       traces: Buffer.concat(await Promise.all(Object.values(spans).map((file) => readFile(file)))),
-      trace: (await runCli("trace", spans.leaking, "default/c2")).output,
       objects: await kubectl(
         "get events,clusters,clusterresourcesets,clusterresourcesetbindings,machinepools,simclusters,simcontrolplanes,simmachinepools -A -o yaml",
       ),
@@ -184,7 +183,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
           "letter file",
           "test of a letter",
         ],
-        ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects", "traces", "trace"],
+        ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects", "traces"],
         "log and terminal of pool-leak",
         ...["console", "history in the console", "stream of the console"],
       ]),

@@ -72,7 +72,6 @@ describe("text of others on a terminal", () => {
   it("is escaped where objects are shown", async () => {
     const on = ["--kubeconfig", kubeconfig];
     expect((await linesOf("explain", "cluster", "default/c1", ...on)).join("\n")).toContain("owned");
-    expect((await linesOf("fields", "cluster", "default/c1", ...on)).join("\n")).toContain("owned");
     const up = await linesOf(
       ...["up", ...on, "--roles", "relay", "-f", pool, "--until-ready", "--timeout", "1"],
     );

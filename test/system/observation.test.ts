@@ -8,7 +8,7 @@ import { emptyFamilies, upstreamMetrics } from "../support/custom-resource-metri
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { simClusterOfMachines, simMachineSet, simPool } from "../support/manifests.ts";
 import { REAL } from "../support/processes/api-servers.ts";
-import { runCli, startCli } from "../support/processes/cli.ts";
+import { startCli } from "../support/processes/cli.ts";
 import { clusterApiMissing } from "../support/processes/cluster-api.ts";
 import { freePorts } from "../support/processes/free-ports.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -36,6 +36,9 @@ const MANIFESTS = [
   simMachineSet("s1", "c1", 1),
   HEALTH_CHECK,
 ].join("---");
+
+/** Spans of an event, of a wait, of a run and of a write. */
+const SPANS = ["event Cluster", "wait machinepool-guard", "machinepool-guard", "apply MachinePool/status"];
 
 /** Queries of the dashboards that Kubebuilder's plugin grafana/v1-alpha makes for controller-runtime, without `go_*`. */
 const CONTROLLER_RUNTIME = [
@@ -172,12 +175,9 @@ describeWith(REAL.missing ?? programs, { optional: REAL.missing !== undefined })
         part.child.kill("SIGTERM");
         expect(await part.ended).toBe(0);
       }
-      const { output } = await runCli("trace", spans, "default/c1");
-      expect(output).toMatch(/^default\/c1, trace [0-9a-f]{32}, /);
-      expect(output).toMatch(/^├─ \+\d+ ms Cluster default\/c1 added/m);
-      expect(output).toMatch(/machinepool-guard: waited \d+ ms, ran \d+ ms$/m);
-      expect(output).toMatch(/│ .*apply MachinePool\/status default\/p1: 200 after \d+ ms, phase Running/);
-      refuseLeaks("spans", await readFile(spans));
+      const sent = await readFile(spans);
+      for (const name of SPANS) expect(sent.toString()).toContain(`"name":"${name}"`);
+      refuseLeaks("spans", sent);
     });
   },
 );

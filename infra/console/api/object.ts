@@ -64,7 +64,7 @@ export const liveSchema = z.object({
     .max(MAX_EVENTS),
   /** Why there are none; absent: they were read. */
   eventsMissing: z.string().optional(),
-  /** `capstan fields -o json`, sorted by field. */
+  /** Who wrote each field, sorted by field. */
   managers: z
     .array(
       z.object({
