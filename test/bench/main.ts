@@ -1,12 +1,7 @@
 import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
-import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
-import { consoleBench } from "./console.ts";
-import { contractsBench } from "./contracts.ts";
 import { historyBench } from "./history.ts";
-import { imageBench } from "./image.ts";
-import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
@@ -16,18 +11,12 @@ import { rolloutsBench } from "./rollouts.ts";
 import { scaleBench } from "./scale.ts";
 import { scalingBench } from "./scaling.ts";
 import { shardBench } from "./shard.ts";
-import { takeoverBench } from "./takeover.ts";
 import { tracesBench } from "./traces.ts";
 
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
-  clusters: clustersBench,
-  console: consoleBench,
-  contracts: contractsBench,
   history: historyBench,
-  image: imageBench,
-  "large-pool": largePoolBench,
   machinepool: machinepoolBench,
   machines: machinesBench,
   mhc: mhcBench,
@@ -37,7 +26,6 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   scale: scaleBench,
   scaling: scalingBench,
   shard: shardBench,
-  takeover: takeoverBench,
   traces: tracesBench,
 };
 

@@ -7,7 +7,7 @@ import { run } from "./run.ts";
 
 /** The `nonroot` of distroless images, and the user of the Containerfile. */
 export const USER_ID = 65_532;
-export const NODE = "/usr/local/bin/node";
+const NODE = "/usr/local/bin/node";
 const MAIN = "/app/infra/cli/main.js";
 const NO_SHELL = "/sbin/nologin";
 /** Files of the system that no package has. */
