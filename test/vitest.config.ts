@@ -23,7 +23,7 @@ const project = (name: string, include: string[], { exclude = [], isolate = true
 
 /**
  * The test of an added kind changes the table of traits, so it has modules of its own. The others are not part of the
- * quick gate: thousands of sequences, schedules and letters, hostile worlds and requests, killed processes, cut
+ * quick gate: thousands of sequences and letters, hostile worlds and requests, killed processes, cut
  * connections, other programs, and the suite of the queue on drivers whose time is real (bullmq alone stays).
  */
 const LONG = [
@@ -34,7 +34,6 @@ const LONG = [
   "test/infra/queue/letters/limits.test.ts",
   "test/infra/queue/backends/sqs/sqs.test.ts",
   "test/infra/queue/backends/redis/server/rights.test.ts",
-  "test/functions/mhc/limit-schedules.test.ts",
 ];
 
 /**
@@ -42,7 +41,6 @@ const LONG = [
  * broken in many ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
-  "test/functions/mhc/limit-schedules.test.ts",
   "test/infra/deploy/image/image.test.ts",
   "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
