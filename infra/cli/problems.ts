@@ -19,7 +19,6 @@ import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
-import { loadFunctions } from "../worker/load.ts";
 import { definitionProblems } from "./definition-problems.ts";
 import { openHistory } from "./explain/open-history.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
@@ -78,12 +77,12 @@ export function problemsCommand(command: Command): Command {
 async function problems(options: ProblemsOptions): Promise<void> {
   const { kubeconfig, allNamespaces, output } = options;
   const namespace = allNamespaces ? undefined : options.namespace;
-  const functions = await loadFunctions();
   await using source = await openSource(options);
-  const wanted = { functions, kubeconfig, namespace };
+  const wanted = { kubeconfig, namespace };
   await using model = source.backend.capabilities.isShared
     ? await openReadModel(source.backend, wanted)
     : await fillReadModel(wanted);
+  const { functions } = model;
   await using asked = await openHistory(source, functions, {});
   const now = systemClock.now();
   const freshness = await (model.readFreshness?.(now) ?? readFreshness(model.store, now));

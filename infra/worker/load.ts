@@ -3,12 +3,11 @@ import { join, matchesGlob } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { GROUPS, groupOf } from "../../shared/function/groups.ts";
-import { providerOf } from "../../shared/function/providers.ts";
+import { CORE_PROVIDER, providerOf } from "../../shared/function/providers.ts";
 
 /** Where functions are: those of the core, and those of the provider that the playground brings. */
-const FOLDERS = ["../../functions/", "../playground/functions/"].map((folder) =>
-  fileURLToPath(new URL(folder, import.meta.url)),
-);
+const CORE = fileURLToPath(new URL("../../functions/", import.meta.url));
+const FOLDERS = [CORE, fileURLToPath(new URL("../playground/functions/", import.meta.url))];
 
 /**
  * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), whose group is one of them
@@ -20,7 +19,8 @@ export async function loadFunctions(
   patterns: readonly string[] = ["*"],
   folder?: string,
 ): Promise<readonly AnyFunction[]> {
-  const files = await functionFiles(folder);
+  const isCoreAlone = patterns.every((pattern) => pattern === CORE_PROVIDER);
+  const files = await functionFiles(folder ?? (isCoreAlone ? CORE : undefined));
   const names = [...files.keys()].sort((a, b) => a.localeCompare(b));
   // A pattern that fits no name may be a group or a provider: these stand in the specs, so all are loaded.
   const needsAll = patterns.some((pattern) => !names.some((name) => matches(name, pattern)));

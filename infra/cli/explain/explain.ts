@@ -1,10 +1,10 @@
 import { devNull } from "node:os";
 import type { Command } from "commander";
-import { type Kind, type KubeObject, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, kindNames, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
+import { CORE_PROVIDER } from "../../../shared/function/providers.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { type ExplainedTree, explainTree } from "../../operate/explain/explain-tree.ts";
@@ -92,12 +92,12 @@ async function explain(
   options: ExplainOptions,
 ): Promise<void> {
   const named = namedObject(kindArgument, objectArgument, options);
-  const functions = await loadFunctions(undefined, options.functionsDir);
-  const kind = reconciledKind(functions, named.kindName);
+  const kind = await kindNamed(named.kindName, options);
   const key = keyOf(kind, named);
   const { source: opened, away } = await openReachable(options);
   await using source = opened;
-  await using model = await openModel(source, functions, { ...options, namespace: key.namespace });
+  await using model = await openModel(source, { ...options, namespace: key.namespace });
+  const { functions } = model;
   const object = await requireObject(model, kind, key);
   const cluster = clusterNamed(kind, object);
   if (cluster !== undefined) await model.connected(cluster);
@@ -121,6 +121,13 @@ async function explain(
   const explained = await look(object);
   if (options.output === "json") printJson(explained);
   else print(...textOf(kind, explained, options));
+}
+
+/** Finds the kind without a server, among those of the core first: of these most people ask, and they load sooner. */
+async function kindNamed(name: string, { functionsDir }: ExplainOptions): Promise<Kind> {
+  const core = functionsDir === undefined ? await loadFunctions([CORE_PROVIDER]) : [];
+  const isCore = core.some(({ spec }) => kindNames(spec.reconciles).includes(name.toLowerCase()));
+  return reconciledKind(isCore ? core : await loadFunctions(undefined, functionsDir), name);
 }
 
 /**
@@ -194,11 +201,8 @@ function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {
 /** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
 function openModel(
   { backend }: LetterSource,
-  functions: readonly AnyFunction[],
-  options: ExplainOptions & { readonly namespace: string },
+  wanted: ExplainOptions & { readonly namespace: string },
 ): Promise<ReadModel> {
-  const { kubeconfig, namespace } = options;
-  const wanted = { functions, kubeconfig, namespace };
   return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
 }
 

@@ -17,9 +17,11 @@ import { type Relay, type RelayOptions, startRelay } from "../../relay/relay.ts"
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
 import { openLog } from "../terminal/log.ts";
+import { servedFunctions } from "./served-functions.ts";
 
 /** Read model for the functions of a command. */
 export interface ReadModel extends AsyncDisposable {
+  readonly functions: readonly AnyFunction[];
   readonly server: Server;
   readonly store: Store;
   readonly clients: Clients;
@@ -30,8 +32,11 @@ export interface ReadModel extends AsyncDisposable {
 }
 
 export interface ReadModelOptions {
-  readonly functions: readonly AnyFunction[];
-  readonly kubeconfig: string | undefined;
+  /** Default: those for what the server serves. */
+  readonly functions?: readonly AnyFunction[] | undefined;
+  /** Load the functions from this folder instead. */
+  readonly functionsDir?: string | undefined;
+  readonly kubeconfig?: string | undefined;
   /** Read this namespace only; absent = all. */
   readonly namespace?: string | undefined;
   /** Alternative for the message that the cluster does not answer: `replay without --live`. */
@@ -51,11 +56,12 @@ const LOOK_AGAIN_MS = 50;
  * step when the cluster does not answer or does not list the objects that the functions read.
  */
 export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
-  const { functions, namespace } = options;
+  const { namespace } = options;
   const namespaces = namespace === undefined ? [] : [namespace];
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
+  const functions = options.functions ?? (await servedFunctions(server, options.functionsDir));
   const store = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
   const version = packageVersion();
   const relay = stack.use(
@@ -65,6 +71,7 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   await within(clock, LISTS_WITHIN_MS, relay.ready(), late);
   const opened = stack.move();
   return {
+    functions,
     server,
     store,
     clients: relay.clients,
@@ -80,11 +87,12 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
  */
 export async function openReadModel(
   backend: Backend,
-  { functions, kubeconfig, namespace }: ReadModelOptions,
+  { kubeconfig, namespace, ...options }: ReadModelOptions,
 ): Promise<ReadModel> {
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
+  const functions = options.functions ?? (await servedFunctions(server, options.functionsDir));
   const shared = stack.use(await backend.store({ kindOf: knownKinds(functions), log }));
   const live = stack.use(createMemoryStore({ kindOf: knownKinds(functions) }));
   const relay = stack.use(
@@ -103,6 +111,7 @@ export async function openReadModel(
   );
   const opened = stack.move();
   return {
+    functions,
     server,
     store,
     clients,

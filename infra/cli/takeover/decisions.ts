@@ -1,10 +1,8 @@
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { explainStep } from "../../operate/explain/explain-step.ts";
 import type { Member } from "../../operate/takeover/families.ts";
 import { runsOf } from "../../operate/takeover/runs.ts";
 import type { Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { loadFunctions } from "../../worker/load.ts";
 import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
 
 /** Requests that the functions would send for a Cluster if it were with Capstan now. */
@@ -20,25 +18,20 @@ export async function decide(
   { clusters }: Survey,
   kubeconfig: string | undefined,
 ): Promise<readonly Decisions[]> {
-  const functions = await loadFunctions(undefined, undefined);
-  await using model = await fillReadModel({ functions, kubeconfig });
+  await using model = await fillReadModel({ kubeconfig });
   const decided: Decisions[] = [];
   for (const { name, members } of clusters) {
     await model.connected(name);
-    const sent = await Promise.all(members.map((member) => sendsFor(model, functions, member)));
+    const sent = await Promise.all(members.map((member) => sendsFor(model, member)));
     decided.push({ cluster: name, wouldSend: sent.flat().toSorted() });
   }
   return decided;
 }
 
-async function sendsFor(
-  model: ReadModel,
-  functions: readonly AnyFunction[],
-  member: Member,
-): Promise<readonly string[]> {
+async function sendsFor(model: ReadModel, member: Member): Promise<readonly string[]> {
   const { object } = member;
   const sent = await Promise.all(
-    runsOf(member, functions).map(async ({ fn, key }) => {
+    runsOf(member, model.functions).map(async ({ fn, key }) => {
       return (await explainStep(fn, { key, object }, { ...model, clock: systemClock })).wouldSend;
     }),
   );
