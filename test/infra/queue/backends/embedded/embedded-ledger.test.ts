@@ -73,9 +73,19 @@ class Pair {
   async #pass(ms: number): Promise<void> {
     await this.#clock.advance(ms);
     for (let goesOn = true; goesOn; ) {
+      const before = await this.#atRest();
       const { deaths, waitMs } = await this.#change((ledger) => ledger.tick(this.#functionName));
+      if (before !== undefined) expect(await this.#atRest()).toEqual(before);
       goesOn = deaths.length > 0 || waitMs === 0;
     }
+  }
+
+  /** The state of this process while no tick is due: one all the same may only send lost tokens again. */
+  async #atRest(): Promise<object | undefined> {
+    const [, { ledger, counts }] = this.#sides;
+    const dueMs = ledger.nextTickMs?.(this.#functionName);
+    if (dueMs === 0) return undefined;
+    return { depth: await ledger.depth(this.#functionName), counts: counts.without("resent") };
   }
 
   async #claim(): Promise<void> {
