@@ -15,7 +15,7 @@ import { runSeed, seedOptions, workloadOfSeed } from "./play/swarm.ts";
  * npm run simulate -- --seed 7 --workload W-01        one seed of the swarm
  * npm run simulate -- sweep --workload W-01           every single fault at every site
  * npm run simulate -- swarm --seeds 2000              random faults
- * npm run simulate -- explain 7 --workload W-01       what happened in a seed, with --html FILE as a page
+ * npm run simulate -- explain 7 --workload W-01       what happened in a seed
  * npm run simulate -- golden                          every workload without faults, against the committed stories
  * npm run simulate -- defects --seeds 50              looks for defects made on purpose
  * npm run simulate -- exhaustive                      every order of the steps of small worlds

@@ -44,7 +44,6 @@ export const LONGEST: readonly string[] = [
   "system/foreign-provider",
   "system/lambda",
   "infra/deploy/build",
-  "system/machinepool-scale",
   "system/workload-relays",
   "infra/queue/backends/sqs/sqs-outages",
   "infra/queue/backends/redis/bullmq/bullmq-outages",

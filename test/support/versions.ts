@@ -1,9 +1,16 @@
 import { systemClock } from "../../infra/platform/clock.ts";
 import type { Server } from "../../infra/platform/kube/client.ts";
 import { follow } from "../../infra/playground/sim/follow.ts";
-import { type KubeObject, titleOf } from "../../shared/api/kinds.ts";
-import { MOVED_KINDS } from "./mover.ts";
+import { Secret } from "../../shared/api/core.ts";
+import { type Kind, type KubeObject, titleOf } from "../../shared/api/kinds.ts";
+import { ALL_KINDS } from "./all-kinds.ts";
 import { silentLog } from "./silent-log.ts";
+
+/** Kinds with a CRD of Capstan, and Secrets. */
+const MOVED_KINDS: readonly Kind[] = [
+  ...ALL_KINDS.filter(({ crd, namespaced }) => crd !== undefined && namespaced),
+  Secret as unknown as Kind,
+];
 
 /** An object as it was stored at one moment, or as it was last when it is gone. */
 export interface Version {

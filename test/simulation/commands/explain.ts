@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { FAULTS } from "../faults/known.ts";
 import { prepare } from "../play/prepared.ts";
@@ -7,13 +6,11 @@ import { runSeed, seedOptions, workloadOfSeed } from "../play/swarm.ts";
 import { type Choice, chosen } from "../story/choice.ts";
 import { parseTime, type StoryLine, storyOf, timeOf } from "../story/lines.ts";
 import { learnNames } from "../story/names.ts";
-import { storyPage } from "../story/page.ts";
 import { whole, workloadOption } from "./options.ts";
 import { printResult } from "./print-result.ts";
 
 interface Options {
   readonly workload?: string;
-  readonly html?: string;
   readonly all: boolean;
   readonly key?: string;
   readonly from?: number;
@@ -32,8 +29,7 @@ export function explainCommand(): Command {
     .option("--key <object>", "only what names it, but all of that: p1, default/p1, or a key of the queue")
     .option("--from <time>", "not before 1:02:03.5 (hours, minutes, seconds) of simulated time", time)
     .option("--to <time>", "not after", time)
-    .option("--html <file>", "write it as a page, too: one lane per process on one time line")
-    .action(async (seed: number, { workload, html, ...options }: Options) => {
+    .action(async (seed: number, { workload, ...options }: Options) => {
       const names = learnNames();
       const played = workloadOfSeed(seed, workload);
       const prepared = await seedOptions(seed, played, await prepare());
@@ -41,8 +37,6 @@ export function explainCommand(): Command {
       const titles = new Map(FAULTS.map(({ number, title }) => [number, title]));
       const lines = storyOf(result.trace, names, titles);
       printStory(lines, { ...options, fromMs: options.from, toMs: options.to }, result);
-      if (html === undefined) return;
-      await writeFile(html, storyPage(`seed ${seed} ${played.number}`, lines, new Set(chosen(lines, {}))));
     });
 }
 
