@@ -17,21 +17,21 @@ interface TieOptions {
 
 /** Disposing ends the renewals. */
 interface QueueTie extends AsyncDisposable {
-  /** Rejects once the Redis belongs to another management cluster; never where processes do not share it. */
+  /** Rejects once the Redis is not this process's own any more; never where processes do not share it. */
   readonly lost: Promise<never>;
 }
 
 /**
  * Ties the Redis of a queue to the management cluster, before anything is taken from it, and again when it was emptied.
- * Waits for the API server, since nothing can be done without it. Throws when the Redis belongs to another one.
+ * Waits for the API server, since nothing can be done without it. Throws when the Redis belongs to another one, or to a
+ * version of Capstan whose data do not fit.
  */
 export async function tieQueue(options: TieOptions): Promise<QueueTie> {
   const { backend, server, clock, log, isTemporary } = options;
   if (!backend.capabilities.isShared) return untied();
   const uid = await readableUid(options);
-  if (uid === undefined) return untied();
   const { keepTied } = await import("../queue/backends/redis/server/keep-tied.ts");
-  const tie = await backend.tie({ uid, server: server.url.origin }, { log });
+  const tie = await backend.tie(uid === undefined ? undefined : { uid, server: server.url.origin }, { log });
   const kept = keepTied(tie, clock);
   return {
     lost: kept.lost,

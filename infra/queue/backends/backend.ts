@@ -81,8 +81,8 @@ export interface Parts {
   heartbeats(ports: Pick<Ports, "log">): Promise<Heartbeats>;
   /** Deletions of all processes that share it. */
   limit(ports: LimitPorts): Promise<DeletionLimit & Partial<AsyncDisposable>>;
-  /** Notes the management cluster that it belongs to. Throws where that is another one. */
-  tie(cluster: OwnerCluster, ports: Pick<Ports, "log">): Promise<RedisTie>;
+  /** Notes the management cluster that it belongs to, and the format of the data. Throws where either does not fit. */
+  tie(cluster: OwnerCluster | undefined, ports: Pick<Ports, "log">): Promise<RedisTie>;
   /** The same for a process that only looks. */
   lookForOwner(cluster: OwnerCluster, ports: Pick<Ports, "log">): Promise<OwnerLook>;
 }

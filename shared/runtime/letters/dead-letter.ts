@@ -172,7 +172,9 @@ export type DeadLetterHead = z.infer<ReturnType<typeof deadLetterHeadSchema>>;
 const deadLetterSchema = once(() =>
   z.object({
     /** The shape of `run.decision`; see `recordedDecision`. */
-    v: z.union([z.literal(1), z.literal(LETTER_VERSION)]),
+    v: z.union([z.literal(1), z.literal(LETTER_VERSION)], {
+      error: `this version of Capstan reads 1 and ${LETTER_VERSION}; read it with the version that wrote it`,
+    }),
     ...headShape(),
     build: z.object({ version: z.string(), gitSha: z.string().optional(), configDigest: z.string() }),
     /** The last five, oldest first. */

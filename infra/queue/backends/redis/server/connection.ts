@@ -10,6 +10,7 @@ import {
   refusePartOfData,
   withAdvice,
 } from "./checks.ts";
+import { type DataFormats, refuseFormat } from "./data-format.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
@@ -34,6 +35,8 @@ export interface RedisAddress extends AcceptedRisk {
 
 export interface RedisTarget extends RedisAddress {
   readonly log: Log;
+  /** The formats of data of this version; others in tests. */
+  readonly formats?: DataFormats | undefined;
 }
 
 /** Returns the same target, whose connections are known. */
@@ -44,10 +47,10 @@ export function withConnections<T extends RedisTarget>(target: T): T & { readonl
 /**
  * Connects, checks that the server is safe (S-23), and reconnects after each outage, with one log line per outage.
  * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
- * keys or holds only a part of them; never shows the password.
+ * keys, holds only a part of them or data that this version cannot read; never shows the password.
  */
 export async function connectRedis(target: RedisTarget): Promise<Redis> {
-  const { url, ca, newest, connections, log } = target;
+  const { url, ca, newest, connections, log, formats } = target;
   const { shown } = checkRedisUrl(url);
   const [{ Redis }, { PrimaryConnector }] = await Promise.all([
     import("ioredis"),
@@ -72,8 +75,7 @@ export async function connectRedis(target: RedisTarget): Promise<Redis> {
   redis.on("error", note);
   try {
     await redis.connect();
-    await refuseEviction(redis, target);
-    await refusePartOfData(redis);
+    await Promise.all([refuseEviction(redis, target), refusePartOfData(redis), refuseFormat(redis, formats)]);
   } catch (error) {
     redis.disconnect();
     // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.

@@ -1,5 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { SECOND } from "../../../../../shared/function/backoff.ts";
+import { packageVersion } from "../../../../platform/package-version.ts";
 import { checkRedisUrl } from "./checks.ts";
 import { connectRedis, endConnection, type RedisTarget } from "./connection.ts";
+import { DATA_FORMATS, type DataFormats, OWNER, problemOfFormat } from "./data-format.ts";
 
 /** A management cluster, by what survives its address: the uid of Namespace kube-system. */
 export interface OwnerCluster {
@@ -8,13 +12,12 @@ export interface OwnerCluster {
   readonly server: string;
 }
 
-const OWNER = "{cap:cluster}:owner";
-
 /** The note of an owner in a Redis. Disposing ends the connection and leaves the note. */
 export interface RedisTie extends AsyncDisposable {
   /**
-   * Notes the owner again where the note was lost, for example by FLUSHDB. Returns why this Redis belongs to another
-   * management cluster by now, whose process was faster; undefined: it does not. Rejects while the Redis is away.
+   * Notes the owner again where the note was lost, for example by FLUSHDB, and that this process reads its data. Returns
+   * why this Redis is not its own by now: a process of another cluster, or one that writes what this one cannot read,
+   * was faster; undefined: it still is. Rejects while the Redis is away.
    */
   renew(): Promise<string | undefined>;
   /** Takes the note back, for a cluster that ends itself. */
@@ -23,33 +26,60 @@ export interface RedisTie extends AsyncDisposable {
 
 /**
  * Ties a Redis to one management cluster: the first one that uses it is noted beside the ledger. Throws for another one,
- * whose late events would act on the objects of this one.
+ * whose late events would act on the objects of this one, and where a running process could not read what this one
+ * writes. `undefined`: which cluster it is may not be read, and only the format of the data is noted.
  */
-export async function tieRedis(target: RedisTarget, cluster: OwnerCluster): Promise<RedisTie> {
+export async function tieRedis(target: RedisTarget, cluster: OwnerCluster | undefined): Promise<RedisTie> {
+  const { formats = DATA_FORMATS } = target;
   await using starting = new AsyncDisposableStack();
   const { redis } = starting.use(await connected(target));
-  const noteServer = () => redis.hset(OWNER, "server", cluster.server);
+  const lua = await readFile(new URL("lua/tie.lua", import.meta.url), "utf8");
+  const { uid = "", server = "" } = cluster ?? {};
+  const args = [
+    uid,
+    server,
+    formats.writes,
+    formats.oldest,
+    formats.newest,
+    packageVersion(),
+    READER_KEPT_MS,
+  ];
   const renew = async (): Promise<string | undefined> => {
-    if ((await redis.hsetnx(OWNER, "uid", cluster.uid)) === 1) await noteServer();
-    const owner = await ownerIn(redis);
-    return owner.uid === cluster.uid ? undefined : `${foreignText(target, owner, cluster)}. ${NEXT}`;
+    const [owner, at, format, reader] = (await redis.eval(lua, 2, OWNER, READERS, ...args)) as Noted;
+    if (cluster !== undefined && owner !== uid)
+      return `${foreignText(target, { uid: owner, server: at || undefined }, cluster)}. ${NEXT}`;
+    const problem = problemOfFormat(format, formats) ?? (reader === "" ? undefined : unread(reader, formats));
+    return problem === undefined
+      ? undefined
+      : `cannot use Redis at ${checkRedisUrl(target.url).shown}: ${problem}`;
   };
   const reason = await renew();
   if (reason !== undefined) throw new Error(reason);
-  // Also later: a cluster may move to another address.
-  await noteServer();
   const running = starting.move();
   return {
     renew,
     async untie() {
-      const { uid } = await ownerIn(redis);
-      if (uid === cluster.uid) await redis.del(OWNER);
+      if ((await ownerIn(redis)).uid === uid) await redis.del(OWNER);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+
+const READERS = "{cap:cluster}:readers";
+/** The time for which a process without a sign may still run a key. */
+const READER_KEPT_MS = 30 * SECOND;
+type Noted = readonly [uid: string, server: string, format: number, reader: string];
 const NEXT =
   "Name a Redis of its own with --queue; or empty this one (redis-cli FLUSHDB) if the other cluster is gone";
+
+/** Says which version of Capstan could not read what this one writes. */
+function unread(reader: string, { writes }: DataFormats): string {
+  const [newest, version] = reader.split(" ");
+  return (
+    `Capstan ${version} runs on it, which reads data up to format ${newest}, and this version writes format ${writes}; ` +
+    "stop those processes first (one that was killed counts for 30 s), or let a version between run first, which reads both"
+  );
+}
 
 /** Looks whose data are in a Redis, and writes nothing. */
 export interface OwnerLook extends AsyncDisposable {
@@ -84,9 +114,8 @@ async function ownerIn(redis: Awaited<ReturnType<typeof connectRedis>>): Promise
 }
 
 function foreignText({ url }: RedisTarget, owner: NotedOwner, { uid, server }: OwnerCluster): string {
-  const { shown } = checkRedisUrl(url);
   return (
-    `Redis at ${shown} belongs to another management cluster: ${owner.server ?? "its address is unknown"}, where Namespace kube-system has uid ${owner.uid}; ` +
+    `Redis at ${checkRedisUrl(url).shown} belongs to another management cluster: ${owner.server ?? "its address is unknown"}, where Namespace kube-system has uid ${owner.uid}; ` +
     `that of ${server} has uid ${uid}`
   );
 }
