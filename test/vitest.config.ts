@@ -37,8 +37,9 @@ const LONG = [
 ];
 
 /**
- * Not part of `npm test` either, which they would make half as long again: the image, other programs as peers, a contract
- * broken in many ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
+ * Not part of `npm test` either, which they would make half as long again: the image, other programs and versions as
+ * peers, a contract broken in many ways, processes and tenants that do anything, and the simulation at length.
+ * `npm run test:night` runs them.
  */
 const NIGHT = [
   "test/infra/deploy/image/image.test.ts",
@@ -47,7 +48,7 @@ const NIGHT = [
 const NIGHT_SYSTEM = [
   "test/system/{beside-cluster-api,takeover,takeover-rollout,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
-  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager}.test.ts",
+  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager,upgrade}.test.ts",
 ];
 
 /**

@@ -14,9 +14,13 @@ export interface CliProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts the command line from the sources, as `npm run capstan -- ARGS` does. */
-export function startCli(args: readonly string[], env: { readonly [name: string]: string } = {}): CliProcess {
-  const child = spawnChild(process.execPath, [MAIN, ...args], {
+/** Starts the command line from the sources, as `npm run capstan -- ARGS` does. `main`: that of another version. */
+export function startCli(
+  args: readonly string[],
+  env: { readonly [name: string]: string } = {},
+  main = MAIN,
+): CliProcess {
+  const child = spawnChild(process.execPath, [main, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
