@@ -255,6 +255,10 @@ const COMMANDS: CommandTable = {
     about: "Rerun a failed step on the reads that a dead letter recorded, without queue and API server",
     load: async () => (await import("./replay/replay.ts")).replayCommand,
   },
+  "config-schema": {
+    about: "Print the JSON schema of the file that relay, worker and the like take by --config",
+    load: async () => (await import("./config-schema.ts")).configSchemaCommand,
+  },
   secrets: {
     about:
       "Print new certificates and Redis users of a deployment, as Secrets for kubectl apply. Stores nothing; each call makes other ones",

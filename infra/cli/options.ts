@@ -48,6 +48,14 @@ export function addServeOptions(command: Command): Command {
 export function addWorkOptions(command: Command): Command {
   return command
     .option(
+      "--config <file>",
+      "YAML with these options, as kubeApiQps: 100; flags win (its schema: capstan config-schema)",
+    )
+    .hook("preAction", async (_, called) => {
+      const { config } = called.opts<{ readonly config?: string }>();
+      if (config !== undefined) (await import("./config-file.ts")).applyConfig(called, config);
+    })
+    .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
