@@ -43,9 +43,10 @@ function slotsFor({ running, ready, readyResync = 0 }: TenantDepth, runMs: numbe
 }
 
 /**
- * Returns the mean duration of a run: the runs in progress on average ÷ runs per second, both of the last minute, which is
+ * Returns the mean duration of a run, at least 1 ms: where no worker is left, a key whose function takes no time must start
+ * one. It is the runs in progress on average ÷ runs per second, both of the last minute, which is
  * the time that the runs took ÷ their number.
  */
 function meanRunMs(lastMinute: EndedRuns | undefined): number {
-  return lastMinute === undefined ? UNKNOWN_RUN_MS : lastMinute.busyMs / lastMinute.runs;
+  return lastMinute === undefined ? UNKNOWN_RUN_MS : Math.max(1, lastMinute.busyMs / lastMinute.runs);
 }

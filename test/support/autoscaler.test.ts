@@ -27,14 +27,18 @@ const SCALED: ScaledObject = {
 };
 
 /** Looks every 15 s at one value after the other, `undefined` = an error; the replicas after each look. */
-async function replicasAfter(values: readonly (number | undefined)[], first = 1): Promise<readonly number[]> {
+async function replicasAfter(
+  values: readonly (number | undefined)[],
+  first = 1,
+  scaledObject = SCALED,
+): Promise<readonly number[]> {
   let now = 0;
   let value: number | undefined;
   const ask = async () => ({
     status: value === undefined ? 503 : 200,
     body: JSON.stringify({ workers: value }),
   });
-  const autoscaler = new Autoscaler({ scaledObject: SCALED, ask, nowSeconds: () => now });
+  const autoscaler = new Autoscaler({ scaledObject, ask, nowSeconds: () => now });
   const replicas: number[] = [];
   for (const each of values) {
     now += 15;
@@ -58,6 +62,16 @@ describe("the autoscaler of tests", () => {
     expect(await replicasAfter([8, ...low], 8)).toEqual([
       ...Array.from({ length: 8 }, () => 8),
       ...[4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1],
+    ]);
+  });
+
+  it("starts the first one at any value above 0, and ends the last one after 300 s of 0", async () => {
+    const toZero = { spec: { ...SCALED.spec, minReplicaCount: 0 } };
+    const rests = Array.from({ length: 20 }, () => 0);
+    expect(await replicasAfter([0, 0.0004, ...rests, 0.0004], 0, toZero)).toEqual([
+      ...[0, 1],
+      ...rests.slice(1).map(() => 1),
+      ...[0, 1],
     ]);
   });
 

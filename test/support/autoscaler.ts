@@ -48,13 +48,15 @@ interface Change {
 
 /** How often the HorizontalPodAutoscaler looks. */
 export const SYNC_SECONDS = 15;
+/** The time without a value above 0 after which KEDA ends the last replica, where none is the least (`cooldownPeriod`). */
+const COOLDOWN_SECONDS = 300;
 const TOLERANCE = { down: 0.9, up: 1 + 0.1 };
 /** Scaling out without `behavior.scaleUp`: the larger of the two, each 15 s. */
 const UP = { percent: 100, pods: 4, periodSeconds: 15 };
 
 /**
  * Acts on a ScaledObject with one trigger `metrics-api` as KEDA 2.20.2 and the HorizontalPodAutoscaler of Kubernetes
- * 1.34.2 do, beginning with at least one replica. Read in their sources: metrics_api_scaler.go and fallback.go of KEDA,
+ * 1.34.2 do. Read in their sources: metrics_api_scaler.go, scale_scaledobjects.go and fallback.go of KEDA,
  * horizontal.go and replica_calculator.go of Kubernetes.
  */
 export class Autoscaler {
@@ -62,6 +64,7 @@ export class Autoscaler {
   readonly #recommended: { readonly at: number; readonly replicas: number }[] = [];
   readonly #changes: Change[] = [];
   #failures = 0;
+  #activeAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AutoscalerOptions) {
     const { fallback, triggers } = options.scaledObject.spec;
@@ -77,9 +80,14 @@ export class Autoscaler {
     // Without a metric the HorizontalPodAutoscaler changes nothing.
     if (metric === undefined) return current;
     const { minReplicaCount, maxReplicaCount } = this.#options.scaledObject.spec;
-    const stable = this.#stabilized(current, this.#proposed(current, metric));
-    const limited = Math.min(maxReplicaCount, Math.max(minReplicaCount, this.#limited(current, stable)));
-    if (limited !== current) this.#changes.push({ at: this.#options.nowSeconds(), by: limited - current });
+    const now = this.#options.nowSeconds();
+    if (metric > 0) this.#activeAt = now;
+    if (minReplicaCount === 0 && now - this.#activeAt >= COOLDOWN_SECONDS) return 0;
+    if (current === 0) return 1;
+    const stable = this.#stabilized(current, this.#proposed(current, inThousandths(metric)));
+    const least = Math.max(1, minReplicaCount);
+    const limited = Math.min(maxReplicaCount, Math.max(least, this.#limited(current, stable)));
+    if (limited !== current) this.#changes.push({ at: now, by: limited - current });
     return limited;
   }
 
@@ -104,8 +112,7 @@ export class Autoscaler {
     if (status !== 200) throw new Error(`api returned ${status}`);
     const value: unknown = Reflect.get(JSON.parse(body), valueLocation);
     if (typeof value !== "number") throw new Error(`${valueLocation} is not a number`);
-    // A quantity of Kubernetes in thousandths.
-    return Math.trunc(value * 1_000) / 1_000;
+    return value;
   }
 
   #proposed(current: number, metric: number): number {
@@ -143,4 +150,9 @@ export class Autoscaler {
   get #scaleDown(): ScaleDown {
     return this.#options.scaledObject.spec.advanced.horizontalPodAutoscalerConfig.behavior.scaleDown;
   }
+}
+
+/** A quantity of Kubernetes, as the HorizontalPodAutoscaler gets it. */
+function inThousandths(value: number): number {
+  return Math.trunc(value * 1_000) / 1_000;
 }

@@ -41,7 +41,8 @@ export function keysOf(tenant: string, name: string, count: number): readonly st
   return Array.from({ length: count }, (_, n) => `${tenant}/-|Widget|${tenant}/${name}${n}`);
 }
 
-export async function openScaledWorld(): Promise<ScaledWorld> {
+/** `least`: the least workers of a group, in place of what is rendered for it. */
+export async function openScaledWorld(least?: number): Promise<ScaledWorld> {
   await using opening = new AsyncDisposableStack();
   const redis = opening.use(await startRedis());
   const counts = new Map<Counted, number>();
@@ -82,7 +83,7 @@ export async function openScaledWorld(): Promise<ScaledWorld> {
   };
   const nowSeconds = () => (performance.now() * SPEED) / 1_000;
   const autoscalers = GROUPS.map((group) => {
-    const rendered = renderedFor(group);
+    const rendered = renderedFor(group, least);
     fleets[group].scale(rendered.spec.minReplicaCount);
     const autoscaler = new Autoscaler({ scaledObject: rendered, ask, nowSeconds });
     return async () => {
@@ -129,8 +130,9 @@ export async function openScaledWorld(): Promise<ScaledWorld> {
 }
 
 /** The rendered object, as KEDA gets it. */
-function renderedFor(group: Group): ScaledObject {
-  return JSON.parse(JSON.stringify(scaledGroup(group)));
+function renderedFor(group: Group, least?: number): ScaledObject {
+  const { spec }: ScaledObject = JSON.parse(JSON.stringify(scaledGroup(group)));
+  return { spec: { ...spec, minReplicaCount: least ?? spec.minReplicaCount } };
 }
 
 function everySync(look: () => Promise<void>): AsyncDisposable {

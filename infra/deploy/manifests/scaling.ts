@@ -5,8 +5,11 @@ import { type Folder, without } from "./kustomization.ts";
 import { CLIENT } from "./monitors.ts";
 import { NAMESPACE, type ServerProcess, workersOf } from "./processes.ts";
 
-/** Bounds of the workers of a group. With 0 as the least, KEDA starts the first one when a key is due: the relay ticks. */
-const REPLICAS = { least: 1, most: 20 };
+/**
+ * Bounds of the workers of a group, and of a function: many of them rest for hours. KEDA starts the first one when a key is
+ * due, since the relay ticks.
+ */
+const REPLICAS = { least: 1, leastOfFunction: 0, most: 20 };
 
 /** The way down: by half, two minutes after a burst, since bursts come in parts and a worker that ends drains. */
 const SCALE_DOWN = {
@@ -25,7 +28,7 @@ export function scalingComponents(ofFunctions: readonly ServerProcess[]): {
   readonly [name: string]: Folder;
 } {
   const scaledFunctions = ofFunctions.flatMap(({ name, functions }) =>
-    functions.map(({ spec }) => scaledObject(name, spec.name)),
+    functions.map(({ spec }) => scaledObject(name, spec.name, REPLICAS.leastOfFunction)),
   );
   return {
     keda: { kind: "Component", files: { keda: [authentication(), ...GROUPS.map(scaledGroup)] } },
@@ -60,10 +63,10 @@ function authentication(): Manifest {
  * stay as many as they are.
  */
 export function scaledGroup(group: Group): Manifest {
-  return scaledObject(workersOf(group), group);
+  return scaledObject(workersOf(group), group, REPLICAS.least);
 }
 
-function scaledObject(name: string, group: string): Manifest {
+function scaledObject(name: string, group: string, least: number): Manifest {
   return {
     apiVersion: KEDA,
     kind: "ScaledObject",
@@ -71,7 +74,7 @@ function scaledObject(name: string, group: string): Manifest {
     spec: {
       scaleTargetRef: { name },
       pollingInterval: 5,
-      minReplicaCount: REPLICAS.least,
+      minReplicaCount: least,
       maxReplicaCount: REPLICAS.most,
       fallback: { failureThreshold: 3, replicas: 1, behavior: "currentReplicasIfHigher" },
       advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown: SCALE_DOWN } } },

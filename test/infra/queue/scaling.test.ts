@@ -25,4 +25,18 @@ describeWith(redisMissing())("workers under an autoscaler", () => {
     const depth = await world.queue.depth(FREE.spec.name);
     expect(depth).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
   });
+
+  it("a key starts the first worker of a group that rests at none, and its last one ends", async () => {
+    await using world = await openScaledWorld(0);
+    const { core, workload } = world.fleets;
+    await world.until(() => world.looks() > 3);
+    expect([core.replicas, workload.replicas]).toEqual([0, 0]);
+    await world.enqueue(FREE, keysOf("a", "first", 1));
+    await world.until(() => core.ended.size === 1);
+    await world.until(() => core.replicas === 0);
+    await world.enqueue(FREE, keysOf("a", "second", 1));
+    await world.until(() => core.ended.size === 2);
+    expect(workload.started.size).toBe(0);
+    expect(core.exitCodes).toEqual([0]);
+  });
 });

@@ -34,6 +34,13 @@ describe("wanted workers", () => {
     expect(wanted([load({ a: { ready: 70 } }, { concurrency: 20 })])).toBeCloseTo(1);
   });
 
+  it("is above 0 for any key that is ready, however fast its function, so that it can begin with no worker", () => {
+    const instant = { lastMinute: { runs: 1_000, busyMs: 0 } };
+    expect(wanted([load({ a: { ready: 1 } }, instant)])).toBeGreaterThan(0);
+    expect(wanted([load({ a: { ready: 1, readyResync: 1 } }, instant)])).toBeGreaterThan(0);
+    expect(wanted([load({ a: { dead: 5, waiting: 5 } }, instant)])).toBe(0);
+  });
+
   it("follows from the time that keys take, not from their number", () => {
     const fast = { lastMinute: { runs: 50_000, busyMs: 50_000 } };
     expect(wanted([load({ a: { ready: 10_000 } }, fast)])).toBeLessThan(1);

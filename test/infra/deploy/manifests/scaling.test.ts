@@ -58,6 +58,7 @@ describe("components for scaling", () => {
     const [one] = others["keda-per-function"]?.files["keda"] ?? [];
     const [of] = functions[0]?.functions ?? [];
     expect(JSON.stringify(one)).toContain(`/scale?group=${of?.spec.name}"`);
+    expect(one?.["spec"]).toMatchObject({ minReplicaCount: 0 });
   });
 
   it("keda-prometheus replaces each trigger, and takes a missing sample for an error, not for 0", () => {
