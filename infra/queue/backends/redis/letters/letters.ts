@@ -51,7 +51,7 @@ export async function createRedisDeadLetters({
   for (const script of [PUT, DROP]) {
     const file = `lua/${script.slice(script.indexOf(":") + 1)}.lua`;
     const lua = await readFile(new URL(file, import.meta.url), "utf8");
-    redis.defineCommand(script, { lua, numberOfKeys: 1 });
+    redis.defineCommand(script, { lua, numberOfKeys: PARTS.length });
   }
   let hide: Promise<(secret: string) => string> | undefined;
   return {
@@ -67,7 +67,7 @@ export async function createRedisDeadLetters({
       await redis.sadd(FUNCTIONS, letter.function);
       const now = clock.now().getTime();
       await call(redis, PUT, [
-        prefixOf(letter.function),
+        ...keysOf(letter.function),
         letter.key,
         encodeLetter(letter),
         JSON.stringify(headOf(letter)),
@@ -116,7 +116,7 @@ export async function createRedisDeadLetters({
     dropSeen: async (name, seen) => {
       checkSeenLetters(seen);
       const letters = seen.flatMap(({ key, times, deadSince }) => [key, times, deadSince]);
-      const done = await call(redis, DROP, [prefixOf(name), HINTS_CHANNEL, ...letters]);
+      const done = await call(redis, DROP, [...keysOf(name), HINTS_CHANNEL, prefixOf(name), ...letters]);
       const heads = await headsOfKeys(
         redis,
         name,
@@ -135,6 +135,13 @@ export async function createRedisDeadLetters({
 
 function prefixOf(functionName: string): string {
   return `{cap:${checkFunctionName(functionName)}}:d:`;
+}
+
+const PARTS = ["letters", "heads", "times", "order"];
+
+/** Returns all keys that a script touches: it builds none of its own, as some servers forbid. */
+function keysOf(functionName: string): readonly string[] {
+  return PARTS.map((part) => `${prefixOf(functionName)}${part}`);
 }
 
 /** Another program may have put anything there. */

@@ -25,7 +25,6 @@ import { fieldOf, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
 const TYPE_SCRIPTS = ["put", "remove", "advance"] as const;
 type TypeScript = (typeof TYPE_SCRIPTS)[number];
 const KEYS_PER_TYPE = 6;
-type ScriptName = TypeScript | "progress";
 
 /** Snapshots per answer: a long list must not block the server. */
 const READ_AT_ONCE = 500;
@@ -62,7 +61,10 @@ export async function createRedisStore({
   const progress = sharedReads(
     READ_AT_ONCE,
     (type: TypeKey) => keysOf(type).meta,
-    async (types) => readProgress(redis, types, await identity()),
+    async (types) => {
+      const server = await identity();
+      return Promise.all(types.map((type) => readProgress(redis, type, server)));
+    },
   );
   return {
     get: (type, key) => readSnapshot({ objects: keysOf(type).objects, field: fieldOf(key) }),
@@ -279,30 +281,28 @@ async function readSnapshots(
   return places.map((place) => found.get(place));
 }
 
+const PROGRESS_FIELDS = ["ready", "version", "scope", "server", "objects", "entries", "refusal"];
+
 /**
  * Ready: this server process (its run id, not empty) got the whole list and has lost nothing of it. The counts are of one
- * instant.
+ * instant; not by a script, since that counts as a write of its keys, and a worker may only read them.
  */
-async function readProgress(
-  redis: Redis,
-  types: readonly TypeKey[],
-  server: string,
-): Promise<readonly TypeProgress[]> {
-  const places = types
-    .map(keysOf)
-    .flatMap(({ objects, heads, index, meta }) => [objects, heads, index, meta]);
-  const reply = (await run(redis, "progress", places)) as readonly unknown[];
-  return types.map((_type, at) => {
-    const [fields, ...counts] = reply.slice(4 * at, 4 * at + 4);
-    const [ready, version, scope, of, expected, entries, refusal] = fields as readonly (string | null)[];
-    const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
-    return {
-      ready: ready === "1" && server !== "" && of === server && isWhole,
-      resourceVersion: version ?? undefined,
-      scope: scope ?? undefined,
-      refusal: refusal ?? undefined,
-    };
+async function readProgress(redis: Redis, type: TypeKey, server: string): Promise<TypeProgress> {
+  const { objects, heads, index, meta } = keysOf(type);
+  const asked = redis.multi().hmget(meta, ...PROGRESS_FIELDS);
+  const replies = await asked.hlen(objects).hlen(heads).zcard(index).exec();
+  const [fields, ...counts] = (replies ?? []).map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
   });
+  const [ready, version, scope, of, expected, entries, refusal] = fields as readonly (string | null)[];
+  const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
+  return {
+    ready: ready === "1" && server !== "" && of === server && isWhole,
+    resourceVersion: version ?? undefined,
+    scope: scope ?? undefined,
+    refusal: refusal ?? undefined,
+  };
 }
 
 function sameList(some: readonly unknown[], others: readonly unknown[]): boolean {
@@ -334,21 +334,16 @@ async function defineScripts(redis: Redis): Promise<void> {
       numberOfKeys: KEYS_PER_TYPE,
     });
   }
-  redis.defineCommand(commandOf("progress"), { lua: await textOf("progress"), numberOfKeys: 0 });
 }
 
-function commandOf(script: ScriptName): string {
+function commandOf(script: TypeScript): string {
   return `capstanStore:${script}`;
 }
 
 async function call({ redis, type }: TypeIn, script: TypeScript, args: readonly string[]): Promise<unknown> {
   const { objects, heads, index, meta, notes, befores } = keysOf(type);
-  return run(redis, script, [objects, heads, index, meta, notes, befores, ...args]);
-}
-
-async function run(redis: Redis, script: ScriptName, args: readonly string[]): Promise<unknown> {
   // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, commandOf(script));
   if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-  return Reflect.apply(method, redis, args);
+  return Reflect.apply(method, redis, [objects, heads, index, meta, notes, befores, ...args]);
 }
