@@ -1,5 +1,5 @@
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
-import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
+import { toV1beta2 } from "../../../shared/api/older/to-v1beta2.ts";
 import type { Manifest } from "../up/apply-manifests.ts";
 
 const SPEC = "spec.template.spec";

@@ -1,7 +1,7 @@
 import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { toStructural } from "../../../shared/api/structural.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { providerOf } from "../../../shared/function/providers.ts";
-import { toStructural } from "./structural.ts";
 
 /** A complete CustomResourceDefinition, schemas included. */
 export interface CrdObject extends KubeObject {

@@ -179,9 +179,9 @@ describe("applying manifests", () => {
       spec: { infrastructureRef: { apiGroup: "infra.dev", kind: "Site", name: "c1" } },
     });
     const { client, sent: refused } = serverOf();
-    const broken = { ...old("c2"), spec: { infrastructureRef: { kind: "Site", name: "c2" } } };
+    const broken = { ...old("c2"), spec: { site: "c2" } };
     await expect(applyManifests(client, manifestsOf(old("c1"), broken))).rejects.toThrow(
-      "m.yaml:2: Cluster default/c2 of cluster.x-k8s.io/v1beta1: spec.infrastructureRef.apiVersion: is missing",
+      "m.yaml:2: Cluster default/c2 of cluster.x-k8s.io/v1beta1: spec.site: has no counterpart",
     );
     expect(refused).toEqual([]);
   });

@@ -1,8 +1,12 @@
 import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
-import type { Kind, KubeObject } from "../../../../../shared/api/kinds.ts";
+import {
+  type ContractReference,
+  groupOf,
+  type Kind,
+  type KubeObject,
+} from "../../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../../shared/api/machine/machine.ts";
-import { toContractReference } from "../../../../../shared/api/v1beta1/contract-reference.ts";
-import { toSeconds } from "../../../../../shared/api/v1beta1/seconds.ts";
+import { toSeconds } from "../../../../../shared/api/older/duration.ts";
 import { messageOf } from "../../../../../shared/function/errors.ts";
 import type { TemplateMetadata } from "../../../../../shared/rules/machines/template-keys.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
@@ -71,7 +75,14 @@ function legacySpec(
   namespace: string,
 ): MachineTemplate["spec"] {
   const { infrastructureRef, bootstrapRef, readinessGates, taints } = template;
-  const at = (field: string) => ({ field: `spec.machineTemplate.${field}`, namespace });
+  type LegacyReference = typeof infrastructureRef | typeof bootstrapRef;
+  const referenceOf = (field: string, reference: LegacyReference): ContractReference => {
+    const { apiVersion, kind, name, namespace: elsewhere = namespace } = reference;
+    if (elsewhere === namespace) return { apiGroup: groupOf(apiVersion), kind, name };
+    throw new Error(
+      `spec.machineTemplate.${field}.namespace: "${elsewhere}" is not the object's own (${namespace})`,
+    );
+  };
   const timeouts = {
     nodeDrainTimeoutSeconds: template.nodeDrainTimeout,
     nodeVolumeDetachTimeoutSeconds: template.nodeVolumeDetachTimeout,
@@ -80,11 +91,11 @@ function legacySpec(
   const deletion = Object.fromEntries(
     Object.entries(timeouts)
       .filter(([, duration]) => duration !== undefined)
-      .map(([field, duration]) => [field, toSeconds(duration, at(field))]),
+      .map(([field, duration]) => [field, toSeconds(duration)]),
   );
   return {
-    infrastructureRef: toContractReference(infrastructureRef, at("infrastructureRef")),
-    bootstrap: { configRef: toContractReference(bootstrapRef, at("bootstrapRef")) },
+    infrastructureRef: referenceOf("infrastructureRef", infrastructureRef),
+    bootstrap: { configRef: referenceOf("bootstrapRef", bootstrapRef) },
     ...(readinessGates === undefined ? {} : { readinessGates }),
     ...(taints === undefined ? {} : { taints }),
     ...(Object.keys(deletion).length === 0 ? {} : { deletion }),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { toStructural } from "../../../../infra/platform/crds/structural.ts";
 import {
   atomicList,
   intOrString,
@@ -9,7 +8,8 @@ import {
   stringMap,
   text,
   time,
-} from "../../../../shared/api/meta.ts";
+} from "../../../shared/api/meta.ts";
+import { toStructural } from "../../../shared/api/structural.ts";
 
 function propertyOf(schema: z.ZodType): unknown {
   return toStructural(z.object({ field: schema })).properties?.["field"];
