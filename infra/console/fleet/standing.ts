@@ -1,5 +1,5 @@
-import { MINUTE } from "../../../shared/function/backoff.ts";
 import { type Problem, textOf } from "../../operate/explain/problem.ts";
+import { DELETION_MS, PROGRESS_MS } from "../../operate/explain/problems-of-object.ts";
 import type { ClusterState } from "../api/fleet.ts";
 import type { ClusterFacts, Concern } from "./cluster-facts.ts";
 import type { Trouble } from "./troubles.ts";
@@ -14,11 +14,6 @@ export interface Standing {
   /** The key that the reason is about. */
   readonly about?: { readonly function: string; readonly key: string } | undefined;
 }
-
-/** A Cluster that is not as it must be for longer than this waits for something. */
-const PROGRESS_MS = 10 * MINUTE;
-/** A deletion drains Nodes one after the other. */
-const DELETION_MS = 60 * MINUTE;
 
 interface Known {
   readonly now: Date;
@@ -41,9 +36,11 @@ export function standingOf(
 ): Standing {
   const { deleting, unreachable, available, concern, change } = facts;
   if (held !== undefined) return { state: "waiting", ...reported(held) };
-  if (problem !== undefined && problem.about !== "paused") return ofProblem(problem);
+  const isOfTime = problem?.about === "paused" || problem?.about === "waiting";
+  if (problem !== undefined && !isOfTime) return ofProblem(problem);
   if (worst !== undefined) return troubled(worst);
   if (unreachable !== undefined) return { state: "unreachable", ...reported(unreachable) };
+  if (problem?.about === "waiting") return ofProblem(problem);
   if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
   if (problem !== undefined) return { state: "paused", reason: textOf(problem), since: problem.since };
   if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };

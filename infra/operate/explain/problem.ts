@@ -17,6 +17,7 @@ export const SUBJECTS = [
   "version",
   "rollout",
   "health",
+  "waiting",
 ] as const;
 
 /** A root that a person has to mend; its consequences are not problems of their own. */

@@ -7,7 +7,7 @@ import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
 import { traitsOf } from "../../../shared/api/traits.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { refusalOf } from "../../../shared/rules/machines/remediation-limits.ts";
 import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
@@ -37,6 +37,10 @@ export function problemsOfObject(node: ObjectNode, facts: ObjectFacts): readonly
 const MADE_WITHIN_MS = 30 * SECOND;
 /** Controllers take their finalizers away, and write their first status, within this time. */
 const GRACE_MS = 10 * SECOND;
+/** A Cluster or Machine that is not as it must be for longer than this waits for a person. */
+export const PROGRESS_MS = 10 * MINUTE;
+/** A deletion drains Nodes one after the other. */
+export const DELETION_MS = 60 * MINUTE;
 
 function titleOfNode({ kind, key }: Pick<ObjectNode, "kind" | "key">): string {
   return titleOf(kind.kind, key);
@@ -343,6 +347,47 @@ const rollout: Detect = (node, { now }) => {
   ];
 };
 
+/** The condition that says whether an object is as it must be. */
+const STATE_OF: { readonly [kind: string]: string } = {
+  [Cluster.kind]: "Available",
+  [Machine.kind]: "Ready",
+};
+
+/** Nothing else says what is wrong with it, and it has lasted for long. */
+const waiting: Detect = (node, { now }) => {
+  const { kind, object } = node;
+  const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {};
+  const title = titleOfNode(node);
+  const found = (id: string, cause: string, next: string, since: string): readonly Finding[] => [
+    { about: "waiting", id, at: node, object: title, cause, next, since, severity: "broken" },
+  ];
+  if (deletionTimestamp !== undefined) {
+    if (!(ageMs(deletionTimestamp, now) > DELETION_MS)) return [];
+    const message = conditionIn(node, "Deleting", "True")?.message;
+    const why = message === undefined ? `the finalizer ${finalizers.join(", ")} keeps it` : inLine(message);
+    const next = message === undefined ? `read the log of the controller of API group ${kind.group}` : NAMED;
+    return found(
+      title,
+      `${title} is being deleted since ${deletionTimestamp}: ${why}`,
+      next,
+      deletionTimestamp,
+    );
+  }
+  const type = STATE_OF[kind.kind];
+  const state = type && (conditionIn(node, type, "False") ?? conditionIn(node, type, "Unknown"));
+  if (!state || !(ageMs(state.lastTransitionTime, now) > PROGRESS_MS)) return [];
+  const { message, reason, lastTransitionTime: since } = state;
+  const why = message === "" ? reason : inLine(message);
+  const cause = `${title} is not ${type.toLowerCase()} since ${since}: ${why}`;
+  return found(`${kind.kind} ${message}`, cause, NAMED, since);
+};
+
+const NAMED = "look at what it names";
+
+function inLine(message: string): string {
+  return message.replaceAll("* ", "").replaceAll(/\s*\n\s*/g, ", ");
+}
+
 const DETECTORS: readonly Detect[] = [
   reference,
   provider,
@@ -354,6 +399,7 @@ const DETECTORS: readonly Detect[] = [
   rollout,
   health,
   policy,
+  waiting,
 ];
 
 /** Conditions of providers are foreign data. */

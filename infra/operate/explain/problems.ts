@@ -36,7 +36,8 @@ export async function problemsOf(
   { now, troubles, platform = [] }: ProblemFacts,
 ): Promise<readonly Problem[]> {
   const found = await clusterOf(store, tree);
-  const nodes = [...(found.node === undefined ? [] : await aboveOf(store, found.node, tree)), ...flat(tree)];
+  const above = found.node === undefined ? [] : await aboveOf(store, found.node, tree);
+  const nodes = [...above, ...flat(tree)];
   // Without a complete list no kind is known to be missing.
   const { ready: areKindsListed } = await store.progress(managementType(CustomResourceDefinition));
   const byTitle = new Map(nodes.map((node) => [titleOf(node.kind.kind, node.key), node]));
@@ -49,9 +50,10 @@ export async function problemsOf(
   const findings = [
     ...found.findings,
     ...problemsOfCluster({ ...found, now }),
-    ...nodes.flatMap((node) =>
-      problemsOfObject(node, { nodes, now, cluster: found.cluster, areKindsListed }),
-    ),
+    ...nodes
+      .flatMap((node) => problemsOfObject(node, { nodes, now, cluster: found.cluster, areKindsListed }))
+      // What else the Cluster waits for does not hold up this object.
+      .filter(({ about, at }) => about !== "waiting" || at === undefined || !above.includes(at)),
     ...ofKeys,
   ];
   return [...platform, ...rooted(findings, nodes, found.cluster)];
@@ -166,6 +168,11 @@ function rooted(
         return has("connection") && OF_WORKLOAD.test(finding.cause);
       case "rollout":
         return has("connection") || (finding.at !== undefined && isBelow(finding.at, finding));
+      case "waiting":
+        return (
+          all.some(({ about }) => about !== "waiting") ||
+          (finding.at !== undefined && isBelow(finding.at, finding))
+        );
       case "drain":
       case "health":
         return has("connection");

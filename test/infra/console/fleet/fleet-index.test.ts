@@ -153,7 +153,7 @@ describe("the fleet", () => {
       "default/i-failing failing: machine-node has failed 5 times: NoAnswer: no",
       "default/h-away unreachable: kubeconfig Secret default/h-away-kubeconfig: missing",
       "default/e-waits-longer waiting: MachinesReady False: m1 is away",
-      "default/d-waits waiting: Available False: no control plane",
+      "default/d-waits waiting: Cluster default/d-waits is not available since 2026-01-01T09:00:00Z: no control plane; look at what it names",
       expect.stringMatching(/^default\/b-silent unknown: its status has no condition Available/),
       "default/k-rolls progressing: RollingOut True: 1 of 3",
       "default/c-young progressing: Available False: * WorkersAvailable: 0 of 3 * More",
@@ -257,7 +257,9 @@ describe("the fleet", () => {
     await clock.advance(MINUTE);
     expect(reported(all(fleet))).toEqual(["default/b progressing: Available False: no"]);
     await clock.advance(11 * MINUTE);
-    expect(reported(all(fleet))).toEqual(["default/b waiting: Available False: no"]);
+    expect(reported(all(fleet))).toEqual([
+      "default/b waiting: Cluster default/b is not available since 2026-01-01T12:00:00.000Z: no; look at what it names",
+    ]);
   });
 
   it("reads the queues when too many keys have moved to be named, and not all Clusters", async () => {

@@ -441,6 +441,64 @@ const STORIES: readonly (readonly [did: string, scene: Scene, root: RegExp, next
     /correct spec\.clusterName \(there is c1\)/,
   ],
   [
+    "a Machine has got no Node for more than ten minutes",
+    {
+      objects: changed([
+        setMachine("m1", {
+          metadata: { ownerReferences: [OWNED_BY_S1] },
+          status: {
+            conditions: [condition("Ready", "False", "NotReady", "* NodeHealthy: Waiting for a Node")],
+          },
+        }),
+        bootstrapConfig({ metadata: { name: "m1" } }),
+        infraMachine("m1"),
+      ]),
+      of: "Machine m1",
+    },
+    /^Machine default\/m1 is not ready since 2026-01-01T11:30:00Z: NodeHealthy: Waiting for a Node$/,
+    /look at what it names/,
+  ],
+  [
+    "the provider does not end the deletion of its machine",
+    {
+      objects: changed([
+        setMachine("m1", {
+          metadata: { deletionTimestamp: at("10:00:00"), ownerReferences: [OWNED_BY_S1] },
+          spec: { infrastructureRef: { name: "m1" } },
+        }),
+        infraMachine("m1", {
+          metadata: {
+            deletionTimestamp: at("10:00:00"),
+            finalizers: ["foomachine.infrastructure.cluster.x-k8s.io"],
+          },
+        }),
+      ]),
+    },
+    /^FooMachine default\/m1 is being deleted since 2026-01-01T10:00:00Z: the finalizer \S+ keeps it$/,
+    /read the log of the controller of API group/,
+  ],
+  [
+    "a Cluster is not available for more than ten minutes, and nothing says why",
+    {
+      objects: changed([
+        clusterWith({
+          status: {
+            conditions: [
+              condition(
+                "Available",
+                "False",
+                "NotAvailable",
+                "* WorkersAvailable:\n  * MachinePool p1: 1 of 3",
+              ),
+            ],
+          },
+        }),
+      ]),
+    },
+    /^Cluster default\/c1 is not available since 2026-01-01T11:30:00Z: WorkersAvailable:, MachinePool p1: 1 of 3$/,
+    /look at what it names/,
+  ],
+  [
     "a topology that nothing runs",
     {
       objects: changed([
