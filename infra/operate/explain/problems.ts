@@ -52,7 +52,7 @@ export async function problemsOf(
     ...problemsOfCluster({ ...found, now }),
     ...nodes
       .flatMap((node) => problemsOfObject(node, { nodes, now, cluster: found.cluster, areKindsListed }))
-      // What else the Cluster waits for does not hold up this object.
+      // The Cluster may wait for other objects, which do not hold up this one.
       .filter(({ about, at }) => about !== "waiting" || at === undefined || !above.includes(at)),
     ...ofKeys,
   ];
