@@ -21,8 +21,9 @@ import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { definitionProblems } from "./definition-problems.ts";
 import { openHistory } from "./explain/open-history.ts";
+import { openReachable } from "./explain/open-reachable.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
-import { type LetterSource, openSource } from "./letter-source.ts";
+import type { LetterSource } from "./letter-source.ts";
 import { outputOption } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
 
@@ -77,7 +78,8 @@ export function problemsCommand(command: Command): Command {
 async function problems(options: ProblemsOptions): Promise<void> {
   const { kubeconfig, allNamespaces, output } = options;
   const namespace = allNamespaces ? undefined : options.namespace;
-  await using source = await openSource(options);
+  const { source: opened, away } = await openReachable(options);
+  await using source = opened;
   const wanted = { kubeconfig, namespace };
   await using model = source.backend.capabilities.isShared
     ? await openReadModel(source.backend, wanted)
@@ -89,6 +91,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   const unserved = (await asked.unserved?.().catch(() => [])) ?? [];
   const served = await model.server.as("problems").kinds(apiVersionOf(Cluster));
   const platform = [
+    ...away,
     ...definitionProblems(served),
     ...silenceProblems(freshness),
     ...workerProblems(unserved),

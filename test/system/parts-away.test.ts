@@ -175,5 +175,8 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       /^MachinePool default\/p1 .*\n\S* *! queue unreachable: cannot use Redis at /,
     );
     expect(live.output).not.toMatch(/^(?!.*last run).*nothing to do/m);
+    const problems = await runCli("problems", "-A", ...shared);
+    expect(problems.output).toMatch(/^.*\n\*\s+queue unreachable: cannot use Redis at .* → start it/);
+    expect(problems.code).toBe(3);
   });
 });

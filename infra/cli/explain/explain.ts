@@ -1,35 +1,31 @@
-import { devNull } from "node:os";
 import type { Command } from "commander";
 import { type Kind, type KubeObject, kindNames, type ObjectKey, titleOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { messageOf } from "../../../shared/function/errors.ts";
 import { CORE_PROVIDER } from "../../../shared/function/providers.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { type ExplainedTree, explainTree } from "../../operate/explain/explain-tree.ts";
 import { foldCauses } from "../../operate/explain/fold-causes.ts";
 import { clusterNamed } from "../../operate/explain/object-tree.ts";
-import type { Problem } from "../../operate/explain/problem.ts";
-import { silenceProblems } from "../../operate/explain/problems-of-platform.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
-import { capabilitiesOf } from "../../queue/backends/open.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths, stillDead } from "../../queue/letters/known-deaths.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { type LetterSource, openSource, QUIET } from "../letter-source.ts";
+import type { LetterSource } from "../letter-source.ts";
 import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { outputOption, parseAddress } from "../options.ts";
-import { addQueueOptions, queueOf } from "../queue-options.ts";
+import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 import { textOfFolded } from "./explain-text.ts";
 import { idOfRow, rowsOf, textOfRow } from "./explained-rows.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { openHistory } from "./open-history.ts";
+import { openReachable } from "./open-reachable.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions extends QueueFlags {
@@ -128,25 +124,6 @@ async function kindNamed(name: string, { functionsDir }: ExplainOptions): Promis
   const core = functionsDir === undefined ? await loadFunctions([CORE_PROVIDER]) : [];
   const isCore = core.some(({ spec }) => kindNames(spec.reconciles).includes(name.toLowerCase()));
   return reconciledKind(isCore ? core : await loadFunctions(undefined, functionsDir), name);
-}
-
-/**
- * Opens the queue, or, while its Redis is away, nothing of it: what the API server has can be said all the same. Returns
- * what is said first then.
- */
-async function openReachable(
-  options: ExplainOptions,
-): Promise<{ source: LetterSource; away: readonly Problem[] }> {
-  const named = queueOf(options, QUIET);
-  try {
-    return { source: await openSource(options, named), away: [] };
-  } catch (error) {
-    if (!capabilitiesOf(named).isShared) throw error;
-    const message = `queue unreachable: ${messageOf(error)}: no function runs, and what they did and wait for in the queue is not known; start it`;
-    const source = await openSource({ deadLetters: devNull }, { url: "memory" });
-    const [problem] = silenceProblems({ silences: [{ message }] });
-    return { source, away: problem === undefined ? [] : [{ ...problem, object: "queue" }] };
-  }
 }
 
 /** A letter stays when its key lives again; a queue in the memory of another process cannot be asked. */
