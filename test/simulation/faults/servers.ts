@@ -79,17 +79,20 @@ function targetOf({ server, request }: RequestOperation, { management }: World):
     : { type, object };
 }
 
-/** As if it were created again: another uid, no status. */
-function recreate({ type, object }: Target, { management, kernel }: World, chance: Seeded): void {
+/** As if it were created again: another uid, no status; managers that the server has lost (X-49) stay lost. */
+function recreate({ type, object }: Target, world: World, chance: Seeded): void {
+  const { management, kernel, ownerless } = world;
   const { storage } = management;
   kernel.trace.add(`${type} ${object.metadata.name} is recreated`);
   const { status: _, ...rest } = object;
   const { managedFields, ...metadata } = object.metadata;
   const kept = managedFields?.filter(({ subresource }) => subresource !== "status");
   const creationTimestamp = `${new Date(kernel.now).toISOString().slice(0, 19)}Z`;
+  const uid = chance.uuid();
+  if (ownerless.has(metadata.uid)) ownerless.add(uid);
   storage.remove(type, object);
   storage.put(type, {
     ...rest,
-    metadata: { ...metadata, managedFields: kept, uid: chance.uuid(), generation: 1, creationTimestamp },
+    metadata: { ...metadata, managedFields: kept, uid, generation: 1, creationTimestamp },
   } as KubeObject);
 }
