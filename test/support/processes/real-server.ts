@@ -100,6 +100,8 @@ export async function startRealServer(
       "--service-account-issuer=https://kubernetes.default.svc",
       "--service-cluster-ip-range=10.0.0.0/24",
       "--authorization-mode=RBAC",
+      // Cluster templates bring privileged Deployments.
+      "--allow-privileged=true",
       "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
       ...(admission.length === 0 ? [] : [`--enable-admission-plugins=${admission.join(",")}`]),
       ...(tokenWebhook === undefined
