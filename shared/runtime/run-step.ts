@@ -1,4 +1,5 @@
 import type { KubeObject } from "../api/kinds.ts";
+import { deadWebhook } from "../function/dead-webhook.ts";
 import type { AnyDecision, AnyFunction } from "../function/define-function.ts";
 import { TerminalError, WaitingError } from "../function/errors.ts";
 import { missingRight } from "../function/missing-right.ts";
@@ -220,8 +221,8 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
 const REFUSALS_UNTIL_REPORTED = 3;
 
 /**
- * Returns the failure that a person must look after: one that is not retried, repeated refusals, and a right that is
- * missing, once for all keys that need it.
+ * Returns the failure that a person must look after: one that is not retried, repeated refusals, and, once for all keys
+ * that need it, a right that is missing or a webhook that is away.
  */
 function worthTelling(
   { outcome, thrown, sentEvents, clock }: RunContext & Run & { readonly outcome: Outcome },
@@ -230,8 +231,8 @@ function worthTelling(
   const failure = outcome.type === "error" ? outcome.failure : refusalOf(thrown);
   if (failure === undefined || (outcome.type === "error" && outcome.terminal)) return failure;
   const right = missingRight(failure.message);
-  if (right !== undefined)
-    return isFirstOf(Object.values(right).join(" "), sentEvents, clock.now()) ? failure : undefined;
+  const cause = right === undefined ? deadWebhook(failure.message) : Object.values(right).join(" ");
+  if (cause !== undefined) return isFirstOf(cause, sentEvents, clock.now()) ? failure : undefined;
   return failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_REPORTED ? failure : undefined;
 }
 

@@ -121,6 +121,19 @@ describe("a run", () => {
     ]);
   });
 
+  it("names a webhook that is away by an Event, and comes again", async () => {
+    const message = 'failed calling webhook "a.example.com": Post "https://a.svc/": no endpoints';
+    const away = new KubeError({ class: "Transient", status: 500, reason: "InternalError", message });
+    const create = [{ cluster: MANAGEMENT, kind: Secret, object: secret } as const];
+    const { outcome, sent } = await run({
+      step: decides({ create, result: done }),
+      refuse: ({ kind }) => (kind === "Secret" ? away : undefined),
+    });
+    expect(outcome).toMatchObject({ type: "error", terminal: false });
+    const said = sent.filter(({ kind }) => kind === "Event").map(({ body }) => Object(body).message);
+    expect(said).toEqual([expect.stringContaining('webhook "a.example.com"')]);
+  });
+
   describe("whose create is refused", () => {
     const denied = new KubeError({
       class: "Terminal",

@@ -43,6 +43,13 @@ describe("a list that the server refuses to the relay", () => {
     expect(noted(new Error("no answer"), away, odd)).toEqual(["not today"]);
   });
 
+  it("is noted as it is when a conversion webhook is away", () => {
+    const message =
+      "conversion webhook for a.dev/v1, Kind=Foo failed: Post https://127.0.0.1:1/convert: refused";
+    const away = new KubeError({ class: "Transient", status: 500, reason: "InternalError", message });
+    expect(noted(away)).toEqual([message]);
+  });
+
   it("does not end the relay when the read model is away", async () => {
     noteRefusal({ advance: () => Promise.reject(new Error("away")) }, WIDGETS, refused("list"));
     // An unhandled rejection would fail the test.
