@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { admissionPolicy } from "../../infra/deploy/manifests/admission.ts";
 import { loadCrds } from "../../infra/platform/crds/load.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { TRAITS } from "../../shared/api/traits.ts";
 import { eventually } from "../support/eventually.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { API_SERVERS, REAL } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -106,6 +107,49 @@ const ACCEPTED: readonly (readonly [string, object])[] = [
   ["an address of IPv6", address({ address: "fd00::2", prefix: 64 })],
 ];
 
+const CONTROL_PLANE = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
+const tainted = machine({ taints: [{ ...CONTROL_PLANE, propagation: "Always" }] });
+const noted = (annotations: object, labels: object = {}) => {
+  const { metadata, ...rest } = set({});
+  return { ...rest, metadata: { ...metadata, annotations, labels } };
+};
+const SKIPS = "machineset.cluster.x-k8s.io/skip-preflight-checks";
+const sized = (min: string) => {
+  const prefix = "cluster.x-k8s.io/cluster-api-autoscaler-node-group";
+  return noted({ [`${prefix}-min-size`]: min, [`${prefix}-max-size`]: "5" });
+};
+
+/** By the admission policy, which the embedded server does not run. */
+const POLICY_REFUSED: readonly (readonly [string, object, string])[] = [
+  ["a worker with the taint of control planes", tainted, "on workers"],
+  ["an unknown preflight check", noted({ [SKIPS]: "All, None" }), "comma list"],
+  ["malformed sizes of an autoscaler", sized("few"), "must be counts"],
+  ["a label key that no Machine can have", set({}, { ...LABELS, "a b": "c" }), "keys of labels"],
+  [
+    "expressions that the labels do not match",
+    set(selecting({ key: "b", operator: "Exists" })),
+    "must match",
+  ],
+  [
+    "expressions that exclude the labels",
+    set(selecting({ key: "tier", operator: "NotIn", values: ["a"] })),
+    "must match",
+  ],
+];
+const POLICY_ACCEPTED: readonly (readonly [string, object])[] = [
+  [
+    "the taint on a control plane Machine",
+    {
+      ...tainted,
+      metadata: { ...tainted.metadata, labels: { "cluster.x-k8s.io/control-plane": "" } },
+    },
+  ],
+  ["two preflight checks", noted({ [SKIPS]: "KubeadmVersionSkew, ControlPlaneIsStable" })],
+  ["no preflight check", noted({ [SKIPS]: "" })],
+  ["sizes of an autoscaler", sized("1")],
+  ["expressions that do not concern the labels", set(selecting({ key: "b", operator: "DoesNotExist" }))],
+];
+
 /** The CRDs as they were before a rule: without any. */
 async function crds(kubectl: Kubectl, change: (text: string) => string = (text) => text): Promise<void> {
   const items = await loadCrds(TRAITS.map(({ kind }) => kind));
@@ -119,6 +163,55 @@ const withoutRules = (text: string) =>
   JSON.stringify(JSON.parse(text), (member, value: unknown) =>
     member === "x-kubernetes-validations" || member === "pattern" ? undefined : value,
   );
+
+describeWith(REAL.missing ?? kubectlMissing(), REAL)("what the admission policy refuses", () => {
+  const stack = new AsyncDisposableStack();
+  let kubectl: Kubectl;
+  const tried = (manifest: object) =>
+    kubectl.try("create --dry-run=server -o name -f -", JSON.stringify(manifest));
+  const old = { metadata: { ...tainted.metadata, name: "old", finalizers: ["example.com/a"] } };
+  beforeAll(async () => {
+    kubectl = kubectlFor(stack.use(await REAL.start()).kubeconfigFile);
+    await crds(kubectl);
+    await kubectl("create -f -", JSON.stringify({ ...tainted, ...old }));
+    const items = admissionPolicy("capstan-system");
+    await kubectl("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    await eventually(async () => expect((await tried(tainted)).ok).toBe(false), WITHIN);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  it.each(POLICY_REFUSED)("refuses %s", async (_, manifest, message) => {
+    const { ok, output } = await tried(manifest);
+    expect([ok, output]).toEqual([false, expect.stringContaining(message)]);
+  });
+
+  it.each([...ACCEPTED, ...POLICY_ACCEPTED])("accepts %s", async (_, manifest) => {
+    const { ok, output } = await tried(manifest);
+    expect([ok, output]).toEqual([true, output]);
+  });
+
+  it("lets an older object change where it is right, and go", async () => {
+    const change = (patch: object) =>
+      kubectl.try(`patch machine/old --type=merge -p '${JSON.stringify(patch)}'`);
+    for (const patch of [
+      { spec: { minReadySeconds: 3 } },
+      { metadata: { annotations: { a: "b" }, finalizers: null } },
+    ]) {
+      const { ok, output } = await change(patch);
+      expect([ok, output]).toEqual([true, output]);
+    }
+    expect(
+      (await change({ spec: { taints: [{ ...CONTROL_PLANE, propagation: "OnInitialization" }] } })).ok,
+    ).toBe(false);
+  });
+
+  it("has no mistake that the server sees", async () => {
+    await eventually(async () => {
+      const status = await kubectl("get validatingadmissionpolicy -o jsonpath={.items[*].status}");
+      expect(status).not.toContain("expressionWarnings");
+    }, WITHIN);
+  });
+});
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(

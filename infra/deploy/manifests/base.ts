@@ -1,6 +1,7 @@
 import type { Manifest } from "../deployment.ts";
 import { clusterRole } from "../rbac.ts";
 import { processAccount } from "./accounts.ts";
+import { admissionPolicy } from "./admission.ts";
 import { diagnosticsService, disruptionBudget, PRIORITIES, processDeployment } from "./deployments.ts";
 import type { Folder } from "./kustomization.ts";
 import { networkPolicies } from "./network.ts";
@@ -20,6 +21,7 @@ export async function base(): Promise<Folder> {
     files: {
       namespace: [{ apiVersion: "v1", kind: "Namespace", metadata }],
       ...filesOf(processes),
+      admission: admissionPolicy(NAMESPACE),
       diagnostics: [DIAGNOSTICS_READER],
       network: networkPolicies(),
       priorities: PRIORITIES,
