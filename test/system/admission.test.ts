@@ -150,6 +150,14 @@ const POLICY_ACCEPTED: readonly (readonly [string, object])[] = [
   ["expressions that do not concern the labels", set(selecting({ key: "b", operator: "DoesNotExist" }))],
 ];
 
+/** Source: config/rbac/role.yaml of CAPV v1.16.1 and of the in-cluster provider of IPAM v1.1.0, which end without them. */
+const WATCHED = [
+  ...["clusters", "machines", "machinesets", "machinedeployments"].map(
+    (plural) => `cluster.x-k8s.io/v1beta2/${plural}`,
+  ),
+  ...["ipaddressclaims", "ipaddresses"].map((plural) => `ipam.cluster.x-k8s.io/v1beta2/${plural}`),
+];
+
 /** The CRDs as they were before a rule: without any. */
 async function crds(kubectl: Kubectl, change: (text: string) => string = (text) => text): Promise<void> {
   const items = await loadCrds(TRAITS.map(({ kind }) => kind));
@@ -227,6 +235,21 @@ for (const flavour of API_SERVERS) {
         await crds(kubectl);
       });
       afterAll(() => stack.disposeAsync());
+
+      it.each(WATCHED)(
+        "shows providers %s, by a list, a watch, and a watch with all objects",
+        async (path) => {
+          const { metadata } = JSON.parse(await kubectl(`get --raw /apis/${path}`));
+          const watched = (query: string) =>
+            kubectl.try(`get --raw '/apis/${path}?watch=true&timeoutSeconds=1&${query}'`);
+          expect((await watched(`resourceVersion=${metadata.resourceVersion}`)).ok).toBe(true);
+          const whole = await watched(
+            "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+          );
+          // Clients of client-go 0.35 and newer ask so first, and list where that is refused.
+          expect(whole.output).toMatch(whole.ok ? /initial-events-end/ : /sendInitialEvents/);
+        },
+      );
 
       it.each(REFUSED)("refuses %s", async (_, manifest, message) => {
         const { ok, output } = await tried(manifest);
