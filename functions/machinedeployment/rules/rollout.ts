@@ -5,7 +5,7 @@ import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { escapePointer } from "../../../shared/api/path.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
-import { MOVES_MACHINES, RECEIVES_MACHINES, REVISION } from "../../../shared/rules/machines/annotations.ts";
+import { GETS_MACHINES, MOVES_MACHINES, REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 import { DESIRED_REPLICAS, REVISION_HISTORY } from "../../../shared/rules/rollout/plan-input.ts";
 import type { Change, Plan } from "../../../shared/rules/rollout/plan-types.ts";
@@ -112,7 +112,7 @@ function setPatch(deployment: MachineDeployment, set: MachineSet, plan: Plan | u
  * Nothing moves them any more: as upstream when it stops planning a move, the marks go, and the rollout replaces Machines.
  */
 function endedMove({ metadata }: MachineSet): readonly PatchOperation[] {
-  return [MOVES_MACHINES, RECEIVES_MACHINES]
+  return [MOVES_MACHINES, GETS_MACHINES]
     .filter((key) => Object.hasOwn(metadata.annotations ?? {}, key))
     .map((key) => ({ op: "remove", path: `/metadata/annotations/${escapePointer(key)}` }));
 }

@@ -2,7 +2,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isDeleting } from "../../../shared/function/guards.ts";
-import { MOVES_MACHINES, RECEIVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
+import { GETS_MACHINES, MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
 import { cloneReference, isCloneDue, isClonedFrom } from "../../../shared/rules/machines/clones.ts";
 import { deletionOrder } from "../../../shared/rules/machines/deletion-order.ts";
 import { type Plan, planMachines } from "../../../shared/rules/machines/making.ts";
@@ -17,7 +17,7 @@ const PENDING_MOVE = "in-place-updates.internal.cluster.x-k8s.io/pending-acknowl
 export const SCALING_FIELDS = [
   `metadata.annotations[${DISABLE_CREATE}]`,
   `metadata.annotations[${MOVES_MACHINES}]`,
-  `metadata.annotations[${RECEIVES_MACHINES}]`,
+  `metadata.annotations[${GETS_MACHINES}]`,
 ] as const;
 
 /** An object of a Machine that is still to be made, by its place in the template. */
@@ -30,7 +30,7 @@ export interface DueClone {
 export function surplus({ set, own }: SetView, now: Date): readonly Machine[] {
   const { replicas, deletion } = set.spec;
   if (replicas === undefined || isMoving(set)) return [];
-  const receives = Object.hasOwn(set.metadata.annotations ?? {}, RECEIVES_MACHINES);
+  const receives = Object.hasOwn(set.metadata.annotations ?? {}, GETS_MACHINES);
   const counted = own.filter(
     ({ metadata }) => !receives || !Object.hasOwn(metadata.annotations ?? {}, PENDING_MOVE),
   );

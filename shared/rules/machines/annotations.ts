@@ -2,11 +2,9 @@
 export const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
 /** The annotation on a Machine that says: a hook of Cluster API core updates it in place. */
 export const IN_PLACE_UPDATE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
-/** The annotation by which Cluster API's in-place updates take the Machines of a set away from it. */
+/** The annotations by which Cluster API's in-place updates take Machines from one set, and give them to another. */
 export const MOVES_MACHINES = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
-/** The annotation on the set that gets those Machines, with the names of the sets that they come from. */
-export const RECEIVES_MACHINES =
-  "in-place-updates.internal.cluster.x-k8s.io/receive-machines-from-machinesets";
+export const GETS_MACHINES = "in-place-updates.internal.cluster.x-k8s.io/receive-machines-from-machinesets";
 /** The annotation on a MachineDeployment and its MachineSets: the template's number, as Cluster API counts. */
 export const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
 

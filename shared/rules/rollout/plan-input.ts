@@ -1,7 +1,7 @@
 import type { MachineDeployment } from "../../api/machinedeployment.ts";
 import type { MachineSet } from "../../api/machineset.ts";
 import { isDeleting } from "../../function/guards.ts";
-import { MOVES_MACHINES, RECEIVES_MACHINES, REVISION } from "../machines/annotations.ts";
+import { GETS_MACHINES, MOVES_MACHINES, REVISION } from "../machines/annotations.ts";
 import { ROLLOUT_COUNTERS } from "../machines/worker-counters.ts";
 import { plan } from "./plan.ts";
 import type { Plan, PlanSet, PlanSpec } from "./plan-types.ts";
@@ -18,7 +18,7 @@ export const ROLLOUT_AFTER = "capstan.dev/rollout-after";
 export const PLANNED_FIELDS = [
   "metadata.deletionTimestamp",
   "metadata.generation",
-  ...[REVISION, REVISION_HISTORY, DESIRED_REPLICAS, ROLLOUT_AFTER, MOVES_MACHINES, RECEIVES_MACHINES].map(
+  ...[REVISION, REVISION_HISTORY, DESIRED_REPLICAS, ROLLOUT_AFTER, MOVES_MACHINES, GETS_MACHINES].map(
     (key) => `metadata.annotations[${key}]` as const,
   ),
   "spec",
