@@ -3,7 +3,6 @@ import { limits } from "./limits.ts";
 import { onDelete } from "./on-delete.ts";
 import { paused } from "./paused.ts";
 import type { Change, Plan, PlanSet, PlanSpec } from "./plan-types.ts";
-import { removable } from "./removable.ts";
 import { historyOf, revisionOf } from "./revision.ts";
 import { rollingUpdate } from "./rolling-update.ts";
 import { countsOf, isResizable, plannedSize, type Sizes, sum } from "./sizes.ts";
@@ -22,7 +21,7 @@ export function plan(spec: PlanSpec, sets: readonly PlanSet[], now: number): Pla
   const bounds = limits(spec);
   const isDone = !spec.paused && hasAll(spec, sets);
   const sizes = sizesOf(spec, roles, now);
-  const removed = isDone ? roles.old.filter(removable) : [];
+  const removed = isDone ? roles.old.filter(hasEnded) : [];
   const changes: readonly Change[] = [
     ...currentChanges(spec, roles, sizes),
     ...roles.old.flatMap((set) => resize(set, sizes)),
@@ -74,4 +73,9 @@ function resize(set: PlanSet, sizes: Sizes): readonly Change[] {
   const why = sizes.get(set.name)?.why;
   if (why === undefined || to === set.replicas || !isResizable(set)) return [];
   return [{ do: "resize", set: set.name, from: set.replicas, to, why }];
+}
+
+/** Whether an old set has ended: it lives, wants no Machine, has none, and its counts are about that wish. */
+function hasEnded(set: PlanSet): boolean {
+  return isResizable(set) && set.replicas === 0 && set.status?.observed === true && set.status.replicas === 0;
 }
