@@ -135,7 +135,7 @@ export interface GuardedDelete {
 /** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message, occasion). */
 export interface Notice {
   readonly type: "Normal" | "Warning";
-  /** CamelCase, from shared/api/reasons.ts. */
+  /** CamelCase; people and dashboards match on it, so one that Cluster API has too is spelled as there. */
   readonly reason: string;
   readonly message: string;
   readonly about?: KubeObject;

@@ -4,7 +4,6 @@ import { foreignImports, impure } from "./functions/imports.ts";
 import { holdable, limitedWithoutNeed } from "./functions/isolation.ts";
 import { misplaced, oddSources, unexported, unfitNames, unsummed, untested } from "./functions/names.ts";
 import { appliedElements, appliedOutsideStatus, unsettledWriters } from "./functions/ownership.ts";
-import { unlistedReasons } from "./functions/reasons.ts";
 
 /** Statements of this folder about functions, for any set of functions. */
 const INVARIANTS: { readonly [name: string]: (of: Repository) => readonly string[] } = {
@@ -19,7 +18,6 @@ const INVARIANTS: { readonly [name: string]: (of: Repository) => readonly string
   appliedOutsideStatus: ({ functions }) => appliedOutsideStatus(functions),
   holdable: ({ functions }) => holdable(functions),
   limitedWithoutNeed: ({ functions }) => limitedWithoutNeed(functions),
-  unlistedReasons: ({ sources }) => unlistedReasons(sources),
   foreignImports: ({ sources }) => foreignImports(sources),
   impure: ({ sources }) => impure(sources),
 };
@@ -72,11 +70,10 @@ describe("a function that is added", () => {
     expect(refusing).toContain(invariant);
   });
 
-  it("is refused when it imports another kind or the runtime, has no test, or a reason that is in no table", () => {
-    const code = `import "../cluster/rules/hold.ts"; import "../../shared/runtime/ports.ts"; failed("Odd1", m);`;
+  it("is refused when it imports another kind or the runtime, or has no test", () => {
+    const code = `import "../cluster/rules/hold.ts"; import "../../shared/runtime/ports.ts";`;
     const sources = [{ path: "functions/machine/audit.ts", code }];
     expect(foreignImports(sources)).toHaveLength(2);
-    expect(unlistedReasons(sources)).toEqual(["functions/machine/audit.ts: Odd1"]);
     expect(untested({ ...repository, sources, tests: new Set() })).toEqual(["functions/machine/audit.ts"]);
   });
 });

@@ -32,7 +32,7 @@ export interface ReadModel extends AsyncDisposable {
 }
 
 export interface ReadModelOptions {
-  /** Default: those for what the server serves. */
+  /** The functions to read for; absent = those for what the server serves. */
   readonly functions?: readonly AnyFunction[] | undefined;
   /** Load the functions from this folder instead. */
   readonly functionsDir?: string | undefined;
