@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Running } from "../../infra/cli/compose.ts";
 import { createRunsSource } from "../../infra/console/sources/runs-source.ts";
-import { chainOf, type LinkedRun } from "../../infra/operate/explain/time-line.ts";
+import type { LinkedRun } from "../../infra/operate/explain/time-line.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { ALL_KINDS } from "../support/all-kinds.ts";
@@ -85,4 +85,18 @@ for (const flavour of JUDGES) {
       });
     },
   );
+}
+
+/**
+ * Returns the chain of causes of a run, itself first, back to the run whose own causes no run wrote. At each step it
+ * follows the newest cause that is known.
+ */
+function chainOf(runs: readonly LinkedRun[], runId: string): readonly LinkedRun[] {
+  const byId = new Map(runs.map((run) => [run.runId, run]));
+  const chain: LinkedRun[] = [];
+  for (let run = byId.get(runId); run !== undefined && !chain.includes(run); ) {
+    chain.push(run);
+    run = run.causedBy.map((writer) => byId.get(writer?.runId ?? "")).find((one) => one !== undefined);
+  }
+  return chain;
 }

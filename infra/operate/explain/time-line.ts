@@ -117,17 +117,3 @@ function linked(runs: readonly LaneRun[]): readonly LinkedRun[] {
 function toPlace({ function: name, key, runId }: LaneRun): RunPlace {
   return { function: name, key, runId };
 }
-
-/**
- * Returns the chain of causes of a run, itself first, back to the run whose own causes no run wrote. At each step it
- * follows the newest cause that is known.
- */
-export function chainOf(runs: readonly LinkedRun[], runId: string): readonly LinkedRun[] {
-  const byId = new Map(runs.map((run) => [run.runId, run]));
-  const chain: LinkedRun[] = [];
-  for (let run = byId.get(runId); run !== undefined && !chain.includes(run); ) {
-    chain.push(run);
-    run = run.causedBy.map((writer) => byId.get(writer?.runId ?? "")).find((one) => one !== undefined);
-  }
-  return chain;
-}

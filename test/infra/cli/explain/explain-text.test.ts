@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textOfExplained } from "../../../../infra/cli/explain/explain-text.ts";
+import { textOfFolded } from "../../../../infra/cli/explain/explain-text.ts";
 import type { Explained, ExplainedFunction } from "../../../../infra/operate/explain/explain-tree.ts";
 import type { KeyState } from "../../../../shared/runtime/queue/queue-port.ts";
 
@@ -25,7 +25,7 @@ function textOf(fn: Partial<ExplainedFunction>, rest: Partial<Explained> = {}): 
     more: [],
     ...rest,
   };
-  return textOfExplained(explained, NOW);
+  return textOfFolded({ explained, causes: [], idle: 0 }, NOW);
 }
 const inState = (state: Partial<KeyState>) => ({
   history: {
