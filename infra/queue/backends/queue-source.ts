@@ -79,8 +79,8 @@ function readQueueFile(file: string): string {
 /** Another server has other data, and may belong to another management cluster: only a start takes it. */
 function requireSameServer(before: string, after: string, file = ""): void {
   const serverOf = (url: string) => {
-    const { protocol, host, pathname } = new URL(redisUrlOf(url) ?? url);
-    return `${protocol}//${host}${pathname}`;
+    const { protocol, host, pathname, search } = new URL(redisUrlOf(url) ?? url);
+    return `${protocol}//${host}${pathname}${search}`;
   };
   const isSame =
     before === after || (schemeOf(before) === schemeOf(after) && serverOf(before) === serverOf(after));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,12 +33,13 @@ export function redisMissing(): string | undefined {
 
 /**
  * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests.
- * `settings` are lines of redis.conf. Disposing refuses a server that holds a secret.
+ * `settings` are lines of redis.conf. `isSentinel`: a Sentinel in its place. Disposing refuses a server that holds a secret.
  */
-export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+export async function startRedis(settings: readonly string[] = [], isSentinel = false): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
   const [port = 0] = await freePorts(1);
-  let server = await launch({ dir, port, settings });
+  const launched = { dir, port, settings, isSentinel };
+  let server = await launch(launched);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, "exit");
@@ -56,7 +57,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     stop: () => end("SIGTERM"),
     restart: async () => {
       await kill();
-      server = await launch({ dir, port, settings });
+      server = await launch(launched);
     },
     [Symbol.asyncDispose]: async () => {
       const dump = await dumpOf(`redis://127.0.0.1:${port}`, join(dir, "dump.rdb"));
@@ -89,23 +90,22 @@ interface Launch {
   readonly dir: string;
   readonly port: number;
   readonly settings: readonly string[];
+  readonly isSentinel: boolean;
 }
 
-async function launch({ dir, port, settings }: Launch): Promise<ChildProcess> {
-  const fixed = [
-    "bind 127.0.0.1",
-    `port ${port}`,
-    `dir ${dir}`,
-    'save ""',
-    "appendonly no",
-    "rdbcompression no",
-  ];
-  const server = spawnChild(SERVER, ["-"], { stdio: ["pipe", "pipe", "inherit"] });
-  server.stdin.end([...fixed, ...settings, ""].join("\n"));
+async function launch({ dir, port, settings, isSentinel }: Launch): Promise<ChildProcess> {
+  const place = ["bind 127.0.0.1", `port ${port}`, `dir ${dir}`];
+  const fixed = isSentinel ? place : [...place, 'save ""', "appendonly no", "rdbcompression no"];
+  // A Sentinel keeps its state in the file.
+  const file = join(dir, "redis.conf");
+  await writeFile(file, [...fixed, ...settings, ""].join("\n"));
+  const server = spawnChild(SERVER, [file, ...(isSentinel ? ["--sentinel"] : [])], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const lines: string[] = [];
   for await (const line of createInterface(server.stdout)) {
     lines.push(line);
-    if (line.includes("Ready to accept connections")) {
+    if (/Ready to accept connections|Sentinel ID is/.test(line)) {
       server.stdout.resume();
       return server;
     }

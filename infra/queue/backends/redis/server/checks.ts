@@ -21,7 +21,7 @@ export function checkRedisUrl(url: string): CheckedUrl {
   const parsed = new URL(url);
   if (parsed.password !== "") parsed.password = "***";
   if (problem !== undefined) throw new TypeError(`${parsed.href} ${problem}`);
-  return { shown: parsed.href, loopback: isLoopback(parsed) };
+  return { shown: parsed.href, loopback: isLoopback(parsed.hostname) };
 }
 
 /** Returns what is wrong with a Redis URL, without a part of it; undefined when it can be used (S-23). */
@@ -32,7 +32,7 @@ export function problemOfRedisUrl(url: string): string | undefined {
   if (protocol !== "redis:" && protocol !== "rediss:") {
     return "is not a Redis URL; expected redis://host:6379 or rediss://host:6379";
   }
-  if (isLoopback(parsed)) return undefined;
+  if (isLoopback(parsed.hostname)) return undefined;
   if (protocol !== "rediss:") {
     return "is not loopback, so it needs TLS; write rediss://HOST:6379, with USER:PASSWORD@ before the host";
   }
@@ -41,8 +41,8 @@ export function problemOfRedisUrl(url: string): string | undefined {
     : undefined;
 }
 
-function isLoopback({ hostname }: URL): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
 /**

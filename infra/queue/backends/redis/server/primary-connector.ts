@@ -1,13 +1,19 @@
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
-import { AbstractConnector, ReplyError, type StandaloneConnectionOptions } from "ioredis";
+import { AbstractConnector, Redis, ReplyError, type StandaloneConnectionOptions } from "ioredis";
+import { SECOND } from "../../../../../shared/function/backoff.ts";
+import { isLoopback } from "./checks.ts";
 
 const REPLICA = "it is a read-only replica; name the primary";
 
 type Address = Pick<StandaloneConnectionOptions, "host" | "port"> & {
   readonly disconnectTimeout: number;
   readonly tls?: ConnectionOptions | true;
+  /** Name of the primary: the server is a Sentinel, which knows where that is (`?sentinel=NAME` of the URL). */
+  readonly sentinel?: string;
 };
+
+const SENTINEL_ANSWERS_MS = 5 * SECOND;
 
 /**
  * Connects to one server, and lets no connection become ready while this is a replica: it would refuse every write, or
@@ -26,7 +32,10 @@ export class PrimaryConnector extends AbstractConnector {
   override async connect(report: (type: string, error: Error) => void): Promise<Socket> {
     this.#report = report;
     this.connecting = true;
-    const { host = "localhost", port = 6_379, tls } = this.#address;
+    const primary = await primaryOf(this.#address).catch((error: Error) => error);
+    if (primary instanceof Error) return this.#failed(primary);
+    const { host = "localhost", port = 6_379 } = primary;
+    const { tls } = this.#address;
     this.stream =
       tls === undefined ? connect({ host, port }) : connectTls({ host, port, ...(tls === true ? {} : tls) });
     this.stream.once("error", (error) => {
@@ -35,9 +44,47 @@ export class PrimaryConnector extends AbstractConnector {
     return this.stream as Socket;
   }
 
+  /** Returns a socket that has failed: ioredis tries again after one, and never after a rejection. */
+  #failed(error: Error): Socket {
+    this.firstError = error;
+    return new Socket().destroy();
+  }
+
   override check({ role }: { readonly role?: string }): boolean {
     if (role !== "slave") return true;
     this.#report("error", new ReplyError(REPLICA));
     return false;
+  }
+}
+
+/** Asks a Sentinel, if the address is one, where the primary is now. */
+async function primaryOf(address: Address): Promise<Pick<Address, "host" | "port">> {
+  const { host = "localhost", port = 26_379, tls, sentinel } = address;
+  if (sentinel === undefined) return address;
+  const asked = new Redis({
+    host,
+    port,
+    ...(tls === undefined ? {} : { tls: tls === true ? {} : tls }),
+    lazyConnect: true,
+    enableReadyCheck: false,
+    connectTimeout: SENTINEL_ANSWERS_MS,
+    commandTimeout: SENTINEL_ANSWERS_MS,
+    retryStrategy: () => null,
+  });
+  // The rejected call says it.
+  asked.on("error", () => undefined);
+  try {
+    await asked.connect();
+    const found = await asked.call("SENTINEL", "get-master-addr-by-name", sentinel);
+    const [at, atPort] = Array.isArray(found) ? found.map(String) : [];
+    if (at === undefined)
+      throw new Error(`the Sentinel at ${host}:${port} does not know a primary named ${sentinel}`);
+    if (tls === undefined && !isLoopback(at))
+      throw new Error(
+        `the Sentinel at ${host}:${port} names ${at}, which is not loopback, so it needs TLS; write rediss://`,
+      );
+    return { host: at, port: Number(atPort) };
+  } finally {
+    asked.disconnect();
   }
 }
