@@ -31,6 +31,7 @@ const RINGS_AT_ONCE = 50;
 const RING_BYTES = 450;
 const PREFIX = "{cap:history}:";
 const NOTE = "capstanHistory:note";
+const REMOVED_AT_ONCE = 1_000;
 
 /**
  * The history of all workers, keys `{cap:history}:*`, written once a second. While Redis is away runs are not noted;
@@ -44,7 +45,7 @@ export async function createRedisRunHistory({
   const redis = await connectRedis(target);
   const { log } = target;
   const lua = await readFile(new URL("lua/note.lua", import.meta.url), "utf8");
-  redis.defineCommand(NOTE, { lua: `${constants()}\n${lua}`, numberOfKeys: 1 });
+  redis.defineCommand(NOTE, { lua: `${constants()}\n${lua}` });
   let pending = new Map<string, RunEntry[]>();
   let cancelFlush: (() => void) | undefined;
   /** One after the other: runs of a key stay in their order. */
@@ -52,7 +53,11 @@ export async function createRedisRunHistory({
   const write = async (runs: readonly Pending[]): Promise<void> => {
     for (let at = 0; at < runs.length; at += RINGS_AT_ONCE) {
       const now = Math.floor(clock.now().getTime() / SECOND);
-      await callNote(redis, [maxBytes, now, ...runs.slice(at, at + RINGS_AT_ONCE).flatMap(toArguments)]);
+      const part = runs.slice(at, at + RINGS_AT_ONCE);
+      const keys = [`${PREFIX}rings`, `${PREFIX}bytes`, ...part.map(([id]) => ringOf(id))];
+      const gone = await callNote(redis, [keys.length, ...keys, maxBytes, now, ...part.flatMap(toArguments)]);
+      for (let from = 0; from < gone.length; from += REMOVED_AT_ONCE)
+        await redis.unlink(...gone.slice(from, from + REMOVED_AT_ONCE).map(ringOf));
     }
   };
   const flush = (): Promise<void> => {
@@ -79,11 +84,8 @@ export async function createRedisRunHistory({
       cancelFlush ??= clock.after(FLUSH_MS, () => void flush());
     },
     async runs(functionName, key, limit = MAX_RUNS) {
-      const values = await redis.lrange(
-        `${PREFIX}r:${ringIdOf(checkFunctionName(functionName), key)}`,
-        0,
-        limit - 1,
-      );
+      const ring = ringOf(ringIdOf(checkFunctionName(functionName), key));
+      const values = await redis.lrange(ring, 0, limit - 1);
       const since = new Date(clock.now().getTime() - RUNS_KEPT_MS).toISOString();
       return values.map(runIn).filter(({ endedAt }) => endedAt >= since);
     },
@@ -91,7 +93,7 @@ export async function createRedisRunHistory({
       const named = JSON.stringify({ runId }).slice(1, -1);
       for (let at = 0; at < MAX_SEARCHED_KEYS; at += RINGS_AT_ONCE) {
         const ids = await redis.zrevrange(`${PREFIX}rings`, at, at + RINGS_AT_ONCE - 1);
-        const rings = await Promise.all(ids.map((id) => redis.lrange(`${PREFIX}r:${id}`, 0, -1)));
+        const rings = await Promise.all(ids.map((id) => redis.lrange(ringOf(id), 0, -1)));
         const found = ids[rings.findIndex((values) => values.some((value) => value.includes(named)))];
         if (found !== undefined) return placeOfRing(found);
         if (ids.length < RINGS_AT_ONCE) return undefined;
@@ -103,6 +105,10 @@ export async function createRedisRunHistory({
       await endConnection(redis);
     },
   };
+}
+
+function ringOf(id: string): string {
+  return `${PREFIX}r:${id}`;
 }
 
 function addTo(runs: RunEntry[], run: RunEntry): void {
@@ -139,9 +145,11 @@ function runIn(value: string): RunEntry {
   return times === "1" ? run : { ...run, times: Number(times), since };
 }
 
-async function callNote(redis: Redis, args: readonly Argument[]): Promise<void> {
+/** Returns the ids of the rings that left. */
+async function callNote(redis: Redis, args: readonly Argument[]): Promise<readonly string[]> {
   // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, NOTE);
   if (typeof method !== "function") throw new Error(`bug: script ${NOTE} is not defined`);
-  await Reflect.apply(method, redis, [PREFIX, ...args]);
+  const [, gone] = await Reflect.apply(method, redis, args);
+  return gone;
 }

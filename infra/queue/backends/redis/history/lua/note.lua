@@ -1,18 +1,18 @@
 -- Adds runs to rings, newest in front, and removes what is too old or too much.
 --
--- KEYS[1]   prefix of all keys
+-- KEYS      [1] rings: ids by the second of their last run * 2^20 + their bytes, so that one score holds both  [2] bytes of
+--           all rings, by these scores  [3..] the list of each ring below, its runs: "<times> <since> <text of an idle
+--           run>\n<JSON>"
 -- ARGV[1]   bytes of all rings together  [2] now in seconds since 1970, by the clock of the worker
 -- ARGV[3..] per ring: id, number of runs, then each run, the oldest first: times, since, text of an idle run or '', JSON
--- Returns   bytes of all rings
--- Keys      <prefix>rings   ids by the second of their last run * 2^20 + their bytes, so that one score holds both
---           <prefix>bytes   of all rings, by these scores
---           <prefix>r:<id>  list of runs: "<times> <since> <text of an idle run>\n<JSON>"
+-- Returns   {bytes of all rings, ids of those that left}. Their lists are for the caller to remove: a script names every key
+--           beforehand. One that another worker notes in between begins again without its runs.
 -- One call because workers that note runs of one key at once must not count its bytes twice.
 
-local RINGS, BYTES, RING = KEYS[1] .. 'rings', KEYS[1] .. 'bytes', KEYS[1] .. 'r:'
+local RINGS, BYTES = KEYS[1], KEYS[2]
 local PER_SECOND = 2 ^ 20
 local call, now = redis.call, tonumber(ARGV[2])
-local total = tonumber(call('GET', BYTES) or 0)
+local total, removed = tonumber(call('GET', BYTES) or 0), {}
 
 local function bytesOf(id)
   local score = call('ZSCORE', RINGS, id)
@@ -41,14 +41,14 @@ end
 
 local function remove(id)
   total = total - bytesOf(id)
-  call('DEL', RING .. id)
+  removed[#removed + 1] = id
   call('ZREM', RINGS, id)
 end
 
-local at = 3
+local at, place = 3, 3
 while at < #ARGV do
   local id, runs = ARGV[at], tonumber(ARGV[at + 1])
-  local before, ring = bytesOf(id), RING .. id
+  local before, ring = bytesOf(id), KEYS[place]
   local bytes = before or RING_BYTES
   for run = 0, runs - 1 do
     bytes = bytes + add(ring, unpack(ARGV, at + 2 + run * 4, at + 5 + run * 4))
@@ -56,7 +56,7 @@ while at < #ARGV do
   call('PEXPIRE', ring, RUNS_KEPT_MS)
   call('ZADD', RINGS, now * PER_SECOND + math.min(bytes, PER_SECOND - 1), id)
   total = total + bytes - (before or 0)
-  at = at + 2 + runs * 4
+  at, place = at + 2 + runs * 4, place + 1
 end
 
 for _, id in ipairs(call('ZRANGEBYSCORE', RINGS, '-inf', (now - RUNS_KEPT_MS / 1000) * PER_SECOND, 'LIMIT', 0, 1000)) do
@@ -70,4 +70,4 @@ while total > tonumber(ARGV[1]) do
 end
 call('SET', BYTES, string.format('%d', total), 'PX', RUNS_KEPT_MS)
 call('PEXPIRE', RINGS, RUNS_KEPT_MS)
-return total
+return { total, removed }
