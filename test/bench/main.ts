@@ -12,6 +12,7 @@ import { scaleBench } from "./scale.ts";
 import { scalingBench } from "./scaling.ts";
 import { shardBench } from "./shard.ts";
 import { tracesBench } from "./traces.ts";
+import { wakeBench } from "./wake.ts";
 
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
@@ -27,6 +28,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   scaling: scalingBench,
   shard: shardBench,
   traces: tracesBench,
+  wake: wakeBench,
 };
 
 const [name = ""] = process.argv.slice(2);
