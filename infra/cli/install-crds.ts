@@ -1,3 +1,4 @@
+import parse from "semver/functions/parse.js";
 import { CustomResourceDefinition, isOurs } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
@@ -5,6 +6,7 @@ import { KINDS } from "../../shared/api/registry.ts";
 import { TRAITS } from "../../shared/api/traits.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { loadCrds } from "../platform/crds/load.ts";
+import { packageVersion } from "../platform/package-version.ts";
 import { rest } from "../platform/rest.ts";
 
 const SERVED_ONLY = new Set(
@@ -15,8 +17,9 @@ const SERVED_ONLY = new Set(
 
 /**
  * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
- * them exists and is not Capstan's, and names it; one of a kind that is only served is left to its owner then. Throws
- * after 30 s without `Established`.
+ * them exists and is not Capstan's, and names it; one of a kind that is only served is left to its owner then. Those that
+ * a newer version of Capstan has installed stay: objects may have fields that these would remove (decision record 20).
+ * Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
   const { SIM_KINDS } = await import("../playground/api/kinds.ts");
@@ -32,9 +35,25 @@ export async function installCrds(client: KubeClient, clock: Clock): Promise<voi
         "leave out --install-crds to work with them as they are",
     );
   }
-  const wanted = all.filter(({ metadata }) => !others.includes(metadata.name));
-  await Promise.all(wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
+  const newer = existing.flatMap((crd) => (crd !== undefined && isNewer(crd) ? [crd.metadata.name] : []));
+  const wanted = all.filter(({ metadata: { name } }) => !others.includes(name) && !newer.includes(name));
+  await Promise.all(
+    wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), withVersion(crd))),
+  );
   await Promise.all(wanted.map((crd) => established(client, crd, clock)));
+}
+
+/** Annotation: the version of Capstan that has installed a definition. */
+const INSTALLED_BY = "capstan.dev/installed-by";
+
+function withVersion(crd: KubeObject): KubeObject {
+  const annotations = { ...crd.metadata.annotations, [INSTALLED_BY]: packageVersion() };
+  return { ...crd, metadata: { ...crd.metadata, annotations } };
+}
+
+function isNewer({ metadata }: KubeObject): boolean {
+  const by = parse(metadata.annotations?.[INSTALLED_BY]);
+  return by !== null && by.compare(packageVersion()) > 0;
 }
 
 async function established(client: KubeClient, crd: KubeObject, clock: Clock): Promise<void> {

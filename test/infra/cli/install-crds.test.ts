@@ -38,6 +38,21 @@ describe("installing CRDs", () => {
     expect(new Set(clients.sent.map((sent) => sent.name)).size).toBe(wanted.length - 1);
   });
 
+  it.each([
+    ["99.0.0", 0],
+    ["0.0.1", 1],
+    ["of a person", 1],
+  ])("leaves what a newer version has installed: %s", async (version, applied) => {
+    const [first, ...rest] = served;
+    const { metadata } = first ?? { metadata: { name: "" } };
+    const annotations = { "capstan.dev/installed-by": version };
+    const there = { ...first, metadata: { ...metadata, annotations } } as KubeObject;
+    const clients = recordingClients(undefined, [there, ...rest]);
+    await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());
+    expect(clients.sent.filter(({ name }) => name === metadata.name)).toHaveLength(applied);
+    expect(clients.sent).toHaveLength(wanted.length - 1 + applied);
+  });
+
   it("gives up after 30 s and names the CRD", async () => {
     const clock = virtualClock();
     const installing = installCrds(recordingClients().of(MANAGEMENT, "up"), clock);
