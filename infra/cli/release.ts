@@ -1,11 +1,16 @@
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { messageOf } from "../../shared/function/errors.ts";
+import { chartArchives } from "../deploy/chart/archives.ts";
+import { hasBuildah } from "../deploy/image/buildah.ts";
+import { buildImage } from "../deploy/image/image.ts";
 import { readSource } from "../deploy/image/source.ts";
+import { npmArchive } from "../deploy/npm-package.ts";
 import { type ReleaseOptions, renderRelease } from "../deploy/release.ts";
 import { writeFiles } from "../deploy/rendered.ts";
-import { signRelease } from "../deploy/sign-release.ts";
+import { type Files, signRelease } from "../deploy/sign-release.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { print, printError } from "../platform/terminal/print.ts";
 import { SIM_PROVIDERS } from "../playground/release/providers.ts";
@@ -15,21 +20,53 @@ const MAX_KEY_BYTES = 16 * 1024;
 interface Flags extends Omit<ReleaseOptions, "folder" | "providers"> {
   /** File with the private key of the publisher. */
   readonly signKey?: string;
+  /** Whether the image and the npm package are made, which takes minutes. */
+  readonly build: boolean;
 }
 
-async function writeRelease(options: ReleaseOptions, signKey: string | undefined): Promise<void> {
-  const files = await renderRelease(options);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const EXAMPLE = join(ROOT, "infra/playground/sim/example.yaml");
+
+async function writeRelease(folder: string, flags: Flags): Promise<void> {
+  const { build, signKey, ...given } = flags;
+  const built = build ? await buildRelease(folder, given) : { files: new Map(), digest: undefined };
+  const options = { ...given, digest: given.digest ?? built.digest, folder, providers: SIM_PROVIDERS };
+  const rendered = await renderRelease(options);
+  const cluster = await readFile(EXAMPLE, "utf8");
+  const charts = await chartArchives({ ...options, demo: { providers: SIM_PROVIDERS, cluster } });
+  const files = new Map([...rendered, ...charts, ...built.files]);
   const signed = signKey === undefined ? [] : await signedBy(signKey, files, options);
-  await writeFiles(options.folder, [...files, ...signed]);
+  await writeFiles(folder, [...files, ...signed]);
+}
+
+/** Makes the npm package, and the image with its bills of materials unless its digest is given or buildah is missing. */
+async function buildRelease(
+  folder: string,
+  { version, digest }: Pick<Flags, "digest" | "version">,
+): Promise<{ readonly files: Files; readonly digest: string | undefined }> {
+  const npm = await npmArchive(version);
+  const files = new Map([[`npm/${npm.name}`, npm.content]]);
+  if (digest !== undefined) return { files, digest };
+  if (!hasBuildah()) {
+    printError(
+      "buildah is missing, so the release has no image; npm run setup installs it, or name one by --digest",
+    );
+    return { files, digest };
+  }
+  const out = join(folder, "image", version);
+  const image = await buildImage({ out });
+  for (const name of (await readdir(out)).filter((each) => each.endsWith(".json")))
+    files.set(`image/${version}/${name}`, await readFile(join(out, name)));
+  return { files, digest: image.digest };
 }
 
 async function signedBy(
   keyFile: string,
-  files: ReadonlyMap<string, string>,
+  files: Files,
   options: ReleaseOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const key = readSmallFile(keyFile, MAX_KEY_BYTES);
-  const { revision } = await readSource(fileURLToPath(new URL("../..", import.meta.url)));
+  const { revision } = await readSource(ROOT);
   const isClean = !revision.endsWith("-modified");
   if (!isClean)
     printError("the work tree has changes, so the provenance names no commit; sign from a clean clone");
@@ -38,7 +75,9 @@ async function signedBy(
 
 function releaseCommand(): Command {
   return new Command("release")
-    .description("Render the four providers of a release as a local repository of clusterctl")
+    .description(
+      "Make a release: image, Helm chart, npm package, manifests, and a local repository of clusterctl",
+    )
     .argument("<folder>", "folder of the repository; releases of other versions in it stay")
     .requiredOption("--version <version>", "semantic version after a v, such as v0.1.0")
     .requiredOption(
@@ -53,12 +92,13 @@ function releaseCommand(): Command {
       "--sign-key <file>",
       "private key of the publisher (PEM, ECDSA P-256): adds signed/VERSION with sums, signature and provenance",
     )
+    .option("--no-build", "leave out the image and the npm package, which take minutes")
     .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) })
-    .action(async (folder: string, { version, image, digest, signKey }: Flags) => {
+    .action(async (folder: string, flags: Flags) => {
       const absolute = resolve(folder);
-      await writeRelease({ folder: absolute, version, image, digest, providers: SIM_PROVIDERS }, signKey);
+      await writeRelease(absolute, flags);
       print(
-        `release: ${version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
+        `release: ${flags.version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
       );
     });
 }

@@ -17,6 +17,11 @@ import { rightsForCore, rightsOf } from "./rights.ts";
 
 /** Returns the components of a provider, as one YAML file. `image` has its tag, maybe its digest. */
 export async function componentsOf(provider: Provider, image: string): Promise<string> {
+  return yamlOf(await objectsOf(provider, image));
+}
+
+/** Returns the objects of a provider; their texts hold variables of clusterctl. */
+export async function objectsOf(provider: Provider, image: string): Promise<readonly Manifest[]> {
   const { namespace, beside } = provider;
   const functions = await loadFunctions([provider.label]);
   const objects: readonly Manifest[] = [
@@ -27,7 +32,7 @@ export async function componentsOf(provider: Provider, image: string): Promise<s
     managerDeployment(provider, image),
     ...(beside === undefined ? [] : [beside.deployment(image)]),
   ];
-  return yamlOf(objects.map((object) => labelled(object, provider)));
+  return objects.map((object) => labelled(object, provider));
 }
 
 /** Returns objects as the documents of one YAML file. */
@@ -35,7 +40,8 @@ export function yamlOf(objects: readonly Manifest[]): string {
   return objects.map((object) => writeYaml(object)).join("---\n");
 }
 
-function crdsOf({ kinds }: Provider): readonly Manifest[] {
+/** Returns the definitions of the kinds of a provider. */
+export function crdsOf({ kinds }: Provider): readonly Manifest[] {
   return kinds.flatMap((kind) => {
     const crd = toCrd(kind);
     return crd === undefined ? [] : [{ ...crd }];

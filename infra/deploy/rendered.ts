@@ -36,7 +36,10 @@ export async function renderInto(folder: string): Promise<void> {
 }
 
 /** Writes content by path into a folder; other files in it stay. */
-export async function writeFiles(folder: string, files: Iterable<readonly [string, string]>): Promise<void> {
+export async function writeFiles(
+  folder: string,
+  files: Iterable<readonly [string, string | Uint8Array]>,
+): Promise<void> {
   for (const [path, content] of files) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });

@@ -18,10 +18,30 @@ const PACKAGES = {
 const CFN_LINT = "cfn-lint==1.51.0";
 const CFN_LINT_FOLDER = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "capstan/cfn-lint");
 
+/** Programs that are built from Go modules where Go is; tests that need one are left out by name elsewhere. */
+const GO_MODULES = {
+  helm: "helm.sh/helm/v3/cmd/helm@v3.19.0",
+  actionlint: "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
+};
+const TOOLS = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "capstan/tools");
+
 /** Runs `npm run setup`: installs what is missing of the programs. */
 function setUp(): void {
   installPrograms();
   installCfnLint();
+  buildGoPrograms();
+}
+
+function buildGoPrograms(): void {
+  for (const [program, module] of Object.entries(GO_MODULES)) {
+    if (has(program) || has(join(TOOLS, program)) || !has("go")) continue;
+    console.log(`setup: building ${module} into ${TOOLS} (once, some minutes)`);
+    const env = { ...process.env, GOBIN: TOOLS };
+    const build = ["install", "-trimpath", "-ldflags=-s -w", module];
+    if (spawnSync("go", build, { stdio: "inherit", env }).status !== 0) {
+      fail(`go could not build ${module}; its output above says why`);
+    }
+  }
 }
 
 function installCfnLint(): void {

@@ -16,15 +16,15 @@ export interface SignOptions {
 /** Configurations of clusterctl with paths of this machine. */
 const LOCAL = /^clusterctl[^/]*\.yaml$/;
 
+/** Content by path. */
+export type Files = ReadonlyMap<string, string | Uint8Array>;
+
 /**
  * Returns what a publisher adds to the files of a release: `SHA256SUMS`, its signature (base64, ECDSA over SHA-256, as
  * openssl and cosign check it), and the provenance, which the sums cover: a statement of in-toto with SLSA's predicate,
  * version 1. Throws when the key cannot sign, without its content. Source: S-63
  */
-export function signRelease(
-  files: ReadonlyMap<string, string>,
-  options: SignOptions,
-): ReadonlyMap<string, string> {
+export function signRelease(files: Files, options: SignOptions): ReadonlyMap<string, string> {
   const key = signingKey(options.key);
   const place = `signed/${options.version}`;
   const released = [...files].filter(([path]) => !LOCAL.test(path));
@@ -41,7 +41,7 @@ export function signRelease(
 }
 
 function provenanceOf(
-  files: readonly (readonly [string, string])[],
+  files: readonly (readonly [string, string | Uint8Array])[],
   { version, image, digest, commit }: SignOptions,
 ): object {
   const ofFiles = files.map(([name, content]) => ({ name, digest: { sha256: sha256(content) } }));
@@ -77,6 +77,6 @@ function signingKey(pem: string): KeyObject {
   throw new Error(`the key is ${key.asymmetricKeyType}, not ECDSA with the curve P-256; ${advice}`);
 }
 
-function sha256(text: string): string {
+function sha256(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }

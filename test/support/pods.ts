@@ -127,7 +127,11 @@ async function openNetwork({ apiPort, services }: Cluster): Promise<PodNetwork> 
 }
 
 function variableOf({ value, valueFrom }: ContainerSpec["env"][number], { metadata }: Deployment): string {
-  const fields = { "metadata.name": `${metadata.name}-0`, "metadata.namespace": metadata.namespace };
+  const fields = {
+    "metadata.name": `${metadata.name}-0`,
+    "metadata.namespace": metadata.namespace,
+    "status.podIP": "127.0.0.1",
+  };
   return value ?? fields[valueFrom?.fieldRef.fieldPath as keyof typeof fields];
 }
 

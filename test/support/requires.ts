@@ -29,12 +29,11 @@ interface DescribeWith {
  */
 export function describeWith(
   missing: string | undefined,
-  { optional = false }: { readonly optional?: boolean } = {},
+  { optional = false, byName = missing?.startsWith(SHARED) === true }: Partial<Omit<Missing, "reason">> = {},
 ): DescribeWith {
   if (missing === undefined) return describe as DescribeWith;
   const ci = process.env["CI"] ?? "";
-  // Not every machine has it either: `sharedMissing` begins with the path.
-  const byName = missing.startsWith(SHARED);
+  // Not every machine has `../shared` either: `sharedMissing` begins with the path.
   if (ci !== "" && !optional && !byName) throw new Error(`with CI set, no test may be left out: ${missing}`);
   const meta = { missing: { reason: missing, optional: optional || byName, byName } };
   return (name: string, options: object, tests: () => void = options as () => void) =>

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Architecture } from "./architectures.ts";
@@ -19,6 +20,11 @@ interface Build {
   readonly architectures: readonly Architecture[];
   readonly tag: string;
   readonly labels: { readonly [name: string]: string };
+}
+
+/** Whether this machine can build images. */
+export function hasBuildah(): boolean {
+  return spawnSync("buildah", ["--version"]).status === 0;
 }
 
 /**

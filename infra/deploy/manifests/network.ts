@@ -4,7 +4,7 @@ import { NAMESPACE, PART_OF } from "./processes.ts";
 import { REDIS_LABELS, REDIS_PORT } from "./redis.ts";
 
 /** Where scrapers and autoscalers are, by the name of their namespace. */
-const SCRAPERS = ["monitoring", "keda"];
+export const SCRAPERS = ["monitoring", "keda"];
 
 /** Any address but those of the Node: credentials of clouds are served there. Source: S-11 */
 const ANYWHERE = [

@@ -5,8 +5,8 @@ import { toCollector } from "./network.ts";
 import { NAMESPACE } from "./processes.ts";
 
 /** Where the collector of OpenTelemetry's chart is; an overlay names another. */
-const COLLECTOR = { namespace: "observability", port: 4318 };
-const ENDPOINT = `http://otel-collector.${COLLECTOR.namespace}.svc:${COLLECTOR.port}`;
+export const COLLECTOR = { namespace: "observability", port: 4318 };
+export const ENDPOINT = `http://otel-collector.${COLLECTOR.namespace}.svc:${COLLECTOR.port}`;
 
 const TRACED = {
   op: "add",

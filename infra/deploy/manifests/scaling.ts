@@ -17,6 +17,9 @@ const SCALE_DOWN = {
   policies: [{ type: "Percent", value: 50, periodSeconds: 60 }],
 };
 
+/** Where the Prometheus operator's is. */
+export const PROMETHEUS = "http://prometheus-operated.monitoring.svc:9090";
+
 const KEDA = "keda.sh/v1alpha1";
 const HPA = "autoscaling/v2";
 const AUTHENTICATION = "capstan-scale";
@@ -113,7 +116,7 @@ function prometheusTrigger(group: Group): object {
     type: "prometheus",
     metricType: "AverageValue",
     metadata: {
-      serverAddress: "http://prometheus-operated.monitoring.svc:9090",
+      serverAddress: PROMETHEUS,
       query: `max(capstan_scale_workers{group="${group}"})`,
       threshold: "1",
       // Otherwise KEDA takes a missing sample for 0.

@@ -7,19 +7,39 @@ import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/backends/redis/
 import type { Manifest } from "../deployment.ts";
 import { NAMESPACE } from "./processes.ts";
 
-interface SecretsOptions {
+interface Places {
   readonly namespace?: string | undefined;
   /** Name or address by which processes reach Redis. Default: the Service `capstan-redis` of the namespace. */
   readonly redisHost?: string | undefined;
   /** The port of Redis; default 6379. */
   readonly redisPort?: number | undefined;
+}
+
+interface SecretsOptions extends Places {
   readonly pki: Pki;
   readonly now: Date;
 }
 
+/** Makes the contents of Secrets: new ones here, in the chart the expressions by which Helm makes them. */
+export interface Maker {
+  authority(of: "redis" | "diagnostics" | "console"): Promise<Authority>;
+  password(user: RedisUser): Promise<Password>;
+}
+
+interface Password {
+  readonly text: string;
+  /** SHA-256 of the text, hexadecimal. */
+  readonly hash: string;
+}
+
+export interface Authority {
+  readonly cert: string;
+  issue(commonName: string, use: CertificateRequest["use"]): Promise<Credentials>;
+}
+
 const REDIS_PORT = 6_379;
 const DAY_MS = 24 * 60 * MINUTE;
-const VALID_DAYS = 365;
+export const VALID_DAYS = 365;
 const SECOND_MS = 1_000;
 /** 256 bits; no character of it has a meaning in a URL or an ACL file. */
 const PASSWORD_BYTES = 32;
@@ -28,20 +48,25 @@ const PASSWORD_BYTES = 32;
  * Returns new certificates and Redis users as Secrets. Each call makes other ones, and the keys of all authorities are
  * forgotten: renewing one means renewing all.
  */
-export async function newSecrets(options: SecretsOptions): Promise<readonly Manifest[]> {
-  const { namespace = NAMESPACE, redisPort = REDIS_PORT } = options;
-  const { redisHost = `capstan-redis.${namespace}.svc` } = options;
+export function newSecrets({ pki, now, ...places }: SecretsOptions): Promise<readonly Manifest[]> {
+  return secretsBy({ authority: (of) => newAuthority(of, { pki, now }), password: newPassword }, places);
+}
+
+/** Returns the Secrets of a deployment with the contents that `maker` makes. */
+export async function secretsBy(maker: Maker, places: Places = {}): Promise<readonly Manifest[]> {
+  const { namespace = NAMESPACE, redisPort = REDIS_PORT } = places;
+  const { redisHost = `capstan-redis.${namespace}.svc` } = places;
   const [forRedis, forDiagnostics, forConsole] = [
-    await newAuthority("redis", options),
-    await newAuthority("diagnostics", options),
-    await newAuthority("console", options),
+    await maker.authority("redis"),
+    await maker.authority("diagnostics"),
+    await maker.authority("console"),
   ];
   const redis = await forRedis.issue("capstan-redis", namesOf(redisHost, namespace));
   const server = await forDiagnostics.issue("capstan-diagnostics", diagnosticsNames(namespace));
   const client = await forDiagnostics.issue("capstan-diagnostics-client", "client");
   const browsed = await forConsole.issue("capstan-console", consoleNames(namespace));
-  const passwords = REDIS_USERS.map(
-    (user) => [user, randomBytes(PASSWORD_BYTES).toString("base64url")] as const,
+  const passwords = await Promise.all(
+    REDIS_USERS.map(async (user) => [user, await maker.password(user)] as const),
   );
   const secret = (name: string, type: string, stringData: object): Manifest => ({
     apiVersion: "v1",
@@ -54,7 +79,7 @@ export async function newSecrets(options: SecretsOptions): Promise<readonly Mani
     secret("capstan-redis", "Opaque", { ...filesOf(redis, forRedis.cert), "users.acl": aclFile(passwords) }),
     ...passwords.map(([user, password]) =>
       secret(`capstan-${user}-queue`, "Opaque", {
-        url: `rediss://${user}:${password}@${hostInUrl(redisHost)}:${redisPort}`,
+        url: `rediss://${user}:${password.text}@${hostInUrl(redisHost)}:${redisPort}`,
         "ca.crt": forRedis.cert,
       }),
     ),
@@ -78,20 +103,20 @@ function filesOf({ cert, key }: Credentials, authority: string) {
 const DEFAULT_USER = "user default off resetpass ~* &* +@all";
 
 /** The server holds hashes of the passwords only. */
-function aclFile(passwords: readonly (readonly [RedisUser, string])[]): string {
-  const lines = passwords.map(([user, password]) => {
-    const hash = createHash("sha256").update(password).digest("hex");
-    return `user ${user} on #${hash} resetchannels ${RIGHTS[user]}`;
-  });
+function aclFile(passwords: readonly (readonly [RedisUser, Password])[]): string {
+  const lines = passwords.map(([user, { hash }]) => `user ${user} on #${hash} resetchannels ${RIGHTS[user]}`);
   return [DEFAULT_USER, ...lines, ""].join("\n");
 }
 
-interface Authority {
-  readonly cert: string;
-  issue(commonName: string, use: CertificateRequest["use"]): Promise<Credentials>;
+async function newPassword(): Promise<Password> {
+  const text = randomBytes(PASSWORD_BYTES).toString("base64url");
+  return { text, hash: createHash("sha256").update(text).digest("hex") };
 }
 
-async function newAuthority(of: string, { pki, now }: SecretsOptions): Promise<Authority> {
+async function newAuthority(
+  of: string,
+  { pki, now }: Pick<SecretsOptions, "now" | "pki">,
+): Promise<Authority> {
   const nowMs = Math.floor(now.getTime() / SECOND_MS) * SECOND_MS;
   // Clocks differ.
   const valid = { notBefore: new Date(nowMs - DAY_MS), notAfter: new Date(nowMs + VALID_DAYS * DAY_MS) };

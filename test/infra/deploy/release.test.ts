@@ -185,11 +185,13 @@ describe("a release", () => {
         folder,
         `--version=${version}`,
         "--image=ghcr.io/example/capstan",
+        "--no-build",
       ]);
     try {
       await release("v0.1.0");
       const { stdout } = await release("v0.1.1");
       expect(stdout).toContain(`clusterctl --config ${folder}/clusterctl.yaml`);
+      expect(await readdir(join(folder, "chart/v0.1.1"))).toEqual(["capstan-0.1.1.tgz", "oci"]);
       expect((await readdir(join(folder, "control-plane-sim"))).toSorted()).toEqual(["v0.1.0", "v0.1.1"]);
       const config = await readFile(join(folder, "clusterctl.yaml"), "utf8");
       expect(config).toContain(`url: file://${folder}/cluster-api/latest/core-components.yaml`);
