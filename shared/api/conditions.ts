@@ -4,7 +4,7 @@ import { CONDITION_TYPE, type Immutable, mapList, text, time } from "./meta.ts";
 export const conditionStatusSchema = () => z.enum(["True", "False", "Unknown"]);
 
 /** `metav1.Condition`. `observedGeneration` is the generation the condition was computed from. */
-export const conditionSchema = () =>
+const conditionSchema = () =>
   z.object({
     type: z
       .string()
