@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { buildInto } from "../../infra/deploy/build.ts";
 import { formatTable } from "../../infra/platform/terminal/table.ts";
-import { simPool } from "../support/manifests.ts";
+import { simCluster, simPool } from "../support/manifests.ts";
 import { EMBEDDED } from "../support/processes/api-servers.ts";
 import { freePorts } from "../support/processes/free-ports.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
@@ -55,12 +55,15 @@ export async function wakeBench(): Promise<void> {
       ({ userAgent, verb, name }) => userAgent.endsWith(FUNCTION) && verb === "patch" && name === pool,
     );
 
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  await kubectl("create -f -", simCluster("c1"));
+
   const totals: number[] = [];
   const asked: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const pool = `p${round}`;
     const [manifest = ""] = simPool(pool, "c1", 0).split("---");
-    await kubectlFor(server.kubeconfigFile)("create -f -", manifest);
+    await kubectl("create -f -", manifest);
     const since = performance.now();
     while (!(await wantsOne())) await setTimeout(ASK_EVERY_MS);
     asked.push(performance.now() - since);
