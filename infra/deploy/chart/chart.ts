@@ -123,7 +123,7 @@ function definitions(crds: readonly Manifest[], file: string): readonly Conditio
       ["annotations"]: annotations,
       ...metadata
     } = crd.metadata as typeof crd.metadata & Annotated;
-    const kept = { "helm.sh/resource-policy": "keep", "capstan.dev/version": value("quote $.Chart.Version") };
+    const kept = { [POLICY]: "keep", "capstan.dev/version": value("quote $.Chart.Version") };
     const object = { ...crd, metadata: { name, ...metadata, annotations: { ...annotations, ...kept } } };
     const asked = `(dict "root" $ "name" "${name}" "servedOnly" ${SERVED_ONLY.has(name)})`;
     return { object, when: ["$.Values.crds.install", `include "capstan.bringsDefinition" ${asked}`], file };
@@ -166,12 +166,24 @@ function withValues({ object, when, file }: Conditional): Conditional {
     ...(object.kind === "NetworkPolicy" ? ["$.Values.networkPolicies.enabled"] : []),
   ];
   const isDemo = file === "demo";
-  const changed = [withNetworkValues, withScalingValues].reduce(
+  const changed = [withNetworkValues, withScalingValues, keptIfAggregated].reduce(
     (each, change) => change(each),
     withPodValues(object, { isDemo }),
   );
   return { object: changed, when: [...when, ...conditions], file };
 }
+
+/**
+ * Keeps a role that the server fills when the release is removed, bound to nothing: the controller that fills it may bring
+ * a deleted one back, which no release could take over.
+ */
+function keptIfAggregated(object: Manifest): Manifest {
+  if (object["aggregationRule"] === undefined) return object;
+  const annotations = { [POLICY]: "keep" };
+  return { ...object, metadata: { ...object.metadata, ...{ annotations } } };
+}
+
+const POLICY = "helm.sh/resource-policy";
 
 /** Returns what binds rights in the namespaces of the values. */
 async function boundNamespaces(): Promise<string> {

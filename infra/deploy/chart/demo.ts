@@ -13,6 +13,7 @@ export async function demoObjects(provider: Provider): Promise<readonly Manifest
     .map(({ metadata }) => openPolicy(metadata.name));
   const text = JSON.stringify([...objects, ...policies])
     .replaceAll(/\$\{\w+(?::=(\\"\\"|[^}]*)|:0:0)\}/g, (_, otherwise = "") => otherwise.replaceAll('\\"', ""))
+    .replaceAll(/"replicas":"(\d+)"/g, '"replicas":$1')
     .replaceAll(`"namespace":"${namespace}"`, `"namespace":"${NAMESPACE}"`);
   return JSON.parse(text);
 }

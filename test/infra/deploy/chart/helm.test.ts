@@ -162,6 +162,7 @@ function podOf(object: Manifest): Pod | undefined {
 }
 
 type Comparable = Manifest & {
+  readonly metadata: { annotations?: object };
   readonly spec: { replicas?: number; readonly template: { readonly metadata: { annotations?: object } } };
 };
 
@@ -174,6 +175,7 @@ function comparable(objects: readonly (Manifest | null)[]): ReadonlyMap<string, 
     objects.flatMap((each) => {
       if (each === null || APART.has(each.kind)) return [];
       const object = structuredClone(each) as Comparable;
+      if (object["aggregationRule"] !== undefined) delete object.metadata.annotations;
       if (object.kind === "RoleBinding" && object.metadata.namespace !== "capstan-system") return [];
       const pod = podOf(object);
       if (pod !== undefined) {
