@@ -199,6 +199,14 @@ const COMMANDS: CommandTable = {
     about: "Run functions for the keys on the queue; start as many as you need",
     load: async () => (await import("./worker.ts")).workerCommand,
   },
+  webhook: {
+    about: "Convert objects of Cluster API between v1beta1 and v1beta2 for the API server",
+    load: async () => (await import("./webhook.ts")).webhookCommand,
+  },
+  convert: {
+    about: "Print the manifests of a file with objects of v1beta1 as v1beta2",
+    load: async () => (await import("./convert.ts")).convertCommand,
+  },
   lambda: {
     about: "Serve functions in AWS Lambda: the Runtime API hands over the events of their SQS queues",
     load: async () => (await import("./lambda/lambda.ts")).lambdaCommand,

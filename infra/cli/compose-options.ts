@@ -20,6 +20,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   /** The queue; also its URL alone: `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
   readonly queue: string | QueueSource;
   readonly installCrds: boolean;
+  /** Serves the older versions of the kinds that it installs. Default: no. */
+  readonly olderVersions?: boolean | undefined;
   /** Names, patterns such as `machinepool-*`, or groups such as `workload`. */
   readonly functions: readonly string[];
   /** Folder to load functions from instead of Capstan's own. */

@@ -5,6 +5,7 @@ import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import { TRAITS } from "../../shared/api/traits.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
+import type { ConversionClient } from "../platform/crds/crd.ts";
 import { loadCrds } from "../platform/crds/load.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { rest } from "../platform/rest.ts";
@@ -16,14 +17,18 @@ const SERVED_ONLY = new Set(
 );
 
 /**
- * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
- * them exists and is not Capstan's, and names it; one of a kind that is only served is left to its owner then. Those that
- * a newer version of Capstan has installed stay: objects may have fields that these would remove (decision record 20).
- * Throws after 30 s without `Established`.
+ * Installs or updates Capstan's CRDs, with their older versions where `converting` says who converts them, and waits until
+ * they are served. Refuses, before it writes anything, when one of them exists and is not Capstan's, and names it; one of
+ * a kind that is only served is left to its owner then. Those that a newer version of Capstan has installed stay: objects
+ * may have fields that these would remove (decision record 20). Throws after 30 s without `Established`.
  */
-export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
+export async function installCrds(
+  client: KubeClient,
+  clock: Clock,
+  converting?: ConversionClient,
+): Promise<void> {
   const { SIM_KINDS } = await import("../playground/api/kinds.ts");
-  const all = await loadCrds([...KINDS, ...SIM_KINDS]);
+  const all = await loadCrds([...KINDS, ...SIM_KINDS], converting);
   const existing = await Promise.all(
     all.map(({ metadata }) => client.get(CustomResourceDefinition, { namespace: "", name: metadata.name })),
   );

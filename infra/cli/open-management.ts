@@ -1,4 +1,5 @@
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { ConversionClient } from "../platform/crds/crd.ts";
 import type { Server, ServerOptions } from "../platform/kube/client.ts";
 import { writePrivateFile } from "../platform/private-file.ts";
 import type { ComposeOptions } from "./compose-options.ts";
@@ -25,23 +26,40 @@ export async function openManagement(
   starting: AsyncDisposableStack,
 ): Promise<Management> {
   const isEmbedded = options.roles.has("apiserver");
-  if (isEmbedded) await startEmbedded(options, starting);
+  const embedded = isEmbedded ? await startEmbedded(options, starting) : undefined;
   const kubeconfigFile = isEmbedded ? options.writeKubeconfig : options.kubeconfig;
   const sending = { clock, log, connect: options.connectManagement, noteRequest };
   const connect = await readManagement(kubeconfigFile, sending);
   const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || isEmbedded) {
     const { installCrds } = await import("./install-crds.ts");
-    await installCrds(server.as("up"), clock);
+    await installCrds(server.as("up"), clock, embedded);
+    if (!isEmbedded && options.olderVersions === true) {
+      const { startOwnWebhook } = await import("./own-webhook.ts");
+      const webhook = await startOwnWebhook(server, { clock, log });
+      if (webhook !== undefined) {
+        starting.use(webhook);
+        // Without a webhook no CRD may name one: an apply to an object that a client of v1beta1 has written would fail.
+        starting.defer(() => installCrds(server.as("up"), clock));
+      }
+    }
   }
   return { server, connect, kubeconfigFile };
 }
 
-async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {
-  const { startApiServer } = await import("../playground/apiserver/entry.ts");
+/** Starts it, and returns who converts its objects: the server itself. */
+async function startEmbedded(
+  options: ComposeOptions,
+  starting: AsyncDisposableStack,
+): Promise<ConversionClient | undefined> {
+  const [{ startApiServer }, { convertsItself }] = await Promise.all([
+    import("../playground/apiserver/entry.ts"),
+    import("./converts-itself.ts"),
+  ]);
   const { port, data } = options;
   const embedded = starting.use(
     await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),
   );
   await writePrivateFile(options.writeKubeconfig, embedded.kubeconfig());
+  return options.olderVersions === true ? convertsItself(embedded) : undefined;
 }

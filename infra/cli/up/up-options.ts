@@ -8,6 +8,7 @@ export interface UpOptions extends ServeOptions, UpConsoleFlags {
   readonly untilReady: boolean;
   readonly timeout: number;
   readonly installCrds: boolean;
+  readonly olderVersions: boolean;
   readonly port: number;
   readonly data?: string;
   readonly writeKubeconfig: string;

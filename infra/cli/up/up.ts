@@ -16,6 +16,10 @@ export function upCommand(command: Command): Command {
   );
   return addUpConsoleOptions(command)
     .option("--install-crds", "with --kubeconfig: install Capstan's CustomResourceDefinitions", false)
+    .option(
+      "--no-older-versions",
+      "do not serve v1beta1 of the kinds that are installed: each write then saves a conversion, one of v1beta1 three to nine, of about 1 ms each",
+    )
     .option("-f, --file <files...>", "apply these manifests at start instead of the example")
     .option("--empty", "do not apply the example", false)
     .option(

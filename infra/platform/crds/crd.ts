@@ -1,5 +1,7 @@
 import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
-import { toStructural } from "../../../shared/api/structural.ts";
+import { olderColumns, olderSchema } from "../../../shared/api/older/schema.ts";
+import { OLDER } from "../../../shared/api/older/table.ts";
+import { type Structural, toStructural } from "../../../shared/api/structural.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { providerOf } from "../../../shared/function/providers.ts";
 
@@ -31,16 +33,47 @@ function textOf(waived: { readonly [rule: string]: string }): string {
     .join("; ");
 }
 
+/** Where conversions are asked for: a Service, or a URL; `caBundle` in base64. */
+export type ConversionClient =
+  | { readonly service: object; readonly caBundle?: string }
+  | { readonly url: string; readonly caBundle?: string };
+
+/** Returns the older versions of a kind, as they are served with a conversion webhook. */
+function olderVersions({ group, version, kind, crd }: Kind, schema: Structural): readonly object[] {
+  return Object.entries(OLDER.get(`${group}/${kind}`) ?? {}).map(([name, older]) => {
+    const columns = olderColumns(crd?.printerColumns ?? [], older);
+    return {
+      name,
+      served: true,
+      storage: false,
+      ...(older.isCurrent
+        ? {}
+        : {
+            deprecated: true,
+            deprecationWarning: `${group}/${name} ${kind} is deprecated; use ${group}/${version}`,
+          }),
+      ...(columns.length === 0 ? {} : { additionalPrinterColumns: columns }),
+      schema: { openAPIV3Schema: olderSchema(schema, older) },
+      subresources: subresourcesOf(crd),
+    };
+  });
+}
+
+function subresourcesOf(crd: Kind["crd"]): object {
+  return {
+    ...(crd?.scale === undefined ? {} : { scale: crd.scale }),
+    ...(crd?.status ? { status: {} } : {}),
+  };
+}
+
 /**
- * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored in one.
+ * Returns the CRD of a kind of ours, with its older versions where `converting` says who converts them; `undefined` for kinds that are built into the API server or never stored in one.
  */
-export function toCrd(of: Kind): CrdObject | undefined {
+export function toCrd(of: Kind, converting?: ConversionClient): CrdObject | undefined {
   const { group, version, kind, plural, namespaced, schema, crd } = of;
   if (crd === undefined || schema === undefined) return undefined;
-  const subresources = {
-    ...(crd.scale === undefined ? {} : { scale: crd.scale }),
-    ...(crd.status ? { status: {} } : {}),
-  };
+  const structural = toStructural(schema(), crd.requiresMetadata);
+  const older = converting === undefined ? [] : olderVersions(of, structural);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -59,6 +92,14 @@ export function toCrd(of: Kind): CrdObject | undefined {
         ...(crd.shortNames === undefined ? {} : { shortNames: crd.shortNames }),
         ...(crd.categories === undefined ? {} : { categories: crd.categories }),
       },
+      ...(older.length === 0
+        ? {}
+        : {
+            conversion: {
+              strategy: "Webhook",
+              webhook: { clientConfig: converting, conversionReviewVersions: ["v1"] },
+            },
+          }),
       scope: namespaced ? "Namespaced" : "Cluster",
       versions: [
         {
@@ -66,9 +107,10 @@ export function toCrd(of: Kind): CrdObject | undefined {
           served: true,
           storage: true,
           ...(crd.printerColumns === undefined ? {} : { additionalPrinterColumns: crd.printerColumns }),
-          schema: { openAPIV3Schema: toStructural(schema(), crd.requiresMetadata) },
-          subresources,
+          schema: { openAPIV3Schema: structural },
+          subresources: subresourcesOf(crd),
         },
+        ...older,
       ],
     },
   };

@@ -49,14 +49,15 @@ export function rowsOf(schema: Structural, { rules }: OlderVersion): FieldRows {
 }
 
 function toFieldRows(schema: Structural, rules: readonly Rule[]): FieldRows {
-  const byPath = new Map<string, Rule>();
-  for (const rule of rules) {
-    const others = byPath.get(rule.at);
-    const items = [...(others?.items ?? []), ...(rule.items ?? [])];
-    byPath.set(rule.at, { ...others, ...rule, ...(items.length === 0 ? {} : { items }) });
-  }
   const rows: Row[] = [];
-  addRows(rows, schema, { at: [], old: [] }, byPath);
+  for (const field of fieldsOf(schema, rules)) {
+    const { at, old, rule, isRequired } = field;
+    const shape = shapeOf(field.schema, rule);
+    const own = shape.is === "plain" ? emptyOf(field.schema, isRequired) : "drop";
+    const { up = own, down = own, restored } = rule ?? {};
+    if (shape.is === "object" && up === "drop" && down === "drop") continue;
+    rows.push({ at, old, up, down, restored, shape, empty: zeroOf(field.schema) });
+  }
   return {
     rows,
     always: {
@@ -67,24 +68,39 @@ function toFieldRows(schema: Structural, rules: readonly Rule[]): FieldRows {
   };
 }
 
-function addRows(
-  rows: Row[],
+/** One field of an object or of the elements of a list, an object before its members. */
+export interface Field {
+  readonly at: readonly string[];
+  readonly old: readonly string[] | undefined;
+  readonly schema: Structural;
+  readonly rule: Rule | undefined;
+  readonly isRequired: boolean;
+}
+
+/** Returns all fields of a schema, with their rules, in its order. */
+export function fieldsOf(schema: Structural, rules: readonly Rule[]): readonly Field[] {
+  const byPath = new Map<string, Rule>();
+  for (const rule of rules) {
+    const others = byPath.get(rule.at);
+    const items = [...(others?.items ?? []), ...(rule.items ?? [])];
+    byPath.set(rule.at, { ...others, ...rule, ...(items.length === 0 ? {} : { items }) });
+  }
+  return fieldsBelow(schema, { at: [], old: [] }, byPath);
+}
+
+function fieldsBelow(
   { properties = {}, required = [] }: Structural,
   above: { readonly at: readonly string[]; readonly old: readonly string[] },
   rules: ReadonlyMap<string, Rule>,
-): void {
-  for (const [name, schema] of Object.entries(properties)) {
+): readonly Field[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
     const at = [...above.at, name];
     const rule = rules.get(at.join("."));
     const old = rule?.old === undefined ? [...above.old, name] : (rule.old?.split(".") ?? undefined);
-    const shape = shapeOf(schema, rule);
-    const own = shape.is === "plain" ? emptyOf(schema, required.includes(name)) : "drop";
-    const { up = own, down = own, restored } = rule ?? {};
-    if (shape.is !== "object" || up !== "drop" || down !== "drop") {
-      rows.push({ at, old, up, down, restored, shape, empty: zeroOf(schema) });
-    }
-    if (shape.is === "object" && old !== undefined) addRows(rows, schema, { at, old }, rules);
-  }
+    const field = { at, old, schema, rule, isRequired: required.includes(name) };
+    const isObject = shapeOf(schema, rule).is === "object";
+    return isObject && old !== undefined ? [field, ...fieldsBelow(schema, { at, old }, rules)] : [field];
+  });
 }
 
 function shapeOf(schema: Structural, rule: Rule | undefined): Shape {

@@ -32,7 +32,7 @@ export interface Rule {
 }
 
 /** A field that only the older version has; it is lost. `schema` is in the dialect of CustomResourceDefinitions. */
-export interface LostField {
+interface LostField {
   readonly old: string;
   readonly schema: object;
 }

@@ -34,8 +34,10 @@ export function toV1beta2(object: KubeObject): Converted {
   const problem = firstProblem(version.fields, source, { namespace, lost, renamed, at: "", from: "" });
   if (problem !== undefined) throw new Error(`${named}: ${problem}`);
   const converted = convertObject({ ...object, apiVersion: readAs }, `${group}/v1beta2`, noLookup);
+  const { status: _, ...manifest } = converted as KubeObject & { readonly status?: unknown };
   return {
-    object: converted,
+    // A manifest has no status unless it is a backup: the counters that a conversion always writes are not its own.
+    object: "status" in object ? converted : manifest,
     renamed: [...renamed].map(([from, at]) => `${named}: ${from} is applied as ${at}, its name in v1beta2`),
   };
 }
