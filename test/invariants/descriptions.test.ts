@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type CrdObject, toCrd } from "../../infra/platform/crds/crd.ts";
-import type { Structural } from "../../shared/api/structural.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { ClusterClass, ExtensionConfig } from "../../shared/api/refused-kinds.ts";
+import type { Structural } from "../../shared/api/structural.ts";
 import { ALL_KINDS } from "../support/all-kinds.ts";
 
 /** Schemas as published come without descriptions: of these kinds no object is made. */

@@ -108,7 +108,7 @@ describeWith(missing, HELM_OPTIONAL)("the chart on the real kube-apiserver", () 
     const notes = (await renderedChart()).get("templates/NOTES.txt");
     expect(notes).toContain(held);
     const [get = "", apply = ""] = demo.split(" | ").map((part) => part.replace(/^kubectl /, ""));
-    await kubectl(apply, (await kubectl(get)));
+    await kubectl(apply, await kubectl(get));
     const finalizer = JSON.stringify({ metadata: { finalizers: ["cluster.cluster.x-k8s.io"] } });
     await kubectl(`patch cluster/demo --type=merge --patch '${finalizer}'`);
 

@@ -57,7 +57,7 @@ export function withNetworkValues(object: Manifest): Manifest {
 const ANY_ADDRESS = [{ ipBlock: { cidr: "0.0.0.0/0" } }, { ipBlock: { cidr: "::/0" } }];
 
 /** Returns an object with another value in place of the one that the manifests have. */
-export function swapped(object: Manifest, from: unknown, to: unknown): Manifest {
+function swapped(object: Manifest, from: unknown, to: unknown): Manifest {
   const [text, old] = [JSON.stringify(object), JSON.stringify(from)];
   if (!text.includes(old)) throw new Error(`bug: ${object.kind} ${object.metadata.name} has no ${old}`);
   return JSON.parse(text.replaceAll(old, JSON.stringify(to)));

@@ -117,7 +117,13 @@ export const VALUES = z.strictObject({
         .describe(
           "Autoscaler of the workers: KEDA, which asks the relay, or a HorizontalPodAutoscaler by CPU.",
         ),
-      min: z.int().min(0).default(1).describe("Workers of each group at least; 0 with KEDA only, under which those of one function always rest at 0."),
+      min: z
+        .int()
+        .min(0)
+        .default(1)
+        .describe(
+          "Workers of each group at least; 0 with KEDA only, under which those of one function always rest at 0.",
+        ),
       max: z.int().min(1).default(20).describe("Workers of each Deployment at most."),
       prometheus: text("Where KEDA asks a Prometheus in place of the relay: `http://HOST:PORT`."),
     })

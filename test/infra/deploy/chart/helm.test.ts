@@ -169,6 +169,16 @@ type Comparable = Manifest & {
 /** Kinds that only one of both has: kustomize has a Namespace, and its definitions and Secrets are applied apart. */
 const APART = new Set(["CustomResourceDefinition", "Namespace", "Secret"]);
 
+/** Takes from the Pods of an object what the chart sets by values of its own. */
+function adaptPod(object: Comparable): void {
+  const container = podOf(object)?.containers[0];
+  if (container === undefined) return;
+  const args = container.args?.filter((arg) => arg !== "--namespace=team-a");
+  Object.assign(container, { image: "", imagePullPolicy: "IfNotPresent", args });
+  if (object.metadata.name.includes("redis")) delete object.spec.template.metadata.annotations;
+  else if (!/relay|console/.test(object.metadata.name)) delete object.spec.replicas;
+}
+
 /** Objects by kind and name, without what the chart always adds to Pods and the rights that it binds in namespaces. */
 function comparable(objects: readonly (Manifest | null)[]): ReadonlyMap<string, unknown> {
   return new Map(
@@ -177,15 +187,7 @@ function comparable(objects: readonly (Manifest | null)[]): ReadonlyMap<string, 
       const object = structuredClone(each) as Comparable;
       if (object["aggregationRule"] !== undefined) delete object.metadata.annotations;
       if (object.kind === "RoleBinding" && object.metadata.namespace !== "capstan-system") return [];
-      const pod = podOf(object);
-      if (pod !== undefined) {
-        Object.assign(pod.containers[0], { image: "", imagePullPolicy: "IfNotPresent" });
-        if (object.metadata.name.includes("redis")) delete object.spec.template.metadata.annotations;
-        else if (!/relay|console/.test(object.metadata.name)) delete object.spec.replicas;
-        Object.assign(pod.containers[0], {
-          args: pod.containers[0].args?.filter((arg) => arg !== "--namespace=team-a"),
-        });
-      }
+      adaptPod(object);
       return [[`${object.kind}/${object.metadata.name}`, object] as const];
     }),
   );
