@@ -11,9 +11,10 @@ import type { ListenAddress } from "../worker/http-listener.ts";
 import { startProbes } from "../worker/probes.ts";
 import type { LogLevel } from "../worker/telemetry/log.ts";
 import { openAuthority, renewed, type Serving } from "../worker/webhook/authority.ts";
+import { serveOlderVersions } from "../worker/webhook/definitions.ts";
 import { startWebhook, type Webhook } from "../worker/webhook/webhook.ts";
 import { healthAddressOption, parseListenAddress } from "./listen-options.ts";
-import { readManagement } from "./management.ts";
+import { type Connect, readManagement } from "./management.ts";
 import { logLevelOption, stopRequested } from "./options.ts";
 import { podNamespace } from "./pod.ts";
 import { openLog } from "./terminal/log.ts";
@@ -24,6 +25,7 @@ interface WebhookFlags {
   readonly service: string;
   readonly url?: string;
   readonly certDir?: string;
+  readonly undo?: boolean;
   readonly healthAddress?: ListenAddress;
   readonly logLevel?: LogLevel;
 }
@@ -56,6 +58,10 @@ export function webhookCommand(command: Command): Command {
       "--cert-dir <folder>",
       "folder with tls.crt, tls.key and ca.crt, as of a Secret of cert-manager, read again when they change (default: an authority of its own, in the Secret capstan-webhook-ca)",
     )
+    .option(
+      "--undo",
+      "when no webhook runs any more: let CustomResourceDefinitions name none and serve v1beta2 alone",
+    )
     .addOption(healthAddressOption())
     .addOption(logLevelOption())
     .addHelpText(
@@ -69,6 +75,7 @@ async function serve(flags: WebhookFlags): Promise<void> {
   const stop = stopRequested();
   const log = openLog(flags.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL);
   const connect = await readManagement(flags.kubeconfig, { clock: systemClock, log });
+  if (flags.undo === true) return undo(connect);
   await using stack = new AsyncDisposableStack();
   let webhook: Webhook | undefined;
   let isStopping = false;
@@ -105,6 +112,12 @@ async function serve(flags: WebhookFlags): Promise<void> {
   await stop;
   isStopping = true;
   if (address !== undefined) await rest(SERVE_ON_MS, systemClock);
+}
+
+async function undo(connect: Connect): Promise<void> {
+  await using server = connect();
+  const names = await serveOlderVersions(server.as("webhook"));
+  print(names.map((name) => `${name}: serves no older version`).join("\n") || "webhook: nothing to undo");
 }
 
 function namesOf(host: string): { readonly dns: readonly string[]; readonly ips: readonly string[] } {

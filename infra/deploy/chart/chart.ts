@@ -47,6 +47,7 @@ const CONDITIONS: { readonly [component: string]: string } = {
   traces: "$.Values.traces.enabled",
   console: "$.Values.console.enabled",
   "console-actions": "$.Values.console.actions",
+  webhook: "$.Values.webhook.enabled",
   namespaced: "$.Values.rights.namespaced",
   hardened: "$.Values.rights.hardened",
 };

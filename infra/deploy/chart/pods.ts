@@ -57,13 +57,13 @@ const RESTARTED_BY = {
 
 function valuesOf(name: string): string {
   if (name === "capstan-relay-workloads") return "workloadRelays";
-  return /^capstan-(relay|console|redis)$/.exec(name)?.[1] ?? "workers";
+  return /^capstan-(relay|console|redis|webhook)$/.exec(name)?.[1] ?? "workers";
 }
 
 function replicasOf({ spec }: Workload, values: string): object {
   if (values === "workers")
     return membersIf('if eq $.Values.scaling.by "none"', { replicas: value("$.Values.workers.replicas") });
-  return /^(relay|workloadRelays)$/.test(values)
+  return /^(relay|workloadRelays|webhook)$/.test(values)
     ? { replicas: value(`$.Values.${values}.replicas`) }
     : { replicas: spec.replicas };
 }

@@ -178,6 +178,13 @@ export const VALUES = z.strictObject({
       ...PROCESS,
     })
     .prefault({}),
+  webhook: z
+    .strictObject({
+      enabled: off("Serve clients of `v1beta1`, too; each write then costs a conversion of about 1 ms."),
+      replicas: z.int().min(1).default(2).describe("How many Pods convert."),
+      ...PROCESS,
+    })
+    .prefault({}),
   takeover: z.strictObject({ enabled: off("Bring the account of `capstan takeover`.") }).prefault({}),
   demo: z
     .strictObject({

@@ -4,7 +4,7 @@ import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
 import { clusterRole, serviceAccount } from "../rbac.ts";
 import { OWN_CLUSTER, type PolicyRule } from "../rights.ts";
 import { boundRole, REVIEWS } from "./accounts.ts";
-import { IMAGE, QUEUE, QUEUE_ENV } from "./deployments.ts";
+import { IMAGE, QUEUE, QUEUE_ENV, serviceOf } from "./deployments.ts";
 import type { Folder } from "./kustomization.ts";
 import { fromAnywhere } from "./network.ts";
 import { NAMESPACE, PART_OF } from "./processes.ts";
@@ -13,7 +13,6 @@ import { NAMESPACE, PART_OF } from "./processes.ts";
 const CONSOLE = "capstan-console";
 const PORT = 9470;
 const CERTIFICATE = "/etc/capstan/console";
-const SELECTED = { "app.kubernetes.io/name": CONSOLE };
 
 /**
  * Returns the component of the console, which only reads, under an account that may ask about persons and nothing else
@@ -24,7 +23,12 @@ export function consoleComponents(): { readonly [name in "console" | "console-ac
     console: {
       kind: "Component",
       files: {
-        console: [...account(), deployment(), service(), fromAnywhere(CONSOLE, PORT)],
+        console: [
+          ...account(),
+          deployment(),
+          serviceOf(CONSOLE, "console", 443),
+          fromAnywhere(CONSOLE, PORT),
+        ],
         persons: [VIEWER, OPERATOR],
       },
     },
@@ -76,18 +80,6 @@ function deployment(): Manifest {
     secrets: { [QUEUE]: "capstan-observer-queue", [CERTIFICATE]: CONSOLE },
     strategy: { type: "Recreate" },
   });
-}
-
-function service(): Manifest {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: CONSOLE, namespace: NAMESPACE, labels: { ...SELECTED, ...PART_OF } },
-    spec: {
-      selector: SELECTED,
-      ports: [{ name: "console", port: 443, targetPort: "console", protocol: "TCP" }],
-    },
-  };
 }
 
 /** The role for persons: bound in a namespace it shows the Clusters there, bound everywhere all of them. */

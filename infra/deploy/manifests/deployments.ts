@@ -69,7 +69,7 @@ function labelsOf({ name, part, group }: ServerProcess): { readonly [label: stri
   };
 }
 
-function onDifferentNodes(name: string): object {
+export function onDifferentNodes(name: string): object {
   return {
     maxSkew: 1,
     topologyKey: "kubernetes.io/hostname",
@@ -79,7 +79,7 @@ function onDifferentNodes(name: string): object {
 }
 
 /** Returns what Node drains may take away of a process at once: one Pod. A drain never waits for the last one. */
-export function disruptionBudget({ name }: ServerProcess): Manifest {
+export function disruptionBudget({ name }: Pick<ServerProcess, "name">): Manifest {
   return {
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
@@ -114,13 +114,16 @@ function priorityClass(name: string, value: number, description: string): Manife
 
 /** Returns the Service by which autoscalers and metrics reach the diagnostics of a process. */
 export function diagnosticsService({ name }: ServerProcess): Manifest {
+  return serviceOf(name, "diagnostics", DIAGNOSTICS_PORT);
+}
+
+/** Returns the Service of a process that leads to its container port of that name. */
+export function serviceOf(name: string, targetPort: string, port: number): Manifest {
+  const selector = { "app.kubernetes.io/name": name };
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name, namespace: NAMESPACE, labels: { "app.kubernetes.io/name": name, ...PART_OF } },
-    spec: {
-      selector: { "app.kubernetes.io/name": name },
-      ports: [{ name: "diagnostics", port: DIAGNOSTICS_PORT, targetPort: "diagnostics", protocol: "TCP" }],
-    },
+    metadata: { name, namespace: NAMESPACE, labels: { ...selector, ...PART_OF } },
+    spec: { selector, ports: [{ name: targetPort, port, targetPort, protocol: "TCP" }] },
   };
 }

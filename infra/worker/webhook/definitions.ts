@@ -30,12 +30,13 @@ export class Definitions {
 }
 
 /**
- * Lets our CRDs serve their older versions, and returns the names of those that it has changed. One that is missing or is
- * not Capstan's stays as it is, and one that is right is not written: each change ends all watches of the kind.
+ * Lets our CRDs serve their older versions, or without `converting` v1beta2 alone, and returns the names of those that it
+ * has changed. One that is missing or is not Capstan's stays as it is, and one that is right is not written: each change
+ * ends all watches of the kind.
  */
 export async function serveOlderVersions(
   client: Writer,
-  converting: ConversionClient,
+  converting?: ConversionClient,
 ): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const wanted of await loadCrds(undefined, converting)) {

@@ -19,7 +19,7 @@
 
 {{/*
 "true" where the release brings a CustomResourceDefinition; nothing where it is left as it is: a newer release has brought
-it, or its owner is another one and Capstan only serves the kind.
+it, its owner is another one and Capstan only serves the kind, or the webhook lets it serve its older versions already.
 */}}
 {{- define "capstan.bringsDefinition" -}}
 {{- $present := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
@@ -30,7 +30,10 @@ it, or its owner is another one and Capstan only serves the kind.
 {{- if not .servedOnly }}
 {{- fail (printf "\nCustomResourceDefinition %s exists and is not Capstan's. Serve with it as it is: --set crds.install=false. Where Cluster API's manager runs, take its Clusters over first." .name) }}
 {{- end }}
-{{- else if not (and $version (semverCompare (printf ">%s" .root.Chart.Version) $version)) }}true
+{{- else }}
+{{- $converts := and .root.Values.webhook.enabled (eq "Webhook" (dig "spec" "conversion" "strategy" "" $present)) -}}
+{{- $left := ternary ">=%s" ">%s" $converts -}}
+{{- if not (and $version (semverCompare (printf $left .root.Chart.Version) $version)) }}true{{ end -}}
 {{- end -}}
 {{- end }}
 

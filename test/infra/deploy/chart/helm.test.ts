@@ -32,6 +32,7 @@ const VALUES: { readonly [component: string]: readonly [values: string, componen
   traces: ["traces.enabled=true"],
   console: ["console.enabled=true"],
   "console-actions": ["console.enabled=true,console.actions=true", ["console"]],
+  webhook: ["webhook.enabled=true"],
   namespaced: ["rights.namespaced=true,rights.namespaces={team-a}"],
   hardened: ["rights.hardened=true"],
 };
@@ -176,7 +177,7 @@ function adaptPod(object: Comparable): void {
   const args = container.args?.filter((arg) => arg !== "--namespace=team-a");
   Object.assign(container, { image: "", imagePullPolicy: "IfNotPresent", args });
   if (object.metadata.name.includes("redis")) delete object.spec.template.metadata.annotations;
-  else if (!/relay|console/.test(object.metadata.name)) delete object.spec.replicas;
+  else if (!/relay|console|webhook/.test(object.metadata.name)) delete object.spec.replicas;
 }
 
 /** Objects by kind and name, without what the chart always adds to Pods and the rights that it binds in namespaces. */

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { serveOlderVersions } from "../../../../infra/worker/webhook/definitions.ts";
+import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { valueAt } from "../../../../shared/api/path.ts";
+import { recordingClients } from "../../../support/recording-clients.ts";
+
+const CONVERTING = { url: "https://127.0.0.1:9443/convert", caBundle: "Y2E=" };
+const [plain, older] = await Promise.all([loadCrds(), loadCrds(undefined, CONVERTING)]);
+const nameOf = ({ metadata }: KubeObject) => metadata.name;
+const converted = older.filter((crd) => valueAt(crd, "spec.conversion") !== undefined).map(nameOf);
+
+it("lets our definitions name the webhook and takes it out again, and writes none that is right", async () => {
+  for (const [present, wanted, of] of [
+    [plain, older, CONVERTING],
+    [older, plain, undefined],
+  ] as const) {
+    const clients = recordingClients(undefined, present);
+    expect(await serveOlderVersions(clients.of(MANAGEMENT, "webhook"), of)).toEqual(converted);
+    expect(clients.sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(
+      converted.map((name) => `apply ${name}`),
+    );
+    const again = recordingClients(undefined, wanted);
+    expect(await serveOlderVersions(again.of(MANAGEMENT, "webhook"), of)).toEqual([]);
+    expect(again.sent).toEqual([]);
+  }
+});
+
+it("leaves definitions alone that are missing or not Capstan's", async () => {
+  const [first, ...others] = plain.filter((crd) => converted.includes(nameOf(crd)));
+  const foreign = { ...first, metadata: { name: first?.metadata.name } } as KubeObject;
+  const clients = recordingClients(undefined, [foreign, ...others.slice(1)]);
+  const changed = await serveOlderVersions(clients.of(MANAGEMENT, "webhook"), CONVERTING);
+  expect(changed).toEqual(others.slice(1).map(nameOf));
+});
