@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +11,7 @@ import { readSource } from "../deploy/image/source.ts";
 import { npmArchive } from "../deploy/npm-package.ts";
 import { type ReleaseOptions, renderRelease } from "../deploy/release.ts";
 import { writeFiles } from "../deploy/rendered.ts";
-import { type Files, signRelease } from "../deploy/sign-release.ts";
+import { type Files, signingKey, signRelease } from "../deploy/sign-release.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { print, printError } from "../platform/terminal/print.ts";
 import { SIM_PROVIDERS } from "../playground/release/providers.ts";
@@ -29,13 +30,15 @@ const EXAMPLE = join(ROOT, "infra/playground/sim/example.yaml");
 
 async function writeRelease(folder: string, flags: Flags): Promise<void> {
   const { build, signKey, ...given } = flags;
+  // Before the minutes of a build, which a wrong key would waste.
+  const key = signKey === undefined ? undefined : signingKey(readSmallFile(signKey, MAX_KEY_BYTES));
   const built = build ? await buildRelease(folder, given) : { files: new Map(), digest: undefined };
   const options = { ...given, digest: given.digest ?? built.digest, folder, providers: SIM_PROVIDERS };
   const rendered = await renderRelease(options);
   const cluster = await readFile(EXAMPLE, "utf8");
   const charts = await chartArchives({ ...options, demo: { providers: SIM_PROVIDERS, cluster } });
   const files = new Map([...rendered, ...charts, ...built.files]);
-  const signed = signKey === undefined ? [] : await signedBy(signKey, files, options);
+  const signed = key === undefined ? [] : await signedBy(key, files, options);
   await writeFiles(folder, [...files, ...signed]);
 }
 
@@ -61,11 +64,10 @@ async function buildRelease(
 }
 
 async function signedBy(
-  keyFile: string,
+  key: KeyObject,
   files: Files,
   options: ReleaseOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  const key = readSmallFile(keyFile, MAX_KEY_BYTES);
   const { revision } = await readSource(ROOT);
   const isClean = !revision.endsWith("-modified");
   if (!isClean)

@@ -9,8 +9,8 @@ export interface SignOptions {
   readonly digest?: string | undefined;
   /** Commit of the sources; absent: they differ from each commit. */
   readonly commit?: string | undefined;
-  /** Private key in PEM, ECDSA with the curve P-256. */
-  readonly key: string;
+  /** ECDSA with the curve P-256: `signingKey`. */
+  readonly key: KeyObject;
 }
 
 /** Configurations of clusterctl with paths of this machine. */
@@ -22,17 +22,16 @@ export type Files = ReadonlyMap<string, string | Uint8Array>;
 /**
  * Returns what a publisher adds to the files of a release: `SHA256SUMS`, its signature (base64, ECDSA over SHA-256, as
  * openssl and cosign check it), and the provenance, which the sums cover: a statement of in-toto with SLSA's predicate,
- * version 1. Throws when the key cannot sign, without its content. Source: S-63
+ * version 1. Source: S-63
  */
 export function signRelease(files: Files, options: SignOptions): ReadonlyMap<string, string> {
-  const key = signingKey(options.key);
   const place = `signed/${options.version}`;
   const released = [...files].filter(([path]) => !LOCAL.test(path));
   const provenance = `${JSON.stringify(provenanceOf(released, options), undefined, 2)}\n`;
   const sums = [...released, [`${place}/provenance.json`, provenance] as const]
     .map(([path, content]) => `${sha256(content)}  ${path}\n`)
     .join("");
-  const signature = `${sign("sha256", Buffer.from(sums), key).toString("base64")}\n`;
+  const signature = `${sign("sha256", Buffer.from(sums), options.key).toString("base64")}\n`;
   return new Map([
     [`${place}/provenance.json`, provenance],
     [`${place}/SHA256SUMS`, sums],
@@ -63,7 +62,8 @@ function provenanceOf(
   };
 }
 
-function signingKey(pem: string): KeyObject {
+/** Returns the private key in a PEM. Throws when it cannot sign, without its content. */
+export function signingKey(pem: string): KeyObject {
   const advice = "make one by openssl ecparam -name prime256v1 -genkey -noout -out FILE";
   let key: KeyObject;
   try {

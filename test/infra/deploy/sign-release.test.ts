@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderRelease } from "../../../infra/deploy/release.ts";
-import { signRelease } from "../../../infra/deploy/sign-release.ts";
+import { signingKey, signRelease } from "../../../infra/deploy/sign-release.ts";
 import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
 import { blocksIn } from "../../support/commands.ts";
 
@@ -64,7 +64,7 @@ describe("a signed release", () => {
     const files = await renderRelease(OPTIONS);
     const key = pem(generateKeyPairSync("ec", { namedCurve: "P-256" }));
     const provenanceOf = (commit?: string) => {
-      const signed = signRelease(files, { ...OPTIONS, key, commit });
+      const signed = signRelease(files, { ...OPTIONS, key: signingKey(key), commit });
       return JSON.parse(signed.get("signed/v0.1.0/provenance.json") ?? "");
     };
     const provenance = provenanceOf(COMMIT);
@@ -86,8 +86,7 @@ describe("a signed release", () => {
   });
 
   it("S-63: refuses keys that cannot sign, without their content", async () => {
-    const files = new Map([["a", "b"]]);
-    const signing = (key: string) => () => signRelease(files, { ...OPTIONS, key });
+    const signing = (key: string) => () => signingKey(key);
     expect(signing("nonsense")).toThrow(
       /^the key is not a private key in PEM without a password .*openssl ecparam/,
     );

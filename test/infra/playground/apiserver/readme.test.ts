@@ -62,7 +62,7 @@ describeWith(kubectlMissing())("the page of the embedded API server", () => {
     }
     await rm(dir, { recursive: true });
     expect(commands.map(({ line }) => line).join("\n")).toMatch(
-      /--server-side[\s\S]*--show-managed-fields[\s\S]*scale[\s\S]*wait[\s\S]*describe[\s\S]*--cascade=foreground/,
+      /--server-side[\s\S]*--show-managed-fields[\s\S]*--cascade=foreground/,
     );
   });
 });
