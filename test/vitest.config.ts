@@ -48,7 +48,7 @@ const NIGHT = [
 const NIGHT_SYSTEM = [
   "test/system/{beside-cluster-api,takeover,takeover-rollout,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
-  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager,upgrade}.test.ts",
+  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager,upgrade,webhook-account}.test.ts",
 ];
 
 /**

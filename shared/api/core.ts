@@ -156,9 +156,15 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
   indexes: [{ name: "definedKind", path: "spec.names.kind" }],
 };
 
-/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
-export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
-  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
+/**
+ * Says whether Capstan has installed a CRD: by the label that all of its own carry, in whose place Helm writes its name, or
+ * by the version that the chart notes. Others are never replaced.
+ */
+export function isOurs({ metadata: { labels, annotations } }: Pick<KubeObject, "metadata">): boolean {
+  return (
+    labels?.["app.kubernetes.io/managed-by"] === "capstan" ||
+    annotations?.["capstan.dev/version"] !== undefined
+  );
 }
 
 /**

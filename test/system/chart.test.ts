@@ -1,9 +1,11 @@
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
+import { loadCrds } from "../../infra/platform/crds/load.ts";
 import { type Charts, packedCharts, renderedChart } from "../support/chart.ts";
 import { commandsIn } from "../support/commands.ts";
 import { REAL } from "../support/processes/api-servers.ts";
+import { runCli } from "../support/processes/cli.ts";
 import { HELM_OPTIONAL, helmFor, helmMissing } from "../support/processes/helm.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
@@ -26,6 +28,7 @@ describeWith(missing, HELM_OPTIONAL)("the chart on the real kube-apiserver", () 
   let charts: Charts;
   let helm: CommandLine;
   let kubectl: Kubectl;
+  let kubeconfigFile = "";
   /** Reads a Secret, encoded. */
   const secret = async (name: string) =>
     JSON.parse(await kubectl(`get secret/${name} ${IN} --output json`)).data as {
@@ -38,8 +41,9 @@ describeWith(missing, HELM_OPTIONAL)("the chart on the real kube-apiserver", () 
 
   beforeAll(async () => {
     const server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
-    helm = helmFor(server.kubeconfigFile);
-    kubectl = kubectlFor(server.kubeconfigFile);
+    kubeconfigFile = server.kubeconfigFile;
+    helm = helmFor(kubeconfigFile);
+    kubectl = kubectlFor(kubeconfigFile);
     charts = stack.use(await packedCharts(["v0.1.0", "v0.2.0"], NEWER));
   });
   afterAll(() => stack.disposeAsync());
@@ -101,6 +105,30 @@ describeWith(missing, HELM_OPTIONAL)("the chart on the real kube-apiserver", () 
     expect(JSON.parse(await definition()).metadata.generation).toBe(newer);
     await upgrade("v0.2.0");
     expect(await definition()).toContain('"capstan.dev/version":"0.2.0"');
+  });
+
+  it("leaves older versions that the webhook serves, and brings them no more once it is left out", async () => {
+    const name = "machinesets.cluster.x-k8s.io";
+    const spec = async () =>
+      JSON.parse(await definition(name)).spec as { readonly versions: readonly object[] };
+    const converting = { url: "https://127.0.0.1:9443/convert" };
+    const served = (await loadCrds(undefined, converting)).find(({ metadata }) => metadata.name === name);
+    await upgrade("v0.2.0", "--set webhook.enabled=true");
+    const apply = "apply --server-side --force-conflicts --field-manager=capstan-webhook -f -";
+    const { apiVersion, kind } = served ?? {};
+    const { versions, conversion } = Object(served).spec;
+    await kubectl(
+      apply,
+      JSON.stringify({ apiVersion, kind, metadata: { name }, spec: { versions, conversion } }),
+    );
+    const before = await spec();
+    expect(before.versions.length).toBeGreaterThan(1);
+    await upgrade("v0.2.0", "--set logLevel=info");
+    expect(await spec()).toEqual(before);
+    await upgrade("v0.2.0", "--set webhook.enabled=false");
+    expect((await spec()).versions).toHaveLength(1);
+    expect((await runCli("webhook", "--undo", "--kubeconfig", kubeconfigFile)).output).toContain(name);
+    expect(await spec()).toMatchObject({ conversion: { strategy: "None" } });
   });
 
   it("keeps definitions and objects when it is removed, and one command names what is held", async () => {

@@ -45,10 +45,17 @@ export async function serveOlderVersions(
     if (!OLDER.has(`${group}/${names.kind}`)) continue;
     const found = await client.get(CustomResourceDefinition, key);
     if (found === undefined || !isOurs(found) || isServed(found, wanted)) continue;
-    await client.apply(CustomResourceDefinition, key, wanted);
+    await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
     changed.push(key.name);
   }
   return changed;
+}
+
+/** Returns what the webhook writes: labels and the rest stay with who has installed the definition, such as Helm. */
+function ownPartOf(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const { versions, conversion } = crd.spec as { readonly versions?: unknown; readonly conversion?: unknown };
+  const { apiVersion, kind, metadata } = crd;
+  return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions, conversion } } as never;
 }
 
 /** The server fills in defaults below `clientConfig.service`, so parts are compared that it leaves as they are. */

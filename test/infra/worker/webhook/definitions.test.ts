@@ -20,10 +20,29 @@ it("lets our definitions name the webhook and takes it out again, and writes non
     expect(clients.sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(
       converted.map((name) => `apply ${name}`),
     );
+    for (const { body } of clients.sent) {
+      expect(Object.keys(Object(body).metadata)).toEqual(["name"]);
+      expect(
+        Object.keys(Object(body).spec).filter((field) => !/^(versions|conversion)$/.test(field)),
+      ).toEqual([]);
+    }
     const again = recordingClients(undefined, wanted);
     expect(await serveOlderVersions(again.of(MANAGEMENT, "webhook"), of)).toEqual([]);
     expect(again.sent).toEqual([]);
   }
+});
+
+it("knows the definitions of the chart, which have Helm's label", async () => {
+  const charts = plain.map((crd) => {
+    const metadata = {
+      ...crd.metadata,
+      labels: { "app.kubernetes.io/managed-by": "Helm" },
+      annotations: { "capstan.dev/version": "0.1.0" },
+    };
+    return { ...crd, metadata };
+  });
+  const clients = recordingClients(undefined, charts);
+  expect(await serveOlderVersions(clients.of(MANAGEMENT, "webhook"), CONVERTING)).toEqual(converted);
 });
 
 it("leaves definitions alone that are missing or not Capstan's", async () => {
