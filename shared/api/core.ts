@@ -156,16 +156,13 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
   indexes: [{ name: "definedKind", path: "spec.names.kind" }],
 };
 
-/**
- * Says whether Capstan has installed a CRD: by the label that all of its own carry, in whose place Helm writes its name, or
- * by the version that the chart notes. Others are never replaced.
- */
-export function isOurs({ metadata: { labels, annotations } }: Pick<KubeObject, "metadata">): boolean {
-  return (
-    labels?.["app.kubernetes.io/managed-by"] === "capstan" ||
-    annotations?.["capstan.dev/version"] !== undefined
-  );
+/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
+export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
+  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
 }
+
+/** Annotation of a CRD that Capstan's chart has brought, on which Helm's label stands in place of ours: its version. */
+export const CHART_VERSION = "capstan.dev/version";
 
 /**
  * State of the connection to the workload cluster of a Cluster; namespace and name are the Cluster's. The

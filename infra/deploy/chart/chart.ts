@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { CHART_VERSION } from "../../../shared/api/core.ts";
 import { TRAITS } from "../../../shared/api/traits.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { crdsOf } from "../components.ts";
@@ -124,7 +125,7 @@ function definitions(crds: readonly Manifest[], file: string): readonly Conditio
       ["annotations"]: annotations,
       ...metadata
     } = crd.metadata as typeof crd.metadata & Annotated;
-    const kept = { [POLICY]: "keep", "capstan.dev/version": value("quote $.Chart.Version") };
+    const kept = { [POLICY]: "keep", [CHART_VERSION]: value("quote $.Chart.Version") };
     const object = { ...crd, metadata: { name, ...metadata, annotations: { ...annotations, ...kept } } };
     const asked = `(dict "root" $ "name" "${name}" "servedOnly" ${SERVED_ONLY.has(name)})`;
     return { object, when: ["$.Values.crds.install", `include "capstan.bringsDefinition" ${asked}`], file };

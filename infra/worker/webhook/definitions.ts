@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
+import { CHART_VERSION, CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { OLDER } from "../../../shared/api/older/table.ts";
 import { valueAt } from "../../../shared/api/path.ts";
@@ -44,11 +44,16 @@ export async function serveOlderVersions(
     const key = { namespace: "", name: wanted.metadata.name };
     if (!OLDER.has(`${group}/${names.kind}`)) continue;
     const found = await client.get(CustomResourceDefinition, key);
-    if (found === undefined || !isOurs(found) || isServed(found, wanted)) continue;
+    if (found === undefined || !isCapstans(found) || isServed(found, wanted)) continue;
     await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
     changed.push(key.name);
   }
   return changed;
+}
+
+/** Helm installs a definition of the chart and replaces it; its versions are the webhook's all the same. */
+function isCapstans(crd: CustomResourceDefinition): boolean {
+  return isOurs(crd) || crd.metadata.annotations?.[CHART_VERSION] !== undefined;
 }
 
 /** Returns what the webhook writes: labels and the rest stay with who has installed the definition, such as Helm. */

@@ -38,6 +38,18 @@ describe("installing CRDs", () => {
     expect(new Set(clients.sent.map((sent) => sent.name)).size).toBe(wanted.length - 1);
   });
 
+  it("refuses the definitions of the chart, which Helm replaces", async () => {
+    const [first, ...rest] = served;
+    const labels = { "app.kubernetes.io/managed-by": "Helm" };
+    const annotations = { "capstan.dev/version": "0.1.0" };
+    const there = { ...first, metadata: { name: first?.metadata.name, labels, annotations } } as KubeObject;
+    const clients = recordingClients(undefined, [there, ...rest]);
+    await expect(installCrds(clients.of(MANAGEMENT, "up"), virtualClock())).rejects.toThrow(
+      /exist and are not Capstan's/,
+    );
+    expect(clients.sent).toEqual([]);
+  });
+
   it.each([
     ["99.0.0", 0],
     ["0.0.1", 1],
