@@ -31,7 +31,15 @@ function addRows(parent: Command, rows: CommandTable): Command {
     .hook("preSubcommand", async (_, called) => {
       const declare = await rows[called.name()]?.load?.();
       declare?.(called);
+      defaultNegated(called);
     });
+}
+
+/** Sets `--no-x` without `--x` to true by default, as commander does for the options that it knows before the hook. */
+function defaultNegated(command: Command): void {
+  const positive = new Set(command.options.flatMap((each) => (each.negate ? [] : [each.attributeName()])));
+  const lone = command.options.filter((each) => each.negate && !positive.has(each.attributeName()));
+  for (const option of lone) command.setOptionValueWithSource(option.attributeName(), true, "default");
 }
 
 /** Writes `help dlq list` and `dlq help list` as `dlq list --help`: help itself calls no command, so it loads none. */

@@ -35,12 +35,15 @@ export async function openManagement(
     const { installCrds } = await import("./install-crds.ts");
     await installCrds(server.as("up"), clock, embedded);
     if (!isEmbedded && options.olderVersions === true) {
-      const { startOwnWebhook } = await import("./own-webhook.ts");
+      const [{ startOwnWebhook }, { serveOlderVersions }] = await Promise.all([
+        import("./own-webhook.ts"),
+        import("../worker/webhook/definitions.ts"),
+      ]);
       const webhook = await startOwnWebhook(server, { clock, log });
       if (webhook !== undefined) {
         starting.use(webhook);
         // Without a webhook no CRD may name one: an apply to an object that a client of v1beta1 has written would fail.
-        starting.defer(() => installCrds(server.as("up"), clock));
+        starting.defer(async () => void (await serveOlderVersions(server.as("webhook"))));
       }
     }
   }

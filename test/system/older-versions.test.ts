@@ -7,6 +7,7 @@ import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import { eventually } from "../support/eventually.ts";
 import { EXAMPLE_OF_V1BETA1 } from "../support/older/example.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog as log } from "../support/silent-log.ts";
@@ -68,7 +69,26 @@ for (const flavour of API_SERVERS) {
       expect(again?.port).toBe(port);
       expect(await kubectl("get machinedeployment/d1 -o jsonpath={.spec.replicas}")).toBe("6");
     });
+
+    it("are served while `capstan up` runs, and by nothing that is gone afterwards", async () => {
+      await using api = await flavour.start();
+      const kubectl = kubectlFor(api.kubeconfigFile);
+      const up = startCli(["up", "--kubeconfig", api.kubeconfigFile, "--install-crds", "--empty", "--quiet"]);
+      await using _up = up;
+      await eventually(async () => void (await kubectl("get clusters.v1beta1.cluster.x-k8s.io")), WITHIN);
+      up.child.kill("SIGTERM");
+      expect(await up.ended, up.output()).toBe(0);
+      const crds = JSON.parse(await kubectl("get crds -o json")).items as readonly Served[];
+      const stale = crds.filter(
+        ({ spec }) => spec.conversion.strategy !== "None" || spec.versions.length > 1,
+      );
+      expect(stale).toEqual([]);
+    });
   });
+}
+
+interface Served {
+  readonly spec: { readonly conversion: { readonly strategy: string }; readonly versions: readonly object[] };
 }
 
 const NEWER = `
