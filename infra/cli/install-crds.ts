@@ -3,18 +3,12 @@ import { CustomResourceDefinition, isOurs } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
-import { TRAITS } from "../../shared/api/traits.ts";
+import { SERVED_ONLY } from "../../shared/api/traits.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import type { ConversionClient } from "../platform/crds/crd.ts";
 import { loadCrds } from "../platform/crds/load.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { rest } from "../platform/rest.ts";
-
-const SERVED_ONLY = new Set(
-  TRAITS.flatMap(({ kind: { plural, group }, isServedOnly }) =>
-    isServedOnly === true ? [`${plural}.${group}`] : [],
-  ),
-);
 
 /**
  * Installs or updates Capstan's CRDs, with their older versions where `converting` says who converts them, and waits until

@@ -1,5 +1,6 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { messageOf } from "../../shared/function/errors.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface SignOptions {
   readonly version: string;
@@ -75,8 +76,4 @@ export function signingKey(pem: string): KeyObject {
   }
   if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return key;
   throw new Error(`the key is ${key.asymmetricKeyType}, not ECDSA with the curve P-256; ${advice}`);
-}
-
-function sha256(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
 }

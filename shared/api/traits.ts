@@ -131,3 +131,10 @@ export const TRAITS: readonly Traits[] = [
 export function traitsOf({ group, kind }: Pick<Kind, "group" | "kind">): Omit<Traits, "kind"> {
   return TRAITS.find((row) => row.kind.group === group && row.kind.kind === kind) ?? {};
 }
+
+/** Names of the CRDs of kinds that are only served. */
+export const SERVED_ONLY: ReadonlySet<string> = new Set(
+  TRAITS.flatMap(({ kind: { plural, group }, isServedOnly }) =>
+    isServedOnly === true ? [`${plural}.${group}`] : [],
+  ),
+);

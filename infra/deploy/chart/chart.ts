@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CHART_VERSION } from "../../../shared/api/core.ts";
-import { TRAITS } from "../../../shared/api/traits.ts";
+import { SERVED_ONLY } from "../../../shared/api/traits.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { crdsOf } from "../components.ts";
 import type { Manifest } from "../deployment.ts";
@@ -110,12 +110,6 @@ async function conditionals(): Promise<readonly Conditional[]> {
   }
   return [...objects, ...definitions(crdsOf(CORE), "crds"), authorityMap()];
 }
-
-const SERVED_ONLY = new Set(
-  TRAITS.flatMap(({ kind: { plural, group }, isServedOnly }) =>
-    isServedOnly === true ? [`${plural}.${group}`] : [],
-  ),
-);
 
 /** Returns definitions that are brought unless another owner or a newer release has brought them. */
 function definitions(crds: readonly Manifest[], file: string): readonly Conditional[] {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../sha256.ts";
 
 /** Media types of charts in registries. */
 const CHART = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
@@ -37,8 +37,4 @@ function descriptorOf(blob: Buffer, mediaType: string) {
 
 function jsonOf(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
-}
-
-function sha256(blob: Buffer): string {
-  return createHash("sha256").update(blob).digest("hex");
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { RIGHTS } from "../../queue/backends/redis/server/users.ts";
 import type { Manifest } from "../deployment.ts";
+import { sha256 } from "../sha256.ts";
 import { itemsIf, line, membersIf, value } from "./marks.ts";
 import { RENEWAL } from "./secrets.ts";
 
@@ -52,7 +52,7 @@ export function withPodValues(object: Manifest, { isDemo }: { readonly isDemo: b
 /** Redis reads its files at a start only: another renewal or other rights of its users replace its Pod. */
 const RESTARTED_BY = {
   [RENEWAL]: value("quote $.Values.secrets.renewal"),
-  "capstan.dev/redis-rights": createHash("sha256").update(JSON.stringify(RIGHTS)).digest("hex"),
+  "capstan.dev/redis-rights": sha256(JSON.stringify(RIGHTS)),
 };
 
 function valuesOf(name: string): string {

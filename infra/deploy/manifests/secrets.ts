@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { CertificateRequest, Credentials, Pki } from "../../platform/pki/pki.ts";
 import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/backends/redis/server/users.ts";
 import type { Manifest } from "../deployment.ts";
+import { sha256 } from "../sha256.ts";
 import { NAMESPACE } from "./processes.ts";
 
 interface Places {
@@ -110,7 +111,7 @@ function aclFile(passwords: readonly (readonly [RedisUser, Password])[]): string
 
 async function newPassword(): Promise<Password> {
   const text = randomBytes(PASSWORD_BYTES).toString("base64url");
-  return { text, hash: createHash("sha256").update(text).digest("hex") };
+  return { text, hash: sha256(text) };
 }
 
 async function newAuthority(
