@@ -55,10 +55,7 @@ export function addWorkOptions(command: Command): Command {
       const { config } = called.opts<{ readonly config?: string }>();
       if (config !== undefined) (await import("./config-file.ts")).applyConfig(called, config);
     })
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .option(
       "--kube-api-qps <number>",
       "requests a second to the management API server, per process (default: 500)",
@@ -101,6 +98,14 @@ export function addWorkOptions(command: Command): Command {
     )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .addOption(logLevelOption());
+}
+
+/** Declares `--kubeconfig` of the management cluster. */
+export function kubeconfigOption(): Option {
+  return new Option(
+    "--kubeconfig <file>",
+    "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+  );
 }
 
 export function logLevelOption(): Option {

@@ -22,9 +22,9 @@ import { allHeads } from "../queue/letters/all-heads.ts";
 import { definitionProblems } from "./definition-problems.ts";
 import { openHistory } from "./explain/open-history.ts";
 import { openReachable } from "./explain/open-reachable.ts";
-import { fillReadModel, openReadModel, type ReadModel } from "./explain/read-model.ts";
+import { openModel, type ReadModel } from "./explain/read-model.ts";
 import type { LetterSource } from "./letter-source.ts";
-import { outputOption } from "./options.ts";
+import { kubeconfigOption, outputOption } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
 
 interface ProblemsOptions extends QueueFlags {
@@ -61,10 +61,7 @@ export function problemsCommand(command: Command): Command {
   command
     .option("-n, --namespace <namespace>", "of this namespace", "default")
     .option("-A, --all-namespaces", "of all namespaces", false)
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .option(
       "--dead-letters <file>",
       "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
@@ -81,9 +78,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   const { source: opened, away } = await openReachable(options);
   await using source = opened;
   const wanted = { kubeconfig, namespace };
-  await using model = source.backend.capabilities.isShared
-    ? await openReadModel(source.backend, wanted)
-    : await fillReadModel(wanted);
+  await using model = await openModel(source.backend, wanted);
   const { functions } = model;
   await using asked = await openHistory(source, functions, {});
   const now = systemClock.now();

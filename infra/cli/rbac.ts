@@ -12,6 +12,7 @@ import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { printError, printSource } from "../platform/terminal/print.ts";
 import { readManagement } from "./management.ts";
+import { kubeconfigOption } from "./options.ts";
 import { openLog } from "./terminal/log.ts";
 
 interface RbacOptions {
@@ -21,10 +22,7 @@ interface RbacOptions {
 export function rbacCommand(command: Command): Command {
   return command
     .requiredOption("--from-cluster", "for the providers that this management cluster has")
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .addHelpText("after", "\nExample:\n  capstan rbac --from-cluster | kubectl apply -f -")
     .action(async ({ kubeconfig }: RbacOptions) => {
       const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);

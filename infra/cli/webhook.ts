@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { systemClock } from "../platform/clock.ts";
@@ -15,7 +16,7 @@ import { serveOlderVersions } from "../worker/webhook/definitions.ts";
 import { startWebhook, type Webhook } from "../worker/webhook/webhook.ts";
 import { healthAddressOption, parseListenAddress } from "./listen-options.ts";
 import { type Connect, readManagement } from "./management.ts";
-import { logLevelOption, stopRequested } from "./options.ts";
+import { kubeconfigOption, logLevelOption, stopRequested } from "./options.ts";
 import { podNamespace } from "./pod.ts";
 import { openLog } from "./terminal/log.ts";
 
@@ -36,10 +37,7 @@ const SERVE_ON_MS = 10_000;
 
 export function webhookCommand(command: Command): Command {
   return command
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .addOption(
       new Option("--address <address>", "listen for the API server over TLS")
         .argParser(parseListenAddress)
@@ -121,8 +119,8 @@ async function undo(connect: Connect): Promise<void> {
 }
 
 function namesOf(host: string): { readonly dns: readonly string[]; readonly ips: readonly string[] } {
-  const isAddress = /^[\d.]+$|^\[.*\]$/.test(host);
-  return isAddress ? { dns: ["localhost"], ips: [host.replace(/[[\]]/g, "")] } : { dns: [host], ips: [] };
+  const bare = host.replace(/[[\]]/g, "");
+  return isIP(bare) === 0 ? { dns: [host], ips: [] } : { dns: ["localhost"], ips: [bare] };
 }
 
 /** Throws where the files do not fit together: the last certificate stays in use then. */

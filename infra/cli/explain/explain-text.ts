@@ -11,7 +11,10 @@ import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";
 
-/** Returns the tree for people, line by line, with each root cause once, below the object of the command, and without idle functions. */
+/**
+ * Returns the tree for people, line by line, with each root cause once, below the object of the command, and without idle
+ * functions.
+ */
 export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
   const { lines, children } = branchOf(explained, now);
   const [title = "", ...concerns] = lines;

@@ -17,7 +17,7 @@ import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import type { LetterSource } from "../letter-source.ts";
 import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
-import { outputOption, parseAddress } from "../options.ts";
+import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
@@ -26,7 +26,7 @@ import { idOfRow, rowsOf, textOfRow } from "./explained-rows.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { openHistory } from "./open-history.ts";
 import { openReachable } from "./open-reachable.ts";
-import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
+import { openModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions extends QueueFlags {
   readonly namespace?: string;
@@ -62,10 +62,7 @@ export function explainCommand(command: Command): Command {
   );
   addWatchOption(command);
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .option("--metrics-address <address>", "of capstan up, whose queue is in its memory", parseAddress)
     .option(
       "--dead-letters <file>",
@@ -92,7 +89,7 @@ async function explain(
   const key = keyOf(kind, named);
   const { source: opened, away } = await openReachable(options);
   await using source = opened;
-  await using model = await openModel(source, { ...options, namespace: key.namespace });
+  await using model = await openModel(source.backend, { ...options, namespace: key.namespace });
   const { functions } = model;
   const object = await requireObject(model, kind, key);
   const cluster = clusterNamed(kind, object);
@@ -173,14 +170,6 @@ function healthLines({ kind }: Kind, { health = [] }: ExplainedTree): readonly s
 function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {
   const folded = foldCauses(explained, explained.causes);
   return textOfFolded(all ? { ...folded, explained, idle: 0 } : folded, systemClock.now());
-}
-
-/** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
-function openModel(
-  { backend }: LetterSource,
-  wanted: ExplainOptions & { readonly namespace: string },
-): Promise<ReadModel> {
-  return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
 }
 
 async function requireObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {

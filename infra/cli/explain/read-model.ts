@@ -51,6 +51,11 @@ const LIVE_WITHIN_MS = 10 * SECOND;
 const CONNECTED_WITHIN_MS = 15 * SECOND;
 const LOOK_AGAIN_MS = 50;
 
+/** Opens the read model of the workers where it is shared, else fills one from the cluster. */
+export function openModel(backend: Backend, wanted: ReadModelOptions): Promise<ReadModel> {
+  return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
+}
+
 /**
  * Fills a read model from the management cluster, with the objects that a worker would see now. Throws with the next
  * step when the cluster does not answer or does not list the objects that the functions read.
@@ -85,7 +90,7 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
  * hold. Objects of the management cluster are read live, where the user may list them: what is judged must be what is
  * there, also while no relay runs.
  */
-export async function openReadModel(
+async function openReadModel(
   backend: Backend,
   { kubeconfig, namespace, ...options }: ReadModelOptions,
 ): Promise<ReadModel> {

@@ -17,7 +17,7 @@ import { askRuns } from "../explain/ask-process.ts";
 import { QUIET } from "../letter-source.ts";
 import { readManagement } from "../management.ts";
 import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
-import { outputOption, parseAddress } from "../options.ts";
+import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
@@ -44,10 +44,7 @@ workers on AWS Lambda leave none.`;
 export function historyCommand(command: Command): Command {
   addObjectArguments(command, "cluster, machine, machinepool, … any kind that a function reconciles");
   return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .option("--metrics-address <address>", "of capstan up, whose queue is in its memory", parseAddress)
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .option("--function <name>", "only runs of this function, for example machinepool-status")

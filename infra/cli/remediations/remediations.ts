@@ -11,7 +11,7 @@ import { readEnvironment } from "../../platform/config.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
 import { readManagement } from "../management.ts";
-import { outputOption } from "../options.ts";
+import { kubeconfigOption, outputOption } from "../options.ts";
 import { openLog } from "../terminal/log.ts";
 import { missingChecks } from "./policy-history.ts";
 import { type Remediation, type RemediationSources, remediationsOf } from "./remediation-list.ts";
@@ -30,10 +30,7 @@ const MAX_EVENTS = 10_000;
 export function remediationsCommand(command: Command): Command {
   return command
     .option("-n, --namespace <name>", "of this namespace only (default: all)")
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .addOption(outputOption("table", "json"))
     .addHelpText(
       "after",

@@ -8,6 +8,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { readManagement } from "../management.ts";
 import { keyOf } from "../object-arguments.ts";
+import { kubeconfigOption } from "../options.ts";
 import { openLog } from "../terminal/log.ts";
 
 export interface DeploymentOptions {
@@ -19,10 +20,7 @@ export function addDeploymentArgument(command: Command): Command {
   return command
     .argument("<deployment>", "NAME, NAMESPACE/NAME or machinedeployment/NAME")
     .option("-n, --namespace <name>", "namespace of the MachineDeployment (default: default)")
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    );
+    .addOption(kubeconfigOption());
 }
 
 /** Returns the key of `NAME`, `NAMESPACE/NAME` or `machinedeployment/NAME`. Throws when it is malformed. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Scope } from "../../operate/takeover/survey.ts";
-import { outputOption } from "../options.ts";
+import { kubeconfigOption, outputOption } from "../options.ts";
 
 /** Options of `plan`, `start`, `back` and `retire`. */
 export interface ScopeFlags {
@@ -23,10 +23,7 @@ export function addScopeOptions(command: Command): Command {
 /** Options of every command; a retirement is of all Clusters. */
 export function addRetireOptions(command: Command): Command {
   return command
-    .option(
-      "--kubeconfig <file>",
-      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
-    )
+    .addOption(kubeconfigOption())
     .addOption(
       new Option("--core <namespace/name>", "Deployment of Cluster API's manager")
         .argParser(parseKey)
