@@ -37,18 +37,21 @@ const LONG = [
 ];
 
 /**
- * Not part of `npm test` either, which they would make half as long again: the image, other programs and versions as
- * peers, a contract broken in many ways, processes and tenants that do anything, and the simulation at length.
- * `npm run test:night` runs them.
+ * Not part of `npm test` either, which they would make twice as long: the image, the release and all components of the
+ * manifests, other programs and versions as peers, many persons and Clusters in a browser, a contract broken in many
+ * ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
-  "test/infra/deploy/image/image.test.ts",
-  "test/simulation/{readme,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
+  "test/browser/{living-fleet,many-tabs,play-seed,two-persons}.test.ts",
+  "test/infra/deploy/{image/image,release}.test.ts",
+  "test/simulation/{readme,play/regression,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
 const NIGHT_SYSTEM = [
   "test/system/{beside-cluster-api,takeover,takeover-rollout,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
-  "test/system/{cluster-templates,health-checks-restart,hostile-tenants,machinepool-hostile,manager,upgrade,webhook-account}.test.ts",
+  "test/system/{chart,cluster-templates,diagnosis,foreign-provider,health-checks-restart,health-reported}.test.ts",
+  "test/system/{hostile-tenants,kubeconfig,kustomize,lambda,machinepool-hostile,machines-cluster,manager,observation}.test.ts",
+  "test/system/{pool-machines-foreign,rights-used,upgrade,v1beta1,webhook-account,workload-relays}.test.ts",
 ];
 
 /**
@@ -77,11 +80,15 @@ export default defineConfig({
     projects: [
       // No module that they import keeps a state, so they share their modules.
       project("unit", UNIT, { exclude: LONG, isolate: false }),
-      project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false, retry: RETRY }),
+      project("infra", ["test/infra/**/*.test.ts"], {
+        exclude: [...LONG, ...NIGHT],
+        isolate: false,
+        retry: RETRY,
+      }),
       project("long", LONG, { exclude: NIGHT, retry: RETRY }),
       project("simulation", ["test/simulation/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
       project("system", ["test/system/**/*.test.ts"], { exclude: NIGHT_SYSTEM, retry: RETRY }),
-      project("browser", ["test/browser/**/*.test.ts"], { retry: RETRY }),
+      project("browser", ["test/browser/**/*.test.ts"], { exclude: NIGHT, retry: RETRY }),
       project("night", NIGHT, { retry: RETRY }),
       project("night-system", NIGHT_SYSTEM, { retry: RETRY }),
     ],
