@@ -1,8 +1,5 @@
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
-import { deadWebhook } from "../../shared/function/dead-webhook.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
-import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { createServer, type Server, type ServerOptions } from "../platform/kube/client.ts";
@@ -10,10 +7,10 @@ import { loadKubeconfig } from "../platform/kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../platform/kube/rate-limit.ts";
 import { accessWithToken, addressList } from "../platform/kube/server-access.ts";
 import { packageVersion } from "../platform/package-version.ts";
-import { rest } from "../platform/rest.ts";
 import type { RelayOptions } from "../relay/relay.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 /** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
@@ -74,7 +71,7 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
  * scope of the relay.
  */
 export async function takeOverReconciled(
-  { server, functions, clock }: Pick<RelayOptions, "server" | "functions" | "clock">,
+  { server, functions, clock, log }: Pick<RelayOptions, "server" | "functions" | "clock" | "log">,
   { takeOverManagers = [], namespaces = [], watchFilter }: RequestOptions & RelayScope,
 ): Promise<void> {
   if (takeOverManagers.length === 0) return;
@@ -86,23 +83,7 @@ export async function takeOverReconciled(
   const labelSelector = watchFilter === undefined ? undefined : `${WATCH_FILTER_LABEL}=${watchFilter}`;
   for (const namespace of namespaces.length === 0 ? [undefined] : namespaces) {
     const scope = { namespace, labelSelector };
-    await untilWebhooksAnswer(clock, () =>
-      takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope),
-    );
-  }
-}
-
-const LOOK_MS = 5 * SECOND;
-
-/** A webhook that does not answer refuses every write: its name is in the log, and a process that ended would end again. */
-async function untilWebhooksAnswer(clock: Clock, run: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await run();
-      return;
-    } catch (error) {
-      if (!(error instanceof KubeError) || deadWebhook(error.message) === undefined) throw error;
-    }
-    await rest(LOOK_MS, clock);
+    const managers = new Set(takeOverManagers);
+    await untilAnswered(() => takeOver(server.as("take-over"), [...kinds], managers, scope), { clock, log });
   }
 }

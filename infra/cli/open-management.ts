@@ -33,7 +33,7 @@ export async function openManagement(
   const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || isEmbedded) {
     const { installCrds } = await import("./install-crds.ts");
-    await installCrds(server.as("up"), clock, embedded);
+    await installCrds(server.as("up"), clock, { converting: embedded, log });
     if (!isEmbedded && options.olderVersions === true) {
       const [{ startOwnWebhook }, { serveOlderVersions }] = await Promise.all([
         import("./own-webhook.ts"),

@@ -2,21 +2,58 @@ import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { loadCrds } from "../../../infra/platform/crds/load.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import { ALL_KINDS } from "../../support/all-kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 
 const ESTABLISHED = { conditions: [{ type: "Established", status: "True" }] };
 const wanted = await loadCrds(ALL_KINDS);
+const LATE = new KubeError({
+  class: "Transient",
+  status: 0,
+  reason: "NoAnswer",
+  message: "apply CustomResourceDefinition: no answer: not within 10000 ms",
+});
 const served: readonly KubeObject[] = wanted.map((crd) => ({ ...crd, status: ESTABLISHED }));
 
 describe("installing CRDs", () => {
-  it("applies all of them and waits until they are served", async () => {
-    const clients = recordingClients(undefined, served);
-    await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());
+  it("applies all of them, waits for a server that is slow, says so, and waits until they are served", async () => {
+    const clock = virtualClock();
+    const { log, lines } = recordingLog();
+    const asked = new Set<string>();
+    const clients = recordingClients(({ name }) => {
+      if (asked.has(name)) return undefined;
+      asked.add(name);
+      return LATE;
+    }, served);
+    const installing = installCrds(clients.of(MANAGEMENT, "up"), clock, { log }).then(() => "installed");
+    while ((await Promise.race([installing, clock.advance(1_000)])) !== "installed");
     expect(new Set(clients.sent.map(({ verb, name }) => `${verb} ${name}`))).toEqual(
       new Set(wanted.map(({ metadata }) => `apply ${metadata.name}`)),
     );
+    expect(clients.sent).toHaveLength(2 * wanted.length);
+    const said = { fields: { error: LATE.message }, message: "the start waits for the API server" };
+    expect(lines).toContainEqual({ level: "warn", ...said });
+  });
+
+  it("ends with what the server has said, once it has been asked for 5 min or refuses", async () => {
+    const clock = virtualClock();
+    const never = recordingClients(() => LATE, served).of(MANAGEMENT, "up");
+    const refused = expect(installCrds(never, clock)).rejects.toThrow(
+      /not within 10000 ms: .* then start again$/,
+    );
+    await clock.advance(5 * 60_000 + 5_000);
+    await refused;
+    const denied = new KubeError({
+      class: "Transient",
+      status: 403,
+      reason: "Forbidden",
+      message: "no right",
+    });
+    const without = recordingClients(() => denied, served).of(MANAGEMENT, "up");
+    await expect(installCrds(without, virtualClock())).rejects.toThrow(/^no right$/);
   });
 
   it("touches nothing when one of them exists and is not Capstan's", async () => {
@@ -65,13 +102,13 @@ describe("installing CRDs", () => {
     expect(clients.sent).toHaveLength(wanted.length - 1 + applied);
   });
 
-  it("gives up after 30 s and names the CRD", async () => {
+  it("gives up after 5 min and names the CRD", async () => {
     const clock = virtualClock();
     const installing = installCrds(recordingClients().of(MANAGEMENT, "up"), clock);
     const refused = expect(installing).rejects.toThrow(
-      /^CustomResourceDefinition \S+ is not Established after 30 s/,
+      /^CustomResourceDefinition \S+ is not Established after 5 min/,
     );
-    await clock.advance(31_000);
+    await clock.advance(5 * 60_000 + 1_000);
     await refused;
   });
 });

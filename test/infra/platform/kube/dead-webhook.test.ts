@@ -59,7 +59,7 @@ describe("a webhook that does not answer", () => {
     // The start of a relay with --take-over-managers.
     const clock = virtualClock();
     const started = takeOverReconciled(
-      { server, functions: [machineStatus], clock },
+      { server, functions: [machineStatus], clock, log },
       { takeOverManagers: ["capstan-manager"] },
     ).then(() => "started");
     while ((await Promise.race([started, clock.advance(5_000)])) !== "started");
