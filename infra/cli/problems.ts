@@ -13,6 +13,7 @@ import { createOrphans } from "../operate/explain/orphans.ts";
 import { type Problem, SUBJECTS } from "../operate/explain/problem.ts";
 import { problemsOf } from "../operate/explain/problems.ts";
 import { silenceProblems, workerProblems } from "../operate/explain/problems-of-platform.ts";
+import type { Unserved } from "../operate/explain/unserved.ts";
 import { withConfigurations } from "../operate/explain/webhook-configurations.ts";
 import { systemClock } from "../platform/clock.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
@@ -83,7 +84,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   await using asked = await openHistory(source, functions, {});
   const now = systemClock.now();
   const freshness = await (model.readFreshness?.(now) ?? readFreshness(model.store, now));
-  const unserved = (await asked.unserved?.().catch(() => [])) ?? [];
+  const unserved = (await asked.unserved?.()) ?? [];
   const served = await model.server.as("problems").kinds(apiVersionOf(Cluster));
   const platform = [
     ...away,
@@ -95,7 +96,7 @@ async function problems(options: ProblemsOptions): Promise<void> {
   // Everything else may be old, or wait for these.
   const rows = [...platform.map((problem) => ({ cluster: ALL, ...problem })), ...worstFirst(found)];
   if (output === "json") printJson(rows);
-  else print(...textOf(rows, { namespace, isAsked: source.queue !== undefined }));
+  else print(...textOfProblems(rows, { namespace, isAsked: source.queue !== undefined, unserved }));
   if (rows.length > 0) process.exitCode = FOUND;
 }
 
@@ -166,12 +167,21 @@ interface Asked {
   readonly namespace: string | undefined;
   /** Whether the queue was asked, and with it relay and workers. */
   readonly isAsked: boolean;
+  /** The functions that no process serves, though no key waits for them yet. */
+  readonly unserved: readonly Unserved[];
 }
 
-function textOf(rows: readonly Row[], { namespace, isAsked }: Asked): readonly string[] {
+/** Returns the table for people, or what calm rests on. */
+export function textOfProblems(
+  rows: readonly Row[],
+  { namespace, isAsked, unserved }: Asked,
+): readonly string[] {
   if (rows.length === 0) {
     const where = namespace === undefined ? "" : ` in namespace ${namespace}; -A looks at all`;
-    return [`no problems${where}`, ...(isAsked ? [] : [UNASKED])];
+    const [first] = unserved;
+    const others = unserved.length > 1 ? ` and ${unserved.length - 1} more` : "";
+    const next = first && `no worker is seen for ${first.function}${others}: what they do next would wait`;
+    return [`no problems${where}`, ...(isAsked ? [] : [UNASKED]), ...(next === undefined ? [] : [next])];
   }
   const now = systemClock.now();
   return tableLines(

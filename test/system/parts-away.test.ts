@@ -158,6 +158,9 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
         cause: expect.stringMatching(/^no worker serves machineset-machines since \S+Z, 1 key waits$/),
       });
     }, WITHIN);
+    expect((await runCli("queue", "--queue", redis.url)).output).toMatch(
+      /^capstan: no worker serves machineset-machines since /m,
+    );
     const set = await runCli("explain", "machineset", "s2", ...shared);
     expect(set.output).toMatch(/^.*\n\S* *! no worker serves machineset-machines since /);
 

@@ -5,9 +5,8 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { reconcilersOf } from "../../../shared/function/reconcilers.ts";
 import type { RunHistory } from "../../../shared/runtime/letters/run-history.ts";
 import { formatKey } from "../../../shared/runtime/queue/key.ts";
-import { readFreshness } from "../../../shared/runtime/read/signs.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { print, printJson } from "../../platform/terminal/print.ts";
 import type { Backend } from "../../queue/backends/backend.ts";
 import { openBackend } from "../../queue/backends/open.ts";
 import type { QueueFlags } from "../../queue/backends/queue-source.ts";
@@ -20,6 +19,7 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions, queueOf } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
+import { reportSilences } from "../report-old.ts";
 import { historyTable, type NotedRun } from "./history-table.ts";
 
 interface HistoryOptions extends QueueFlags {
@@ -125,12 +125,4 @@ async function runsOf(
     }),
   );
   return noted.flat().sort((a, b) => (a.endedAt > b.endedAt ? -1 : 1));
-}
-
-/** Says on standard error, whatever the output is, which watches no longer bring changes to a queue. */
-async function reportSilences(backend: Backend): Promise<void> {
-  if (!backend.capabilities.isShared) return;
-  await using store = await backend.store({ log: QUIET });
-  const { silences } = await readFreshness(store, systemClock.now());
-  for (const { message } of silences) printError(message);
 }

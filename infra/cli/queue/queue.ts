@@ -7,6 +7,7 @@ import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
+import { reportSilences, reportUnserved } from "../report-old.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 /** A function in the output of `capstan queue`. */
@@ -56,6 +57,9 @@ async function show(patterns: readonly string[], options: QueueOptions): Promise
   if (queue === undefined) throw new Error("bug: a shared queue has no ledger");
   const functions = await loadFunctions(patterns.length === 0 ? undefined : patterns, options.functionsDir);
   const names = functions.map(({ spec }) => spec.name);
+  // Counts that no longer change would look like work that is done.
+  await reportSilences(source.backend);
+  await reportUnserved(source, functions);
   await watchRows(options, {
     clock: source.clock,
     look: () => Promise.all(names.map((name) => rowOf(queue, name, options.output !== "table"))),
