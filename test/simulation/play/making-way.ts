@@ -3,6 +3,7 @@ import { SimControlPlaneLegacy } from "../../../infra/playground/api/sim-control
 import { CLUSTER_NAME_LABEL, PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
@@ -10,7 +11,7 @@ import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { World } from "./world.ts";
 
 /** Kinds of which a control plane that is being deleted waits for each object. */
-const WORKERS = [MachinePool, MachineSet, Machine] as readonly Kind[];
+const WORKERS = [MachinePool, MachineDeployment, MachineSet, Machine] as readonly Kind[];
 const CONTROL_PLANES = [SimControlPlane, SimControlPlaneLegacy] as readonly Kind[];
 const LOOK_MS = 1_000;
 const RESUMED = [

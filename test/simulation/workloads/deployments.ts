@@ -26,6 +26,11 @@ export function isRolledOut(user: User, replicas: number, name = "d1"): boolean 
   );
 }
 
+/** Whether the rollout of a deployment of so many Machines is under way, or over: that of a recreated one begins with its last template. */
+export function hasBegun(user: User, replicas: number): boolean {
+  return setsOf(user).length > 1 || isRolledOut(user, replicas);
+}
+
 export async function editDeployment(user: User, ...operations: readonly PatchOperation[]): Promise<void> {
   await user.patch(MachineDeployment as Kind, "d1", operations);
 }

@@ -1,5 +1,5 @@
 import { simCluster, simMachineDeployment } from "../../support/manifests.ts";
-import { editDeployment, isRolledOut, rollOut, setsOf } from "./deployments.ts";
+import { editDeployment, hasBegun, isRolledOut, rollOut } from "./deployments.ts";
 import type { Workload } from "./workload.ts";
 
 export const w31: Workload = {
@@ -12,12 +12,12 @@ export const w31: Workload = {
     await user.apply(`${simCluster("c1")}---${simMachineDeployment("d1", "c1", 3)}`);
     await user.until(() => isRolledOut(user, 3));
     await rollOut(user, "v1.34.3");
-    await user.until(() => setsOf(user).length > 1);
+    await user.until(() => hasBegun(user, 3));
     await editDeployment(user, { op: "replace", path: "/spec/replicas", value: 5 });
     await rollOut(user, "v1.34.4");
     await user.until(() => isRolledOut(user, 5));
     await rollOut(user, "v1.34.2");
-    await user.until(() => setsOf(user).length > 1);
+    await user.until(() => hasBegun(user, 5));
     await editDeployment(user, { op: "replace", path: "/spec/replicas", value: 2 });
     await rollOut(user, "v1.34.4");
     await user.until(() => isRolledOut(user, 2));
