@@ -4,7 +4,7 @@ import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import type { World } from "./capstan-process.ts";
-import { countBy } from "./function-requests.ts";
+import { countBy, ofFunctions } from "./function-requests.ts";
 import {
   availableManagers,
   costOf,
@@ -37,18 +37,21 @@ interface Row extends Load {
   readonly manager: ManagerName;
   /** Per Machine that was replaced. */
   readonly cost: MachineCost;
+  /** `patch machines`, of Capstan with the function before it. */
   readonly requestsByVerb: { readonly [verbAndResource: string]: number };
 }
 
 /**
  * A MachineDeployment whose version changes, from the edit until all its Machines are of the new template: its provider
  * makes every infrastructure machine and Node ready at once, and there is no bootstrap config. Capstan and Cluster API's
- * manager one after the other. Machines as an argument: that load alone.
+ * manager one after the other. Numbers of Machines as arguments: these alone, with a surge of 10 where none is known.
  */
 export async function rolloutsBench(): Promise<void> {
   const managers = availableManagers();
   const wanted = process.argv.slice(3).map(Number);
-  const loads = wanted.length === 0 ? LOADS : LOADS.filter(({ machines }) => wanted.includes(machines));
+  const known = (machines: number) => LOADS.find((load) => load.machines === machines);
+  const loads =
+    wanted.length === 0 ? LOADS : wanted.map((machines) => known(machines) ?? { machines, maxSurge: 10 });
   const rows: Row[] = [];
   for (const [round, load] of loads.entries()) {
     for (const manager of inTurn(managers, round)) {
@@ -78,7 +81,11 @@ async function measure(manager: ManagerName, load: Load): Promise<Row> {
     await untilRolledOut(client, machines, "v1.34.3");
     return undefined;
   });
-  return { manager, ...load, cost, requestsByVerb: countBy(requests, requestText) };
+  const requestsByVerb =
+    manager === "capstan"
+      ? countBy(ofFunctions(requests), ({ by, verb, resource }) => `${by}: ${verb} ${resource}`)
+      : countBy(requests, requestText);
+  return { manager, ...load, cost, requestsByVerb };
 }
 
 async function edit(client: World["client"], value: string): Promise<void> {
