@@ -1,5 +1,5 @@
 import parse from "semver/functions/parse.js";
-import { CustomResourceDefinition, isOurs } from "../../shared/api/core.ts";
+import { BROUGHT_BY, CustomResourceDefinition, isOurs } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
@@ -75,16 +75,13 @@ function notEstablished({ metadata }: KubeObject): Error {
   );
 }
 
-/** Annotation: the version of Capstan that has installed a definition. */
-const INSTALLED_BY = "capstan.dev/installed-by";
-
 function withVersion(crd: KubeObject): KubeObject {
-  const annotations = { ...crd.metadata.annotations, [INSTALLED_BY]: packageVersion() };
+  const annotations = { ...crd.metadata.annotations, [BROUGHT_BY]: packageVersion() };
   return { ...crd, metadata: { ...crd.metadata, annotations } };
 }
 
 function isNewer({ metadata }: KubeObject): boolean {
-  const by = parse(metadata.annotations?.[INSTALLED_BY]);
+  const by = parse(metadata.annotations?.[BROUGHT_BY]);
   return by !== null && by.compare(packageVersion()) > 0;
 }
 

@@ -14,6 +14,18 @@ interface ObservingOptions extends ListenOptions {
   readonly roles: ReadonlySet<string>;
 }
 
+/** Returns what the listener beyond loopback needs; `undefined`: there is none. */
+export function diagnosticsOf(
+  { diagnosticsAddress: address, diagnosticsCertDir, diagnosticsClientCa }: ListenOptions,
+  connect: Connect,
+  starting: AsyncDisposableStack,
+): ObserveOptions["diagnostics"] {
+  if (address === undefined) return undefined;
+  // Its own connection: reviews never take the turn of the functions.
+  const reviewer = starting.use(connect(REVIEW_RATE)).as("diagnostics");
+  return { address, certDir: diagnosticsCertDir, clientCa: diagnosticsClientCa, reviewer };
+}
+
 /** Opens the listeners of a process. Loads the telemetry only when a listener shows it. */
 export async function startObserving(
   parts: Omit<ObserveOptions, "address" | "diagnostics" | "version" | "parts">,
@@ -23,18 +35,11 @@ export async function startObserving(
   const { metricsAddress, healthAddress, diagnosticsAddress } = options;
   if ((metricsAddress ?? healthAddress ?? diagnosticsAddress) === undefined) return undefined;
   const { observe } = await import("../worker/observe.ts");
-  const diagnostics = diagnosticsAddress && {
-    address: diagnosticsAddress,
-    certDir: options.diagnosticsCertDir,
-    clientCa: options.diagnosticsClientCa,
-    // Its own connection: reviews never take the turn of the functions.
-    reviewer: starting.use(connect(REVIEW_RATE)).as("diagnostics"),
-  };
   return starting.use(
     await observe({
       ...parts,
       address: metricsAddress,
-      diagnostics,
+      diagnostics: diagnosticsOf(options, connect, starting),
       version: packageVersion(),
       parts: { relay: roles.has("relay"), worker: roles.has("worker") },
     }),

@@ -13,21 +13,22 @@ import { startProbes } from "../worker/probes.ts";
 import type { LogLevel } from "../worker/telemetry/log.ts";
 import { openAuthority, renewed, type Serving } from "../worker/webhook/authority.ts";
 import { serveOlderVersions } from "../worker/webhook/definitions.ts";
+import type { serveMetrics } from "../worker/webhook/serve-metrics.ts";
 import { startWebhook, type Webhook } from "../worker/webhook/webhook.ts";
-import { healthAddressOption, parseListenAddress } from "./listen-options.ts";
+import { addListenOptions, type ListenOptions, parseListenAddress } from "./listen-options.ts";
 import { type Connect, readManagement } from "./management.ts";
 import { kubeconfigOption, logLevelOption, stopRequested } from "./options.ts";
 import { podNamespace } from "./pod.ts";
+import { diagnosticsOf } from "./start-observing.ts";
 import { openLog } from "./terminal/log.ts";
 
-interface WebhookFlags {
+interface WebhookFlags extends ListenOptions {
   readonly kubeconfig?: string;
   readonly address: ListenAddress;
   readonly service: string;
   readonly url?: string;
   readonly certDir?: string;
   readonly undo?: boolean;
-  readonly healthAddress?: ListenAddress;
   readonly logLevel?: LogLevel;
 }
 
@@ -36,7 +37,7 @@ const MAX_PEM_BYTES = 64 * 1024;
 const SERVE_ON_MS = 10_000;
 
 export function webhookCommand(command: Command): Command {
-  return command
+  return addListenOptions(command)
     .addOption(kubeconfigOption())
     .addOption(
       new Option("--address <address>", "listen for the API server over TLS")
@@ -60,7 +61,6 @@ export function webhookCommand(command: Command): Command {
       "--undo",
       "when no webhook runs any more: let CustomResourceDefinitions name none and serve v1beta2 alone",
     )
-    .addOption(healthAddressOption())
     .addOption(logLevelOption())
     .addHelpText(
       "after",
@@ -82,6 +82,8 @@ async function serve(flags: WebhookFlags): Promise<void> {
     const isReady = () => webhook?.isReady() === true && !isStopping;
     stack.use(await startProbes({ address, isReady, log }));
   }
+  const diagnostics = diagnosticsOf(flags, connect, stack);
+  const metrics = diagnostics && stack.use(await openMetrics({ ...diagnostics, clock: systemClock, log }));
   const client = stack.use(connect()).as("webhook");
   const namespace = await podNamespace();
   const service = { namespace, name: flags.service, path: "/convert", port: 443 };
@@ -102,6 +104,7 @@ async function serve(flags: WebhookFlags): Promise<void> {
               systemClock,
             )
           : async () => servingIn(certDir),
+      notes: metrics?.notes,
       clock: systemClock,
       log,
     }),
@@ -110,6 +113,11 @@ async function serve(flags: WebhookFlags): Promise<void> {
   await stop;
   isStopping = true;
   if (address !== undefined) await rest(SERVE_ON_MS, systemClock);
+}
+
+/** Loads the telemetry where it is shown. */
+async function openMetrics(...options: Parameters<typeof serveMetrics>): ReturnType<typeof serveMetrics> {
+  return (await import("../worker/webhook/serve-metrics.ts")).serveMetrics(...options);
 }
 
 async function undo(connect: Connect): Promise<void> {

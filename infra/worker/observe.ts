@@ -6,7 +6,7 @@ import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { cachedFor } from "../platform/cached-for.ts";
 import type { Relay } from "../relay/relay.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
-import { startEndpoints } from "./endpoints.ts";
+import { pageOf, startEndpoints } from "./endpoints.ts";
 import { unreadyReasons } from "./health.ts";
 import type { LoopbackAddress } from "./loopback-address.ts";
 import { type LedgerMeter, meterLedger } from "./telemetry/ledger-metrics.ts";
@@ -25,7 +25,7 @@ export interface ObserveOptions {
   /** The address on loopback. */
   readonly address?: LoopbackAddress | undefined;
   /** The diagnostics beyond loopback. */
-  readonly diagnostics?: Omit<DiagnosticsOptions, "metrics" | "pages" | "clock" | "log"> | undefined;
+  readonly diagnostics?: Omit<DiagnosticsOptions, "metrics" | "page" | "clock" | "log"> | undefined;
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
   readonly history: ReadHistory;
@@ -86,7 +86,10 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
   await using starting = new AsyncDisposableStack();
   const endpoints = address && starting.use(await startEndpoints({ ...pages, address, log }));
   const beyond =
-    diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, metrics, clock, log }));
+    diagnostics &&
+    starting.use(
+      await startDiagnostics({ ...diagnostics, page: (at) => pageOf(pages, at), metrics, clock, log }),
+    );
   const running = starting.move();
   return {
     url: endpoints?.url,

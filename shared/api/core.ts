@@ -161,8 +161,11 @@ export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
   return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
 }
 
-/** Annotation of a CRD that Capstan's chart has brought, on which Helm's label stands in place of ours: its version. */
-export const CHART_VERSION = "capstan.dev/version";
+/**
+ * Annotation of a CRD: the version of Capstan that has brought it. The chart's CRDs have Helm's label in place of ours, and
+ * this one.
+ */
+export const BROUGHT_BY = "capstan.dev/version";
 
 /**
  * State of the connection to the workload cluster of a Cluster; namespace and name are the Cluster's. The

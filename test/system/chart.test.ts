@@ -113,7 +113,6 @@ describeWith(missing, HELM_OPTIONAL)("the chart on the real kube-apiserver", () 
       JSON.parse(await definition(name)).spec as { readonly versions: readonly object[] };
     const converting = { url: "https://127.0.0.1:9443/convert" };
     const served = (await loadCrds(undefined, converting)).find(({ metadata }) => metadata.name === name);
-    await upgrade("v0.2.0", "--set webhook.enabled=true");
     const apply = "apply --server-side --force-conflicts --field-manager=capstan-webhook -f -";
     const { apiVersion, kind } = served ?? {};
     const { versions, conversion } = Object(served).spec;

@@ -1,4 +1,13 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { systemClock as clock } from "../../infra/platform/clock.ts";
+import { createServer } from "../../infra/platform/kube/client.ts";
+import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { deployAccounts } from "../support/deployed-accounts.ts";
 import { eventually } from "../support/eventually.ts";
 import { EXAMPLE_OF_V1BETA1 } from "../support/older/example.ts";
@@ -8,9 +17,56 @@ import { freePorts } from "../support/processes/free-ports.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { silentLog as log } from "../support/silent-log.ts";
+import { newAuthority, type TestAuthority } from "../support/tls-files.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const CRD = "crd/machinedeployments.cluster.x-k8s.io";
+
+/** Puts a new certificate of this authority into a folder. */
+async function give(folder: string, authority: TestAuthority): Promise<void> {
+  const { cert, key } = await authority.issue("server");
+  for (const [name, text] of Object.entries({ "ca.crt": authority.cert, "tls.crt": cert, "tls.key": key }))
+    await writeFile(join(folder, name), text);
+}
+
+/** Writes one number after the other in v1beta1, each until it is taken, and reads it in v1beta2. */
+function startWriting(client: KubeClient) {
+  const key = { namespace: "default", name: "d1" };
+  const lost: number[] = [];
+  let [taken, refused, isEnding] = [0, 0, false];
+  const write = async (number: number): Promise<void> => {
+    const metadata = { ...key, annotations: { number: String(number) } };
+    const { group, kind } = MachineDeployment;
+    const object = { apiVersion: `${group}/v1beta1`, kind, metadata };
+    try {
+      await client.apply({ ...MachineDeployment, version: "v1beta1" } as Kind, key, object);
+    } catch {
+      refused += 1;
+      return write(number);
+    }
+    const stored = await client.get(MachineDeployment, key);
+    if (stored?.metadata.annotations?.["number"] !== String(number)) lost.push(number);
+    taken = number;
+  };
+  const writing = (async () => {
+    while (!isEnding) await write(taken + 1);
+  })();
+  return {
+    refused: () => refused,
+    /** Waits for so many more. */
+    reaches(more: number): Promise<unknown> {
+      const enough = taken + more;
+      return eventually(() => taken >= enough, WITHIN);
+    },
+    /** Returns the numbers that were taken and are not there. */
+    async end(): Promise<readonly number[]> {
+      isEnding = true;
+      await writing;
+      return lost;
+    },
+  };
+}
 
 describeWith(REAL.missing ?? kubectlMissing(), REAL)(
   "the webhook of the manifests on a real API server",
@@ -19,7 +75,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       await using server = await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "");
       const kubectl = kubectlFor(server.kubeconfigFile);
       await kubectl("apply --server-side -f infra/platform/crds/generated");
-      await using accounts = await deployAccounts(server, ["capstan-webhook"], ["webhook"]);
+      await using accounts = await deployAccounts(server, ["capstan-webhook"]);
       const [port = 0, other = 0] = await freePorts(2);
       const kubeconfig = ["--kubeconfig", accounts.fileOf("capstan-webhook")];
       const webhookAt = (at: number) =>
@@ -53,6 +109,48 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       expect(spec.versions.map(({ name }: { readonly name: string }) => name)).toEqual(["v1beta2"]);
       await eventually(async () => void (await kubectl("annotate machinedeployment/d1 note=x")), WITHIN);
       expect((await runCli("webhook", "--undo", ...kubeconfig)).output).toContain("nothing to undo");
+    });
+
+    it("loses no write of v1beta1 while it is killed, started again, and given another certificate and authority", async () => {
+      await using stack = new AsyncDisposableStack();
+      const { kubeconfigFile } = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
+      const kubectl = kubectlFor(kubeconfigFile);
+      await kubectl("apply --server-side -f infra/platform/crds/generated");
+      const folder = await mkdtemp(join(tmpdir(), "capstan-webhook-"));
+      stack.defer(() => rm(folder, { recursive: true }));
+      const first = await newAuthority();
+      await give(folder, first);
+      const [port = 0] = await freePorts(1);
+      const options = ["--address", `127.0.0.1:${port}`, "--url", `https://127.0.0.1:${port}`];
+      const start = () =>
+        stack.use(
+          startCli([
+            ...["webhook", "--kubeconfig", kubeconfigFile, "--cert-dir", folder, "--log-level", "info"],
+            ...options,
+          ]),
+        );
+      const killed = start();
+      await eventually(async () => void (await kubectl("apply -f -", EXAMPLE_OF_V1BETA1)), WITHIN);
+      const access = await loadKubeconfig({ file: kubeconfigFile, env: {} });
+      const server = stack.use(createServer(access, { clock, log, version: "test" }));
+      const writing = startWriting(server.as("writer"));
+
+      await writing.reaches(20);
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+      const refused = writing.refused();
+      await eventually(() => writing.refused() > refused, WITHIN);
+      const webhook = start();
+      await writing.reaches(20);
+      for (const [number, authority] of [first, await newAuthority()].entries()) {
+        await give(folder, authority);
+        await eventually(
+          () => webhook.output().split("new certificate is in use").length > number + 1,
+          WITHIN,
+        );
+        await writing.reaches(20);
+      }
+      expect(await writing.end()).toEqual([]);
     });
   },
 );

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CHART_VERSION } from "../../../shared/api/core.ts";
+import { BROUGHT_BY } from "../../../shared/api/core.ts";
 import { SERVED_ONLY } from "../../../shared/api/traits.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { crdsOf } from "../components.ts";
@@ -48,7 +48,7 @@ const CONDITIONS: { readonly [component: string]: string } = {
   traces: "$.Values.traces.enabled",
   console: "$.Values.console.enabled",
   "console-actions": "$.Values.console.actions",
-  webhook: "$.Values.webhook.enabled",
+  "v1beta2-only": "not $.Values.webhook.enabled",
   namespaced: "$.Values.rights.namespaced",
   hardened: "$.Values.rights.hardened",
 };
@@ -119,7 +119,7 @@ function definitions(crds: readonly Manifest[], file: string): readonly Conditio
       ["annotations"]: annotations,
       ...metadata
     } = crd.metadata as typeof crd.metadata & Annotated;
-    const kept = { [POLICY]: "keep", [CHART_VERSION]: value("quote $.Chart.Version") };
+    const kept = { [POLICY]: "keep", [BROUGHT_BY]: value("quote $.Chart.Version") };
     const object = { ...crd, metadata: { name, ...metadata, annotations: { ...annotations, ...kept } } };
     const asked = `(dict "root" $ "name" "${name}" "servedOnly" ${SERVED_ONLY.has(name)})`;
     return { object, when: ["$.Values.crds.install", `include "capstan.bringsDefinition" ${asked}`], file };

@@ -60,10 +60,14 @@ function changedBy(
   patch: readonly Operation[] | { readonly $patch: "delete" },
   condition: string,
 ): Conditional {
-  if (!Array.isArray(patch)) return { ...each, when: [...each.when, `not (${condition})`] };
+  if (!Array.isArray(patch)) return { ...each, when: [...each.when, negated(condition)] };
   const object = structuredClone(each.object);
   for (const operation of patch) change(object, operation, condition);
   return { ...each, object };
+}
+
+function negated(condition: string): string {
+  return condition.startsWith("not ") ? condition.slice("not ".length) : `not (${condition})`;
 }
 
 function change(object: object, { op, path, value: wanted }: Operation, condition: string): void {

@@ -180,7 +180,10 @@ export const VALUES = z.strictObject({
     .prefault({}),
   webhook: z
     .strictObject({
-      enabled: off("Serve clients of `v1beta1`, too; each write then costs a conversion of about 1 ms."),
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Serve clients of `v1beta1`, too; each write then costs a conversion of about 1 ms."),
       replicas: z.int().min(1).default(2).describe("How many Pods convert."),
       ...PROCESS,
     })

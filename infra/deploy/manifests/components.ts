@@ -17,7 +17,7 @@ import {
 } from "./processes.ts";
 import { scalingComponents } from "./scaling.ts";
 import { takeoverAccount } from "./takeover.ts";
-import { webhookComponent } from "./webhook.ts";
+import { withoutWebhook } from "./webhook.ts";
 
 const RBAC = "rbac.authorization.k8s.io/v1";
 
@@ -34,7 +34,7 @@ export async function components(): Promise<{ readonly [name: string]: Folder }>
     "watch-kubeconfigs": WATCH_KUBECONFIGS,
     ...observationComponents(),
     ...consoleComponents(),
-    webhook: webhookComponent(),
+    "v1beta2-only": withoutWebhook(),
     namespaced: withoutBindings("objects", "secrets", "providers", "diagnostics", "owners"),
     hardened: HARDENED,
   };

@@ -26,7 +26,7 @@ export function consoleComponents(): { readonly [name in "console" | "console-ac
         console: [
           ...account(),
           deployment(),
-          serviceOf(CONSOLE, "console", 443),
+          serviceOf(CONSOLE, { console: 443 }),
           fromAnywhere(CONSOLE, PORT),
         ],
         persons: [VIEWER, OPERATOR],

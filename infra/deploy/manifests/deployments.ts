@@ -11,6 +11,20 @@ export const DIAGNOSTICS_PORT = 8443;
 export const QUEUE = "/etc/capstan/queue";
 const DIAGNOSTICS = "/etc/capstan/diagnostics";
 
+/** Arguments of every process that is scraped. */
+export const LISTENING = [
+  `--health-address=:${HEALTH_PORT}`,
+  `--diagnostics-address=:${DIAGNOSTICS_PORT}`,
+  `--diagnostics-cert-dir=${DIAGNOSTICS}`,
+  `--diagnostics-client-ca=${DIAGNOSTICS}/ca.crt`,
+  "--log-level=info",
+];
+/** The port at which it is, and the Secret with the files of that listener. */
+export const SCRAPED = {
+  port: { name: "diagnostics", containerPort: DIAGNOSTICS_PORT, protocol: "TCP" },
+  secrets: { [DIAGNOSTICS]: "capstan-diagnostics" },
+};
+
 /** The variables of the queue, so that commands of `kubectl exec` find the queue as well. */
 export const QUEUE_ENV = [
   { name: "CAPSTAN_QUEUE_FILE", value: `${QUEUE}/url` },
@@ -35,23 +49,19 @@ export function processDeployment(process: ServerProcess): Manifest {
       part,
       "--functions",
       ...(isRelay ? ["cluster-api"] : functions.map(({ spec }) => spec.name)),
-      `--health-address=:${HEALTH_PORT}`,
-      `--diagnostics-address=:${DIAGNOSTICS_PORT}`,
-      `--diagnostics-cert-dir=${DIAGNOSTICS}`,
-      `--diagnostics-client-ca=${DIAGNOSTICS}/ca.crt`,
-      "--log-level=info",
+      ...LISTENING,
       ...(isRelay ? [isOfWorkloads ? "--workloads" : "--leader-elect"] : []),
     ],
     env: [
       ...QUEUE_ENV,
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
     ],
-    ports: [{ name: "diagnostics", containerPort: DIAGNOSTICS_PORT, protocol: "TCP" }],
+    ports: [SCRAPED.port],
     resources: {
       requests: { cpu: "100m", memory: "128Mi" },
       limits: { memory: isRelay ? "1Gi" : "512Mi" },
     },
-    secrets: { [QUEUE]: `capstan-${part}-queue`, [DIAGNOSTICS]: "capstan-diagnostics" },
+    secrets: { [QUEUE]: `capstan-${part}-queue`, ...SCRAPED.secrets },
     pod: {
       priorityClassName: `capstan-${part}`,
       ...(isRelay && { topologySpreadConstraints: [onDifferentNodes(name)] }),
@@ -114,16 +124,21 @@ function priorityClass(name: string, value: number, description: string): Manife
 
 /** Returns the Service by which autoscalers and metrics reach the diagnostics of a process. */
 export function diagnosticsService({ name }: ServerProcess): Manifest {
-  return serviceOf(name, "diagnostics", DIAGNOSTICS_PORT);
+  return serviceOf(name, { diagnostics: DIAGNOSTICS_PORT });
 }
 
-/** Returns the Service of a process that leads to its container port of that name. */
-export function serviceOf(name: string, targetPort: string, port: number): Manifest {
+/** Returns the Service of a process that leads to its container ports of these names. */
+export function serviceOf(name: string, ports: { readonly [targetPort: string]: number }): Manifest {
   const selector = { "app.kubernetes.io/name": name };
   return {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name, namespace: NAMESPACE, labels: { ...selector, ...PART_OF } },
-    spec: { selector, ports: [{ name: targetPort, port, targetPort, protocol: "TCP" }] },
+    spec: {
+      selector,
+      ports: Object.entries(ports).map(([targetPort, port]) => {
+        return { name: targetPort, port, targetPort, protocol: "TCP" };
+      }),
+    },
   };
 }

@@ -1,11 +1,18 @@
 import { CustomResourceDefinition, Secret } from "../../../shared/api/core.ts";
-import { OLDER } from "../../../shared/api/older/table.ts";
-import { KINDS } from "../../../shared/api/registry.ts";
-import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
+import { OLDER_KINDS } from "../../worker/webhook/definitions.ts";
+import { deploymentOf, type Manifest } from "../deployment.ts";
 import { clusterRole, roleOf, serviceAccount } from "../rbac.ts";
-import { boundRole } from "./accounts.ts";
-import { disruptionBudget, IMAGE, onDifferentNodes, serviceOf } from "./deployments.ts";
-import type { Folder } from "./kustomization.ts";
+import { boundRole, REVIEWS } from "./accounts.ts";
+import {
+  DIAGNOSTICS_PORT,
+  disruptionBudget,
+  IMAGE,
+  LISTENING,
+  onDifferentNodes,
+  SCRAPED,
+  serviceOf,
+} from "./deployments.ts";
+import { type Folder, without } from "./kustomization.ts";
 import { fromAnywhere } from "./network.ts";
 import { NAMESPACE, PART_OF } from "./processes.ts";
 
@@ -14,28 +21,31 @@ const WEBHOOK = "capstan-webhook";
 const PORT = 9443;
 
 /**
- * Returns the component of the conversion webhook. The addresses of API servers are known to the operator only, so its
- * NetworkPolicy lets in any: it answers a review by what is in the review.
+ * Returns the conversion webhook. The addresses of API servers are known to the operator only, so its NetworkPolicy lets in
+ * any: it answers a review by what is in the review.
  */
-export function webhookComponent(): Folder {
+export function webhook(): readonly Manifest[] {
+  return [
+    ...account(),
+    deployment(),
+    disruptionBudget({ name: WEBHOOK }),
+    serviceOf(WEBHOOK, { webhook: 443, diagnostics: DIAGNOSTICS_PORT }),
+    fromAnywhere(WEBHOOK, PORT),
+  ];
+}
+
+/** Returns the component that leaves it out: v1beta2 alone is served then, and no write costs a conversion. */
+export function withoutWebhook(): Folder {
   return {
     kind: "Component",
-    files: {
-      webhook: [
-        ...account(),
-        deployment(),
-        disruptionBudget({ name: WEBHOOK }),
-        serviceOf(WEBHOOK, "webhook", 443),
-        fromAnywhere(WEBHOOK, PORT),
-      ],
-    },
+    files: {},
+    patches: webhook().map(({ apiVersion, kind, metadata: { name } }) => without(apiVersion, { kind, name })),
   };
 }
 
 /** It patches our definitions with older versions only, and reads no Secret but its own authority. Source: S-05 */
 function account(): readonly Manifest[] {
-  const older = KINDS.filter(({ group, kind }) => OLDER.has(`${group}/${kind}`));
-  const resourceNames = older.map(({ plural, group }) => `${plural}.${group}`);
+  const resourceNames = OLDER_KINDS.map(({ plural, group }) => `${plural}.${group}`);
   const [definitions, secrets] = [on(CustomResourceDefinition), on(Secret)];
   const role = clusterRole(WEBHOOK, [
     { ...definitions, verbs: ["list"] },
@@ -44,6 +54,7 @@ function account(): readonly Manifest[] {
   return [
     serviceAccount(WEBHOOK, NAMESPACE),
     ...boundRole({ name: WEBHOOK }, "cluster", role),
+    ...boundRole({ name: WEBHOOK }, "diagnostics", clusterRole(`${WEBHOOK}-diagnostics`, REVIEWS)),
     ...roleOf(WEBHOOK, NAMESPACE, [
       // RBAC knows no name of an object that is not there yet.
       { ...secrets, verbs: ["create"] },
@@ -65,10 +76,11 @@ function deployment(): Manifest {
     container: "webhook",
     image: IMAGE,
     replicas: { replicas: 2 },
-    args: ["webhook", `--address=:${PORT}`, `--health-address=:${HEALTH_PORT}`, "--log-level=info"],
+    args: ["webhook", `--address=:${PORT}`, ...LISTENING],
     env: [],
-    ports: [{ name: "webhook", containerPort: PORT, protocol: "TCP" }],
+    ports: [{ name: "webhook", containerPort: PORT, protocol: "TCP" }, SCRAPED.port],
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-    pod: { topologySpreadConstraints: [onDifferentNodes(WEBHOOK)] },
+    secrets: SCRAPED.secrets,
+    pod: { priorityClassName: "capstan-worker", topologySpreadConstraints: [onDifferentNodes(WEBHOOK)] },
   });
 }

@@ -190,6 +190,13 @@ export const ALERTS = {
     runbook:
       "The log says why: the collector is away, slow, or refuses spans. Runs do not wait for it. Mend the collector, or trace less with `OTEL_TRACES_SAMPLER_ARG`.",
   },
+  CapstanConversionsFail: {
+    severity: "warning",
+    expr: 'sum by (resource) (rate(capstan_webhook_reviews_total{result="error"}[10m])) > 0',
+    for: "10m",
+    summary: "Conversions of {{ $labels.resource }} fail",
+    runbook: "The 500 that clients get names object and field.",
+  },
   CapstanBusy: {
     severity: "warning",
     expr: `rate(process_cpu_seconds_total[5m]) ${OURS} > 0.9`,

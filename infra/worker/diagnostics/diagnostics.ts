@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { type Answer, answering, ONLY_GET, type PageSources, pageOf, targetOf } from "../endpoints.ts";
+import { type Answer, answering, ONLY_GET, type Target, targetOf } from "../endpoints.ts";
 import { LIMITS, type ListenAddress, type Listener, startListener } from "../http-listener.ts";
 import { showCertificateEnd } from "../telemetry/certificate-end.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -15,7 +15,8 @@ export interface DiagnosticsOptions extends IdentityFiles {
   readonly address: ListenAddress;
   /** Asks the management API server about tokens. */
   readonly reviewer: Reviewer;
-  readonly pages: PageSources;
+  /** Returns what is at a path. */
+  readonly page: (target: Target) => Promise<Answer>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +28,7 @@ export interface DiagnosticsOptions extends IdentityFiles {
  * Source: S-40
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<Listener> {
-  const { address, reviewer, pages, metrics, clock, log } = options;
+  const { address, reviewer, page, metrics, clock, log } = options;
   const admit = createAdmission(createReviews(reviewer, clock), log);
   await using starting = new AsyncDisposableStack();
   const show = (identity: Identity) => showCertificateEnd(metrics, "diagnostics", endOf(identity));
@@ -46,7 +47,7 @@ export async function startDiagnostics(options: DiagnosticsOptions): Promise<Lis
       // Without a certificate that counts a client needs a token.
       rejectUnauthorized: false,
     },
-    answering(log, (message) => answerTo(message, admit, pages)),
+    answering(log, (message) => answerTo(message, admit, page)),
   );
   server.maxRequestsPerSocket = 1;
   const listener = starting.use(await startListener(server, { address, serves: "diagnostics", log }));
@@ -55,12 +56,16 @@ export async function startDiagnostics(options: DiagnosticsOptions): Promise<Lis
   return { port: listener.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function answerTo(message: IncomingMessage, admit: Admit, pages: PageSources): Promise<Answer> {
+async function answerTo(
+  message: IncomingMessage,
+  admit: Admit,
+  page: DiagnosticsOptions["page"],
+): Promise<Answer> {
   if (message.method !== "GET") return ONLY_GET;
   const target = targetOf(message);
   // A closed set: clients cannot make the process ask for any other path.
   if (!PATHS.has(target.path)) return { code: 404, text: `there are ${[...PATHS].join(", ")}\n` };
-  return (await admit(message, target.path)) ?? pageOf(pages, target);
+  return (await admit(message, target.path)) ?? page(target);
 }
 
 const PATHS: ReadonlySet<string> = new Set(["/metrics", "/status", "/keys", "/scale"]);

@@ -1,7 +1,7 @@
 import type { LABEL_VALUES } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Shows when a certificate that this process depends on ends: of the server of the queue, or of its own listener. */
+/** Shows when a certificate that this process depends on ends: of the server of the queue, or of a listener of its own. */
 export function showCertificateEnd(
   metrics: Metrics,
   certificate: (typeof LABEL_VALUES.certificate)[number],

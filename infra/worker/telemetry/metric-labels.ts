@@ -53,7 +53,7 @@ export const LABEL_VALUES = {
   verb: METHODS,
   host: [MANAGEMENT, "workload"],
   group: GROUPS,
-  certificate: ["queue", "diagnostics"],
+  certificate: ["queue", "diagnostics", "webhook"],
   version: [packageVersion()],
   nodeversion: [process.version],
   state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],

@@ -19,6 +19,7 @@ const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
+const REVIEW_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** The buckets of client-go. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
@@ -137,7 +138,7 @@ export const METRICS = {
   capstan_certificate_expiration_timestamp_seconds: {
     type: "gauge",
     labels: ["certificate"],
-    help: "When the first certificate ends, in seconds since 1970: of the server of the queue and its authorities, or of the diagnostics listener and those of its clients.",
+    help: "When the first certificate ends, in seconds since 1970: of the server of the queue and its authorities, of the diagnostics listener and those of its clients, or of the webhook.",
   },
   capstan_scale_workers: {
     type: "gauge",
@@ -329,6 +330,22 @@ export const METRICS = {
     type: "counter",
     labels: [],
     help: "Spans that the collector of traces did not get: it was away or slow, or has refused them. Absent where nothing is traced.",
+  },
+  capstan_webhook_reviews_total: {
+    type: "counter",
+    labels: ["resource", "result"],
+    help: "Answered conversion reviews.",
+  },
+  capstan_webhook_review_seconds: {
+    type: "histogram",
+    labels: ["resource"],
+    buckets: REVIEW_BUCKETS,
+    help: "Their time.",
+  },
+  capstan_webhook_unknown_references_total: {
+    type: "counter",
+    labels: [],
+    help: "References to kinds without a contract.",
   },
 } as const satisfies { readonly [name: string]: MetricSpec };
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { CHART_VERSION, CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { BROUGHT_BY, CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { OLDER } from "../../../shared/api/older/table.ts";
-import { valueAt } from "../../../shared/api/path.ts";
+import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
 import type { ConversionClient } from "../../platform/crds/crd.ts";
 import { loadCrds } from "../../platform/crds/load.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
@@ -10,11 +11,21 @@ import type { ServerClient } from "../../platform/kube/verbs.ts";
 type Reader = Pick<ServerClient, "pages">;
 type Writer = Pick<ServerClient, "get" | "apply">;
 
+/** The kinds of ours that have older versions. */
+export const OLDER_KINDS: readonly Kind[] = KINDS.filter(({ group, kind }) => OLDER.has(`${group}/${kind}`));
+
 /** Names and labels of all CRDs of a server, which say the versions of references. */
 export class Definitions {
   #named: ReadonlyMap<string, Pick<KubeObject, "metadata">> = new Map();
 
   readonly find = (name: string): Pick<KubeObject, "metadata"> | undefined => this.#named.get(name);
+
+  /** Returns a text that is another one once a CRD of a kind with older versions has changed. */
+  stateOfOurs(): string {
+    return OLDER_KINDS.map(({ plural, group }) => {
+      return this.#named.get(`${plural}.${group}`)?.metadata.resourceVersion ?? "";
+    }).join();
+  }
 
   /** Reads them again: a few requests, whatever is converted meanwhile. */
   async read(client: Reader): Promise<void> {
@@ -22,7 +33,8 @@ export class Definitions {
     for await (const page of client.pages(CustomResourceDefinition, { metadataOnly: true })) {
       if (page.first) named.clear();
       for (const { metadata } of page.items) {
-        named.set(metadata.name, { metadata: { name: metadata.name, labels: metadata.labels } });
+        const { name, labels, resourceVersion } = metadata;
+        named.set(name, { metadata: { name, labels, resourceVersion } });
       }
     }
     this.#named = named;
@@ -39,10 +51,8 @@ export async function serveOlderVersions(
   converting?: ConversionClient,
 ): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const wanted of await loadCrds(undefined, converting)) {
-    const { group, names } = (wanted as CustomResourceDefinition).spec;
+  for (const wanted of await loadCrds(OLDER_KINDS, converting)) {
     const key = { namespace: "", name: wanted.metadata.name };
-    if (!OLDER.has(`${group}/${names.kind}`)) continue;
     const found = await client.get(CustomResourceDefinition, key);
     if (found === undefined || !isCapstans(found) || isServed(found, wanted)) continue;
     await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
@@ -53,7 +63,7 @@ export async function serveOlderVersions(
 
 /** Helm installs a definition of the chart and replaces it; its versions are the webhook's all the same. */
 function isCapstans(crd: CustomResourceDefinition): boolean {
-  return isOurs(crd) || crd.metadata.annotations?.[CHART_VERSION] !== undefined;
+  return isOurs(crd) || crd.metadata.annotations?.[BROUGHT_BY] !== undefined;
 }
 
 /** Returns what the webhook writes: labels and the rest stay with who has installed the definition, such as Helm. */
@@ -66,15 +76,23 @@ function ownPartOf(crd: CustomResourceDefinition): CustomResourceDefinition {
 /** The server fills in defaults below `clientConfig.service`, so parts are compared that it leaves as they are. */
 function isServed(found: KubeObject, wanted: KubeObject): boolean {
   const facts = (crd: KubeObject) => {
-    const versions = valueAt(crd, "spec.versions");
-    const { url, caBundle, service } = Object(valueAt(crd, "spec.conversion.webhook.clientConfig"));
+    const { url, service } = Object(valueAt(crd, CLIENT_CONFIG));
     return [
-      (Array.isArray(versions) ? versions : []).map(({ name, served }: { name: string; served: boolean }) => [
-        name,
-        served,
-      ]),
-      [url, caBundle, service?.namespace, service?.name],
+      listAt(crd, "spec.versions").map((version) => [valueAt(version, "name"), valueAt(version, "served")]),
+      [url, service?.namespace, service?.name],
     ];
   };
-  return isDeepStrictEqual(facts(found), facts(wanted));
+  return isDeepStrictEqual(facts(found), facts(wanted)) && trustsAll(found, wanted);
+}
+
+const CLIENT_CONFIG = "spec.conversion.webhook.clientConfig";
+
+/** Another replica may have named the authority before as well: that is right, or each would undo what the other writes. */
+function trustsAll(found: KubeObject, wanted: KubeObject): boolean {
+  const bundleOf = (crd: KubeObject) =>
+    Buffer.from(textAt(crd, `${CLIENT_CONFIG}.caBundle`), "base64").toString();
+  const trusted = bundleOf(found);
+  return bundleOf(wanted)
+    .split(/(?=-----BEGIN)/)
+    .every((authority) => trusted.includes(authority));
 }

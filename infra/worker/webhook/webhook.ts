@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { ConversionClient } from "../../platform/crds/crd.ts";
 import { referenceVersions } from "../../platform/crds/reference-version.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
+import { x509 } from "../../platform/pki/x509.ts";
 import { LIMITS, type ListenAddress, startListener } from "../http-listener.ts";
+import type { WebhookNotes } from "../telemetry/webhook-metrics.ts";
 import { base64, type Serving } from "./authority.ts";
 import { Definitions, serveOlderVersions } from "./definitions.ts";
 import { answerReview } from "./review.ts";
@@ -18,6 +21,7 @@ export interface WebhookOptions {
   readonly reach: (port: number) => { readonly service: object } | { readonly url: string };
   /** Returns the certificate to show now; asked every ten seconds. */
   readonly serving: () => Promise<Serving>;
+  readonly notes?: WebhookNotes | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,6 +36,7 @@ export interface Webhook extends AsyncDisposable {
 const MAX_BYTES = 64 * 1024 * 1024;
 /** The API server keeps its connections, and few others connect. */
 const MAX_CONNECTIONS = 256;
+const MAX_LOGGED_KINDS = 256;
 const LOOK_EVERY_MS = 10 * SECOND;
 const DEFINITIONS_EVERY_MS = MINUTE;
 
@@ -40,26 +45,20 @@ const DEFINITIONS_EVERY_MS = MINUTE;
  * nothing but the names and labels of CRDs. A certificate that changes is shown to new connections.
  */
 export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
-  const { client, address, reach, serving, clock, log } = options;
+  const { client, address, reach, serving, notes, clock, log } = options;
   const definitions = new Definitions();
   await definitions.read(client);
-  const unknown = new Set<string>();
-  const versionOf = referenceVersions(definitions.find, (group, kind) => {
-    const name = `${kind}.${group}`;
-    if (unknown.has(name) || unknown.size >= MAX_CONNECTIONS) return;
-    unknown.add(name);
-    log.warn(
-      { kind: name },
-      "webhook: a referenced kind has no CRD with a contract label; v1beta1 is assumed",
-    );
-  });
+  const versionOf = referenceVersions(definitions.find, noteUnknown(options));
   await using starting = new AsyncDisposableStack();
   let current = await serving();
+  const showEnd = () => notes?.certificate(x509.read(current.cert)[0].notAfter);
+  showEnd();
   const server = createServer(
     // Longer than a review may take, and than the API server waits.
     { ...LIMITS, requestTimeout: MINUTE, minVersion: "TLSv1.2", key: current.key, cert: current.cert },
     (message, response) => {
-      void answer(message, response, (body) => answerReview(body, versionOf)).catch((error: unknown) => {
+      const convert = (body: unknown) => noted(body, () => answerReview(body, versionOf), notes);
+      void answer(message, response, convert).catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, "webhook: a request has no answer");
         response.destroy();
       });
@@ -68,28 +67,40 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   const listener = starting.use(
     await startListener(server, { address, serves: "/convert", log, maxConnections: MAX_CONNECTIONS }),
   );
-  const converting = (): ConversionClient => ({ ...reach(listener.port), caBundle: base64(current.ca) });
-  let isReady = false;
+  /** The newest first; the one before has signed what other replicas still show. */
+  let authorities: readonly string[] = [current.ca];
+  const converting = (): ConversionClient => ({
+    ...reach(listener.port),
+    caBundle: base64(authorities.join("")),
+  });
+  let served = "";
+  /** Reads and renders them only where one has changed, or the authority has. */
   const serve = async (): Promise<void> => {
+    const wanted = JSON.stringify([converting(), definitions.stateOfOurs()]);
+    if (wanted === served) return;
     for (const name of await serveOlderVersions(client, converting())) {
       log.info({ name }, "webhook: the CRD serves its older versions");
     }
-    isReady = true;
+    served = wanted;
   };
   await serve();
   let cancel = (): void => undefined;
   let readAtMs = clock.now().getTime();
   const look = async (): Promise<void> => {
     const next = await serving();
-    if (next.cert !== current.cert) {
-      current = next;
-      server.setSecureContext({ key: next.key, cert: next.cert, minVersion: "TLSv1.2" });
-      log.info({}, "webhook: a new certificate is in use");
+    const isTrusted = authorities.includes(next.ca);
+    if (!isTrusted) authorities = [next.ca, current.ca];
+    if (clock.now().getTime() - readAtMs >= DEFINITIONS_EVERY_MS) {
+      readAtMs = clock.now().getTime();
+      await definitions.read(client);
     }
-    if (clock.now().getTime() - readAtMs < DEFINITIONS_EVERY_MS) return;
-    readAtMs = clock.now().getTime();
-    await definitions.read(client);
     await serve();
+    // A certificate of a new authority is shown at the next look: the API server must trust it first.
+    if (!isTrusted || next.cert === current.cert) return;
+    current = next;
+    server.setSecureContext({ key: next.key, cert: next.cert, minVersion: "TLSv1.2" });
+    showEnd();
+    log.info({}, "webhook: a new certificate is in use");
   };
   const lookLater = (): void => {
     cancel = clock.after(LOOK_EVERY_MS, () => {
@@ -103,7 +114,41 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   lookLater();
   starting.defer(() => cancel());
   const running = starting.move();
-  return { port: listener.port, isReady: () => isReady, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    port: listener.port,
+    isReady: () => served !== "",
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Returns what notes each kind without a contract, and logs it once. */
+function noteUnknown({ notes, log }: Pick<WebhookOptions, "notes" | "log">) {
+  const known = new Set<string>();
+  return (group: string, kind: string): void => {
+    notes?.unknownReference();
+    const name = `${kind}.${group}`;
+    if (known.has(name) || known.size >= MAX_LOGGED_KINDS) return;
+    known.add(name);
+    log.warn(
+      { kind: name },
+      "webhook: a referenced kind has no CRD with a contract label; v1beta1 is assumed",
+    );
+  };
+}
+
+/** Returns the answer to a review; its result and how long it took are noted. */
+function noted(body: unknown, answer: () => object, notes: WebhookNotes | undefined): object {
+  const beganAtMs = performance.now();
+  let isFailure = true;
+  try {
+    const answered = answer();
+    isFailure = valueAt(answered, "response.convertedObjects") === undefined;
+    return answered;
+  } finally {
+    const [first] = listAt(body, "request.objects");
+    const seconds = (performance.now() - beganAtMs) / SECOND;
+    notes?.review({ kind: textAt(first, "kind"), isFailure, seconds });
+  }
 }
 
 async function answer(

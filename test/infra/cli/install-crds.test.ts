@@ -94,7 +94,7 @@ describe("installing CRDs", () => {
   ])("leaves what a newer version has installed: %s", async (version, applied) => {
     const [first, ...rest] = served;
     const { metadata } = first ?? { metadata: { name: "" } };
-    const annotations = { "capstan.dev/installed-by": version };
+    const annotations = { "capstan.dev/version": version };
     const there = { ...first, metadata: { ...metadata, annotations } } as KubeObject;
     const clients = recordingClients(undefined, [there, ...rest]);
     await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());

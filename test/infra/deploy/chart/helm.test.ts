@@ -32,7 +32,7 @@ const VALUES: { readonly [component: string]: readonly [values: string, componen
   traces: ["traces.enabled=true"],
   console: ["console.enabled=true"],
   "console-actions": ["console.enabled=true,console.actions=true", ["console"]],
-  webhook: ["webhook.enabled=true"],
+  "v1beta2-only": ["webhook.enabled=false"],
   namespaced: ["rights.namespaced=true,rights.namespaces={team-a}"],
   hardened: ["rights.hardened=true"],
 };
@@ -115,7 +115,7 @@ describeWith(helmMissing() ?? kubectlMissing(), HELM_OPTIONAL)("the chart under 
     const pods = new Map(
       objects.flatMap((each) => (each && podOf(each) ? [[each.metadata.name, podOf(each)]] : [])),
     );
-    expect(pods.size).toBe(6);
+    expect(pods.size).toBe(7);
     for (const [name, pod] of pods) {
       expect(pod?.containers[0].image).toMatch(
         /^mirror\.example\.com:5000\/(library\/redis:7\.2|example\/capstan:v0\.1\.0)$/,

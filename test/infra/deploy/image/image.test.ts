@@ -222,7 +222,7 @@ async function installed(stack: AsyncDisposableStack) {
   const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
   const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
   const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
-  expect(wanted).toHaveLength(5);
+  expect(wanted).toHaveLength(7);
   const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
   await areReady(pods);
   // As their controller says of Deployments whose Pods are ready.

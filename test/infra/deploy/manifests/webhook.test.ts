@@ -2,12 +2,12 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { webhookCommand } from "../../../../infra/cli/webhook.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
-import { webhookComponent } from "../../../../infra/deploy/manifests/webhook.ts";
+import { webhook } from "../../../../infra/deploy/manifests/webhook.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { loadCrds } from "../../../../infra/platform/crds/load.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 
-const objects = Object.values(webhookComponent().files).flat();
+const objects = webhook();
 const found = (kind: string) => objects.find((object) => object.kind === kind) as Manifest;
 const rulesOf = (kind: string) => found(kind)["rules"] as readonly PolicyRule[];
 const container = valueAt(found("Deployment"), "spec.template.spec.containers") as readonly [
@@ -40,7 +40,9 @@ describe("the conversion webhook in a deployment", () => {
     expect(args.map((arg) => arg.split("=")[0]).filter((option) => !known.includes(option))).toEqual([]);
     const named = options.find(({ long }) => long === "--service")?.defaultValue;
     expect(found("Service").metadata.name).toBe(named);
-    expect(found("Service")["spec"]).toMatchObject({ ports: [{ port: 443, targetPort: "webhook" }] });
+    expect(found("Service")["spec"]).toMatchObject({
+      ports: [{ port: 443, targetPort: "webhook" }, { targetPort: "diagnostics" }],
+    });
     expect(container[0].ports.map(({ name }) => name)).toContain("webhook");
   });
 

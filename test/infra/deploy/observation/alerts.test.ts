@@ -113,6 +113,10 @@ const CASES: Readonly<Record<Name, readonly [fires: Series, silent: Series]>> = 
     { "capstan_trace_dropped_spans_total{}": grows(1) },
     { "capstan_trace_dropped_spans_total{}": always(952) },
   ],
+  CapstanConversionsFail: [
+    { 'capstan_webhook_reviews_total{resource="clusters.cluster.x-k8s.io",result="error"}': grows(1) },
+    { 'capstan_webhook_reviews_total{resource="clusters.cluster.x-k8s.io",result="success"}': grows(1) },
+  ],
   CapstanBusy: [{ "process_cpu_seconds_total{}": grows(55) }, { "process_cpu_seconds_total{}": grows(53) }],
   CapstanRestarts: [
     { "process_start_time_seconds{}": "1x100 2 3 4 5 5x15" },

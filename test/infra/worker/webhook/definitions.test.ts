@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { loadCrds } from "../../../../infra/platform/crds/load.ts";
-import { serveOlderVersions } from "../../../../infra/worker/webhook/definitions.ts";
+import { Definitions, serveOlderVersions } from "../../../../infra/worker/webhook/definitions.ts";
 import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
@@ -30,6 +30,35 @@ it("lets our definitions name the webhook and takes it out again, and writes non
     expect(await serveOlderVersions(again.of(MANAGEMENT, "webhook"), of)).toEqual([]);
     expect(again.sent).toEqual([]);
   }
+});
+
+it("lets a definition be that trusts the authority before as well, and adds one that it lacks", async () => {
+  const bundle = (...names: readonly string[]) =>
+    Buffer.from(names.map((name) => `-----BEGIN ${name}-----\n`).join("")).toString("base64");
+  const of = async (present: string, wanted: string) => {
+    const found = JSON.parse(JSON.stringify(older).replaceAll(CONVERTING.caBundle, present));
+    const client = recordingClients(undefined, found).of(MANAGEMENT, "webhook");
+    return serveOlderVersions(client, { ...CONVERTING, caBundle: wanted });
+  };
+  expect(await of(bundle("new", "old"), bundle("new"))).toEqual([]);
+  expect(await of(bundle("old"), bundle("new", "old"))).toEqual(converted);
+});
+
+it("has a state that changes with a definition", async () => {
+  const definitions = new Definitions();
+  const state = async (resourceVersion: string) => {
+    const items = plain.map((crd) => ({ ...crd, metadata: { ...crd.metadata, resourceVersion } }));
+    const page = { items, resourceVersion, first: true, bytes: 0 };
+    await definitions.read({
+      pages: async function* () {
+        yield page;
+      } as never,
+    });
+    return definitions.stateOfOurs();
+  };
+  const before = await state("1");
+  expect(await state("1")).toBe(before);
+  expect(await state("2")).not.toBe(before);
 });
 
 it("knows the definitions of the chart, which have Helm's label", async () => {
