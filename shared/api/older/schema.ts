@@ -76,8 +76,8 @@ function olderValue(
 
 /** Returns a schema without its members, which are placed one by one. */
 function bare(schema: Structural): Structural {
-  const { properties: _, "x-kubernetes-validations": _rules, ...others } = relaxed(schema);
-  return others;
+  const { properties: _, "x-kubernetes-validations": _rules, ...others } = schema;
+  return relaxed(others);
 }
 
 /** Elements of a list have its keys, in every version. */
