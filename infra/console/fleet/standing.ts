@@ -27,7 +27,7 @@ interface Known {
  * Judges a Cluster: by its first problem, which needs a person at once; else, worst first: no worker serves one, a
  * function has given up, one fails, the workload server is away, it waits for long,
  * nothing is known, it changes. `worst` is the worst trouble of its functions. Without a sign that it is well it is
- * never healthy, nor while `stale` says that the knowledge is old.
+ * never healthy; while `stale` says that the knowledge is old, it neither is nor changes.
  */
 export function standingOf(
   facts: ClusterFacts,
@@ -41,12 +41,16 @@ export function standingOf(
   if (worst !== undefined) return troubled(worst);
   if (unreachable !== undefined) return { state: "unreachable", ...reported(unreachable) };
   if (problem?.about === "waiting") return ofProblem(problem);
-  if (deleting !== undefined) return under(deleting, "deleting", isOlder(deleting, DELETION_MS, now));
+  const changing = (what: Concern, state: ClusterState, limitMs: number): Standing => {
+    if (isOlder(what, limitMs, now)) return { state: "waiting", ...reported(what) };
+    return stale === undefined ? { state, ...reported(what) } : { state: "unknown", reason: stale };
+  };
+  if (deleting !== undefined) return changing(deleting, "deleting", DELETION_MS);
   if (problem !== undefined) return { state: "paused", reason: textOf(problem), since: problem.since };
   if (facts.pausedBy !== undefined) return { state: "paused", reason: `paused by ${facts.pausedBy}` };
   if (available === "silent") return { state: "unknown", reason: SILENT };
   if (available === "unclear") return { state: "unknown", ...reported(concern) };
-  if (concern !== undefined) return under(concern, "progressing", isOlder(concern, PROGRESS_MS, now));
+  if (concern !== undefined) return changing(concern, "progressing", PROGRESS_MS);
   if (stale !== undefined) return { state: "unknown", reason: stale };
   return change === undefined ? { state: "healthy" } : { state: "progressing", ...reported(change) };
 }
@@ -72,10 +76,6 @@ function troubled({ function: name, key, isDead, failures, failure, since }: Tro
 
 function reported(concern: Concern | undefined): Pick<Standing, "reason" | "since"> {
   return { reason: concern?.text, since: concern?.since };
-}
-
-function under(concern: Concern, state: ClusterState, isLong: boolean): Standing {
-  return { state: isLong ? "waiting" : state, ...reported(concern) };
 }
 
 /** A concern without a date may have lasted for ever. */

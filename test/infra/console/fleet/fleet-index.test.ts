@@ -303,22 +303,36 @@ describe("the fleet", () => {
   });
 
   it("is unknown while no watch gives a sign of life, notifies its followers, and recovers", async () => {
-    const { start, clock, store } = await world(named("a", [AVAILABLE]));
+    const rolls = machineCondition("RollingOut", "True", "RollingOut", "1 of 3");
+    const { start, clock, store } = await world(
+      named("a", [AVAILABLE]),
+      named("b", [AVAILABLE, rolls]),
+      named("c", [
+        { ...machineCondition("Available", "False", "No", "no"), lastTransitionTime: START.toISOString() },
+      ]),
+      named("d", [AVAILABLE], { metadata: { deletionTimestamp: START.toISOString() } }),
+    );
+    const known = [
+      "default/b progressing: RollingOut True: 1 of 3",
+      "default/c progressing: Available False: no",
+      "default/d deleting: it is being deleted",
+      "default/a healthy",
+    ];
     await store.signs.note([CLUSTERS], clock.now());
     await using fleet = start();
     await clock.advance(SECOND);
-    expect(reported(all(fleet))).toEqual(["default/a healthy"]);
+    expect(reported(all(fleet))).toEqual(known);
     const seen: unknown[] = [];
     fleet.follow((clusters) => seen.push(clusters));
     await clock.advance(45 * SECOND);
     const reason = expect.stringMatching(/^relay away since 2026-.*; start a relay$/);
-    expect(all(fleet).items).toMatchObject([{ state: "unknown", reason }]);
+    expect(all(fleet).items).toMatchObject(known.map(() => ({ state: "unknown", reason })));
     expect(fleet.stale()).toMatchObject([{ since: expect.any(String), reason }]);
     // Everything that is shown must be read again, also where no Cluster stands otherwise.
     expect(seen).toContain(undefined);
     await store.signs.note([CLUSTERS], clock.now());
     await clock.advance(10 * SECOND);
-    expect([fleet.stale(), reported(all(fleet))]).toEqual([[], ["default/a healthy"]]);
+    expect([fleet.stale(), reported(all(fleet))]).toEqual([[], known]);
   });
 
   it("says of a Cluster whose keys no worker takes since when they wait, and of no other", async () => {
