@@ -263,7 +263,7 @@ export const METRICS = {
   capstan_rollouts_standing_still: {
     type: "gauge",
     labels: [],
-    help: "MachineDeployments whose rollout has stood still for 10 minutes, and that no person holds, as of the last minute. The same in every relay.",
+    help: "MachineDeployments whose rollout has stood still for 10 minutes, and that no person holds, as of the last minute; absent while the read model is old. The same in every relay.",
   },
   capstan_relay_ready: {
     type: "gauge",

@@ -24,9 +24,13 @@ it("counts rollouts that have stood still for ten minutes, once a minute, and lo
     asked.push(selection);
     return [set];
   };
+  let heardAt: Date | undefined;
+  const signs = {
+    read: async () => heardAt && new Map([["cluster.x-k8s.io/MachineDeployment", heardAt]]),
+  };
   const metrics = await createMetrics([]);
   let now = new Date(Date.parse(set.metadata.creationTimestamp ?? "") + 599_000);
-  meterRollouts({ each, list } as never, metrics, { now: () => now } as never);
+  meterRollouts({ each, list, signs } as never, metrics, { now: () => now } as never);
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
   now = new Date(now.getTime() + 59_000);
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
@@ -39,6 +43,12 @@ it("counts rollouts that have stood still for ten minutes, once a minute, and lo
     metadata,
     status: { replicas: 3, availableReplicas: 3, upToDateReplicas: 3 },
   });
+  expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
+
+  heardAt = now;
+  now = new Date(now.getTime() + 60_000);
+  expect(await metrics.text()).not.toContain("\ncapstan_rollouts_standing_still ");
+  heardAt = now;
   expect(await metrics.text()).toContain("\ncapstan_rollouts_standing_still 0\n");
 
   server.isAway = true;
