@@ -183,7 +183,9 @@ export const VALUES = z.strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe("Serve clients of `v1beta1`, too; each write then costs a conversion of about 1 ms."),
+        .describe(
+          "Serve clients of `v1beta1`, too; each write then costs a conversion: 0.2 ms of CPU, about 1 ms in all.",
+        ),
       replicas: z.int().min(1).default(2).describe("How many Pods convert."),
       ...PROCESS,
     })
