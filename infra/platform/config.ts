@@ -22,6 +22,10 @@ const environmentSchema = z.object({
   AWS_REGION: z.string().optional(),
   /** Set by AWS Lambda. */
   AWS_LAMBDA_RUNTIME_API: filled,
+  HTTPS_PROXY: z.string().optional(),
+  https_proxy: z.string().optional(),
+  NO_PROXY: z.string().optional(),
+  no_proxy: z.string().optional(),
   KUBEBUILDER_ASSETS: z.string().optional(),
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().optional(),

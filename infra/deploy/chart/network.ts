@@ -31,7 +31,15 @@ export function withNetworkValues(object: Manifest): Manifest {
   const within = (list: string) => blocksOr(list, rule.to ?? []);
   switch (policy.metadata.name) {
     case "capstan-api-server":
-      return egress({ to: within("apiServer"), ports: portsOf(`range ${POLICIES}.apiServerPorts`, ".") });
+      return egress({
+        to: within("apiServer"),
+        ports: [
+          ...portsOf(`range ${POLICIES}.apiServerPorts`, "."),
+          ...itemsIf("if $.Values.proxy.url", [
+            tcp('(urlParse $.Values.proxy.url).host | splitList ":" | last'),
+          ]),
+        ],
+      });
     case "capstan-workload-clusters":
       return egress({ to: within("workloadClusters") });
     case "capstan-to-redis":

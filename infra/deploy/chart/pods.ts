@@ -120,6 +120,13 @@ function processOf(
         ? []
         : itemsIf("if $.Values.queue.mayLoseData", [{ name: "CAPSTAN_REDIS_MAY_LOSE_DATA", value: "true" }])),
       ...itemsIf("if $.Values.authority", [{ name: "NODE_EXTRA_CA_CERTS", value: `${AUTHORITY}/ca.crt` }]),
+      ...itemsIf("if $.Values.proxy.url", [
+        { name: "HTTPS_PROXY", value: value("quote $.Values.proxy.url") },
+        {
+          name: "NO_PROXY",
+          value: value(`printf "${NOT_PROXIED}%s" (join "," $.Values.proxy.except) | quote`),
+        },
+      ]),
       line("range $name, $value := $.Values.env"),
       { name: value("$name"), value: value("quote $value") },
       line("end"),
@@ -130,6 +137,9 @@ function processOf(
     ],
   };
 }
+
+/** Names of the cluster itself; kubelets fill in the address of the API server. */
+const NOT_PROXIED = "$(KUBERNETES_SERVICE_HOST),.svc,";
 
 /** Whether the Secrets of the queue hold authorities. */
 const HAS_CA = "or (not $.Values.secrets.create) $.Values.redis.enabled $.Values.queue.ca";

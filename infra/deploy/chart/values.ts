@@ -44,6 +44,14 @@ export const VALUES = z.strictObject({
   authority: text(
     "Certificates in PEM of authorities of your own, which all processes trust beside the public ones.",
   ),
+  proxy: z
+    .strictObject({
+      url: text(
+        "`http://HOST:PORT` of the proxy to workload clusters, a collector of traces and SQS; empty: none.",
+      ),
+      except: list("Hosts, domains and address blocks besides that are reached without it."),
+    })
+    .prefault({}),
   crds: z
     .strictObject({
       install: z
@@ -140,9 +148,9 @@ export const VALUES = z.strictObject({
   networkPolicies: z
     .strictObject({
       enabled: z.boolean().default(true).describe("Deny all that no process needs."),
-      apiServer: list("Address blocks of the API server; empty: any."),
+      apiServer: list("Address blocks of the API server, and of `proxy`; empty: any."),
       apiServerPorts: z.array(z.int()).default([443, 6443]).describe("Ports of the API server."),
-      workloadClusters: list("Address blocks of workload clusters; empty: any."),
+      workloadClusters: list("Address blocks of workload clusters, and of `proxy`; empty: any."),
       redis: list("Address blocks of a Redis of your own; empty: any."),
       redisPort: z.int().default(6379).describe("Port of that Redis."),
       dnsNamespaces: z

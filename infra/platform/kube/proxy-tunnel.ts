@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { request as httpsRequest } from "node:https";
+import type { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { rootCertificates } from "node:tls";
+import { getCACertificates } from "node:tls";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { request as httpRequest } from "../node-http.ts";
 import { groupsOf } from "./embedded-addresses.ts";
@@ -11,20 +12,48 @@ const WITHIN_MS = 10_000;
 /** The port of each scheme, where the URL names none. */
 const PORTS = { "http:": 80, "https:": 443, "socks5:": 1080 };
 
-/** A proxy of a kubeconfig, and where it leads to. */
-export interface Tunnel {
+/** The idle time after which the kernel probes a peer. */
+const PROBE_AFTER_MS = 30_000;
+
+export interface ProxyPath {
   readonly proxy: URL;
+  /** Authorities of the kubeconfig that names it, which may also have signed an https proxy. */
+  readonly ca?: string | undefined;
+  /** Resolves the address of the proxy; default: any address. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** A proxy, and where it leads to. */
+interface Tunnel extends ProxyPath {
   /** The proxy resolves it, as with Kubernetes' own client. */
   readonly host: string;
   readonly port: number;
-  /** Authorities of the kubeconfig, which may also have signed an https proxy. */
-  readonly ca: string | undefined;
-  /** Resolves addresses; default: any address. */
-  readonly lookup: LookupFunction | undefined;
+}
+
+/** Makes the connections of an agent through the proxy of each host, and TLS with the host within them. */
+export function leadThrough(
+  agent: HttpAgent,
+  proxyOf: (host: string, port: number) => ProxyPath | undefined,
+): void {
+  const connectTo = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const [host, port] = [String(options.host), Number(options.port)];
+    const proxy = proxyOf(host, port);
+    if (proxy === undefined) return connectTo(options, callback);
+    openTunnel({ ...proxy, host, port }).then(
+      (socket) => {
+        socket.setKeepAlive(true, PROBE_AFTER_MS);
+        const through = agent instanceof HttpsAgent ? connectTo({ ...options, socket } as object) : socket;
+        callback?.(null, through as Socket);
+      },
+      (error: Error) => callback?.(error, undefined as never),
+    );
+    return undefined;
+  };
 }
 
 /** Returns a socket that leads through the proxy. Rejects within 10 s; user and password of the proxy are in no message. */
-export async function openTunnel(tunnel: Tunnel): Promise<Socket> {
+async function openTunnel(tunnel: Tunnel): Promise<Socket> {
   const { protocol, hostname } = tunnel.proxy;
   const scheme = protocol as keyof typeof PORTS;
   const address = {
@@ -59,7 +88,7 @@ function throughConnect({ proxy, host, port, ca }: Tunnel, address: Address): Pr
     // Else Node.js takes the name from the header, which is that of the target.
     const tls = {
       servername: isIP(address.host) === 0 ? address.host : "",
-      ca: [...rootCertificates, ca ?? ""],
+      ca: [...getCACertificates(), ...(ca === undefined ? [] : [ca])],
     };
     const request = proxy.protocol === "https:" ? httpsRequest({ ...options, ...tls }) : httpRequest(options);
     request.once("connect", ({ statusCode }, socket, head) => {

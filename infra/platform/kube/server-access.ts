@@ -19,7 +19,10 @@ export interface ServerAccess {
    * `reload` for refused credentials. Management server only.
    */
   readonly renew?: (() => Promise<ServerAccess>) | undefined;
-  /** All connections lead through it: http, https or socks5, with user and password if it wants them. */
+  /**
+   * All connections lead through it: http, https or socks5, with user and password if it wants them. Absent: the proxy that
+   * the environment names.
+   */
   readonly proxy?: URL | undefined;
   readonly tlsServerName?: string | undefined;
   /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
@@ -142,8 +145,8 @@ const PROXY_SCHEMES = new Set(["http:", "https:", "socks5:"]);
 /** Returns the proxy of a kubeconfig. Throws TerminalError `InvalidKubeconfig` for a scheme or an address that is refused. */
 export function checkedProxy(text: string | undefined, policy?: AddressPolicy): URL | undefined {
   if (text === undefined) return undefined;
-  const proxy = URL.parse(text);
-  if (proxy === null || !PROXY_SCHEMES.has(proxy.protocol) || proxy.hostname === "") {
+  const proxy = proxyUrl(text);
+  if (proxy === undefined) {
     throw new TerminalError(
       "InvalidKubeconfig",
       "field proxy-url is not the URL of a proxy; write http://, https:// or socks5:// with host and port",
@@ -151,6 +154,12 @@ export function checkedProxy(text: string | undefined, policy?: AddressPolicy): 
   }
   checkAddress("proxy-url", proxy, policy);
   return proxy;
+}
+
+/** Returns the URL of a proxy; undefined where the text is malformed. */
+export function proxyUrl(text: string): URL | undefined {
+  const proxy = URL.parse(text);
+  return proxy === null || !PROXY_SCHEMES.has(proxy.protocol) || proxy.hostname === "" ? undefined : proxy;
 }
 
 function checkAddress(field: string, url: URL, policy: AddressPolicy | undefined): void {
@@ -189,7 +198,8 @@ function refused(
   return refusal === undefined ? undefined : new Error(`${hostname}: ${refusal}`);
 }
 
-function hostOf(server: URL): string {
+/** Returns the host of a URL; an address of IPv6 without brackets. */
+export function hostOf(server: URL): string {
   return server.hostname.replace(/^\[(.*)\]$/, "$1");
 }
 

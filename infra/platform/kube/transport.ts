@@ -1,14 +1,14 @@
 import { constants } from "node:crypto";
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { DEFAULT_CIPHERS } from "node:tls";
 import { createGunzip } from "node:zlib";
 import { Agent, request as httpRequest } from "../node-http.ts";
-import { openTunnel } from "./proxy-tunnel.ts";
+import { environmentProxy } from "./environment-proxy.ts";
+import { leadThrough, type ProxyPath } from "./proxy-tunnel.ts";
 import { checkedLookup, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
@@ -68,13 +68,14 @@ export function createTransport(access: ServerAccess): Transport {
     ...(addresses === undefined ? {} : { lookup: checkedLookup(addresses) }),
     ...(secure ? tlsOptions(access) : {}),
   };
+  const proxy = proxyOf(access);
   const createAgent = (maxSockets: number) => {
     const agent = secure
       ? new HttpsAgent({ ...agentOptions, maxSockets })
       : new Agent({ ...agentOptions, maxSockets });
     // It serves one server with one set of credentials. The usual name is made of all certificates, for each request.
     agent.getName = () => server.host;
-    if (access.proxy !== undefined) leadThrough(access.proxy, agent, access);
+    if (proxy !== undefined) leadThrough(agent, () => proxy);
     return agent;
   };
   const requests = createAgent(REQUEST_SOCKETS);
@@ -123,24 +124,6 @@ export function createTransport(access: ServerAccess): Transport {
       requests.destroy();
       watches.destroy();
     },
-  };
-}
-
-/** Makes all connections of an agent through a proxy, and TLS with the server within them. */
-function leadThrough(proxy: URL, agent: HttpAgent, { ca, addresses }: ServerAccess): void {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const { host, port } = options;
-    const lookup = addresses && checkedLookup(addresses);
-    openTunnel({ proxy, host: String(host), port: Number(port), ca, lookup }).then(
-      (socket) => {
-        socket.setKeepAlive(true, PROBE_AFTER_MS);
-        const through = agent instanceof HttpsAgent ? connect({ ...options, socket } as object) : socket;
-        callback?.(null, through as Socket);
-      },
-      (error: Error) => callback?.(error, undefined as never),
-    );
-    return undefined;
   };
 }
 
@@ -216,6 +199,13 @@ async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 function tooLarge(limitBytes: number): AnswerTooLarge {
   return new AnswerTooLarge(`the answer is longer than ${limitBytes} bytes`);
+}
+
+/** Returns the proxy in front of a server. The operator's own is not bound to the addresses that a kubeconfig may name. */
+function proxyOf({ server, proxy, ca, addresses }: ServerAccess): ProxyPath | undefined {
+  if (proxy !== undefined) return { proxy, ca, lookup: addresses && checkedLookup(addresses) };
+  const own = environmentProxy(server);
+  return own && { proxy: own };
 }
 
 function addressOf(server: URL) {

@@ -1,6 +1,10 @@
+import { Agent } from "node:https";
 import type { SQS } from "@aws-sdk/client-sqs";
+import { hostInUrl } from "../../../../shared/api/host-in-url.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
+import { environmentProxy } from "../../../platform/kube/environment-proxy.ts";
+import { leadThrough } from "../../../platform/kube/proxy-tunnel.ts";
 
 /** Every function of a process holds up to two long polls; the SDK's own limit of 50 would stop the sends. */
 const MAX_SOCKETS = 512;
@@ -45,10 +49,15 @@ export async function openSqs(
   const client = await importSqs();
   const { region, endpoint, credentials } = target;
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const httpsAgent = new Agent(agent);
+  leadThrough(httpsAgent, (host, port) => {
+    const proxy = environmentProxy(new URL(`https://${hostInUrl(host)}:${port}`));
+    return proxy && { proxy };
+  });
   const sqs = new client.SQS({
     region,
     maxAttempts: 2,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, httpAgent: agent, httpsAgent: agent },
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, httpAgent: agent, httpsAgent },
     // An emulator's queue URLs often name a host that only it knows.
     ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
     ...(credentials === undefined ? {} : { credentials }),

@@ -105,6 +105,7 @@ describeWith(helmMissing() ?? kubectlMissing(), HELM_OPTIONAL)("the chart under 
         imagePullSecrets: ["pull"],
         authority: "-----BEGIN CERTIFICATE-----\nMIIB\n",
         env: { EXTRA: "{{ 1 }}" },
+        proxy: { url: "http://proxy:3128", except: ["10.0.0.0/8", "corp"] },
         redis: { enabled: true, nodeSelector: { disk: "fast" } },
         console: { enabled: true, hostNames: ["console.example.com"] },
         workers: { args: ["--odd={{ x }}: #"], maxDeletionsPerHour: 0, namespaceRunsPerSecond: 20 },
@@ -125,10 +126,14 @@ describeWith(helmMissing() ?? kubectlMissing(), HELM_OPTIONAL)("the chart under 
       expect(pod?.containers[0].env).toEqual(
         expect.arrayContaining([
           { name: "NODE_EXTRA_CA_CERTS", value: "/etc/capstan/authority/ca.crt" },
+          { name: "HTTPS_PROXY", value: "http://proxy:3128" },
+          { name: "NO_PROXY", value: "$(KUBERNETES_SERVICE_HOST),.svc,10.0.0.0/8,corp" },
           { name: "EXTRA", value: "{{ 1 }}" },
         ]),
       );
     }
+    const policy = objects.find((each) => each?.metadata.name === "capstan-api-server");
+    expect(JSON.stringify(policy?.["spec"])).toContain('{"port":3128,"protocol":"TCP"}');
     expect(pods.get("capstan-redis")?.nodeSelector).toEqual({ disk: "fast" });
     expect(pods.get("capstan-console")?.containers[0].args).toContain("--host-name=console.example.com");
     expect(pods.get("capstan-worker-workload")?.containers[0].args?.slice(-4)).toEqual([

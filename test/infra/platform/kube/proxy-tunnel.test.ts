@@ -3,10 +3,12 @@ import { createServer as createTlsServer } from "node:https";
 import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsSocketServer } from "node:tls";
 import { dump } from "js-yaml";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { systemClock } from "../../../../infra/platform/clock.ts";
 import { createServer } from "../../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
+import { openSqs } from "../../../../infra/queue/backends/sqs/sqs-endpoint.ts";
+import { recordingLog } from "../../../support/recording-log.ts";
 import { Thing } from "../../../support/thing.ts";
 import { newAuthority, type TestAuthority } from "../../../support/tls-files.ts";
 
@@ -94,12 +96,13 @@ async function world(scheme: "http" | "https" | "socks5") {
     scheme === "https" ? createTlsSocketServer(await authority.issue("server"), talk) : createNetServer(talk);
   const { port } = starting.use(await listening(server));
   const running = starting.move();
-  const get = async (user: string) => {
+  const urlOf = (user: string) => `${scheme}://${user}127.0.0.1:${port}`;
+  const get = async (user?: string) => {
     const cluster = {
       server: "https://workload.internal:6443",
       "tls-server-name": "localhost",
       "certificate-authority-data": Buffer.from(authority.cert).toString("base64"),
-      "proxy-url": `${scheme}://${user}127.0.0.1:${port}`,
+      ...(user !== undefined && { "proxy-url": urlOf(user) }),
     };
     const text = dump({
       clusters: [{ name: "c", cluster }],
@@ -109,7 +112,7 @@ async function world(scheme: "http" | "https" | "socks5") {
     using client = createServer(parseKubeconfig(text), { clock: systemClock });
     return await client.as("x").get(Thing, key);
   };
-  return { asked, get, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { asked, get, urlOf, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 it.each([
@@ -134,3 +137,26 @@ it.each(["http", "https", "socks5"] as const)(
     await expect(refused).rejects.not.toThrow("wrong");
   },
 );
+
+it("KC-13: HTTPS_PROXY leads to servers whose kubeconfig names no proxy, and to SQS", async () => {
+  await using proxied = await world("http");
+  vi.stubEnv("HTTPS_PROXY", proxied.urlOf("capstan:se%2Fcret@"));
+  vi.stubEnv("NO_PROXY", "other.internal");
+  try {
+    expect(await proxied.get()).toMatchObject({ kind: "Thing", seen: "Bearer t" });
+    const { log } = recordingLog();
+    const credentials = { accessKeyId: "a", secretAccessKey: "s" };
+    const target = { region: "eu-west-1", endpoint: "https://queue.internal", credentials };
+    const sqs = await openSqs(target, { clock: systemClock, log });
+    // The proxy leads to the API server, whose certificate names another host.
+    await expect(sqs.call((client) => client.listQueues(), { limitMs: 10_000 })).rejects.toThrow(
+      "certificate",
+    );
+    sqs.close();
+    expect(new Set(proxied.asked)).toEqual(
+      new Set(["CONNECT workload.internal:6443 HTTP/1.1", "CONNECT queue.internal:443 HTTP/1.1"]),
+    );
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
