@@ -1,7 +1,9 @@
 import { maskText } from "../../../../shared/redaction/redact.ts";
 import { outcomeName } from "../../../../shared/runtime/decide/failure.ts";
+import { parseKey } from "../../../../shared/runtime/queue/key.ts";
 import type { Lease, Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
 import { systemRandom } from "../../../platform/random.ts";
+import { messagingAttributes, placeAttributes } from "./semantic-attributes.ts";
 import type { Attributes, Span } from "./span.ts";
 import { versionIds } from "./trace-ids.ts";
 import type { TracedRequest } from "./traced-clients.ts";
@@ -59,8 +61,11 @@ export function runSpans(
   return [...(wait === undefined ? [] : [wait]), ran, ...sent];
 }
 
-function attributesOf({ lease, outcome }: TracedRun): Attributes {
+function attributesOf({ functionName, lease, outcome }: TracedRun): Attributes {
+  const object = parseKey(lease.key);
   return {
+    ...messagingAttributes("process", functionName),
+    ...placeAttributes(object?.kind ?? "", object),
     "capstan.key": lease.key,
     "capstan.cause": lease.causes[0]?.what,
     "capstan.outcome": outcomeName(outcome),
@@ -87,6 +92,7 @@ function requestSpan(request: TracedRequest, run: SpanContext): Span {
     startMs,
     endMs,
     attributes: {
+      ...placeAttributes(kind.kind, key, cluster),
       "capstan.object": key === undefined ? undefined : `${kind.kind} ${nameOf(key)}`,
       "capstan.server": cluster,
       "http.response.status_code": status,

@@ -1,6 +1,7 @@
 import { titleOf } from "../../../../shared/api/kinds.ts";
 import type { TraceEvent } from "../../../relay/delivery/trace-event.ts";
 import { phaseOf } from "./phase-of.ts";
+import { messagingAttributes, placeAttributes } from "./semantic-attributes.ts";
 import type { AddSpan } from "./span.ts";
 import { type Trace, type TraceOf, versionIds } from "./trace-ids.ts";
 import { formatTraceparent } from "./traceparent.ts";
@@ -33,7 +34,10 @@ export function traceEvents({ traceOf, add, nowMs }: EventTracing): TraceEvent {
       end() {
         if (ids === undefined || object === undefined) return;
         const endMs = nowMs();
+        const { namespace = "", name } = object.metadata;
         const attributes = {
+          ...messagingAttributes("send"),
+          ...placeAttributes(kind.kind, { namespace, name }, cluster),
           "capstan.object": titleOf(kind.kind, object.metadata),
           "capstan.server": cluster,
           "capstan.uid": uid,

@@ -46,6 +46,10 @@ describe("a traced event", () => {
         startMs: 5,
         endMs: 5,
         attributes: {
+          "messaging.system": "capstan",
+          "messaging.operation.type": "send",
+          "messaging.operation.name": "enqueue",
+          "k8s.namespace.name": "default",
           "capstan.tenant": "default/c1",
           "capstan.object": "MachinePool default/p1",
           "capstan.server": MANAGEMENT,

@@ -89,7 +89,13 @@ describe("a traced run", () => {
       spanId: runId,
       parentSpanId: "b7ad6b7169203331",
       links: [{ traceId: TRACE, spanId: "00f067aa0ba902b7" }],
-      attributes: { "capstan.key": KEY, "capstan.outcome": "ok" },
+      attributes: {
+        "messaging.operation.type": "process",
+        "messaging.destination.name": FN,
+        "k8s.namespace.name": "default",
+        "capstan.key": KEY,
+        "capstan.outcome": "ok",
+      },
       error: undefined,
     });
     expect(
