@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { openApiOf } from "../console/openapi.ts";
 import { ROUTES } from "../console/routes/table.ts";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
+import { apiReference } from "./api-reference.ts";
 import { yamlOf } from "./components.ts";
 import { lambdaAccess } from "./lambda/access.ts";
 import { template } from "./lambda/template.ts";
@@ -12,7 +13,7 @@ import { dashboard } from "./observation/dashboard.ts";
 
 /**
  * Returns path → content of everything that follows from declarations and is not kept in git: manifests for kubectl, the
- * template for AWS, what Prometheus and Grafana read, and the API of the console. The same on every machine.
+ * template for AWS, what Prometheus and Grafana read, the API of the console, and the reference of our kinds. The same on every machine.
  */
 export async function renderedFiles(): Promise<ReadonlyMap<string, string>> {
   const manifests = [...(await manifestFiles())].map(
@@ -24,6 +25,7 @@ export async function renderedFiles(): Promise<ReadonlyMap<string, string>> {
     ["aws/rights.yaml", yamlOf(await lambdaAccess())],
     ["observation/rules.yaml", writeYaml(alertGroups())],
     ["observation/capstan.json", jsonOf(dashboard())],
+    ["api/reference.markdown", apiReference()],
     ["console/openapi.json", jsonOf(openApiOf(ROUTES))],
   ]);
 }
