@@ -263,7 +263,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README and of 
         case line.endsWith(" || test $? = 1"):
           expect(await reader.run(line.replace(" || test $? = 1", ""), 1)).toContain("different");
           break;
-        case line === "kubectl apply -f infra/playground/sim/remediation.yaml":
+        case line === "kubectl apply -f infra/guides/examples/remediation.yaml":
           await reader.kubectl(line);
           remediations.push(remediated("SimRemediation \\S+", "recovered"));
           remediations.push(remediated("SimRemediation \\S+", "replaced"));

@@ -106,7 +106,7 @@ for (const flavour of API_SERVERS) {
       {
         await using _ = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${await readFile(EXAMPLE, "utf8")}---${simLegacyCluster("old")}`);
-        await kubectl(`apply -f infra/playground/sim/health-check.yaml`);
+        await kubectl(`apply -f infra/guides/examples/health-check.yaml`);
         await kubectl("label cluster/demo addon=yes");
         await kubectl("apply -f -", RESOURCE_SET);
         await kubectl("wait cluster/demo cluster/old --for=condition=Available --timeout=240s");
