@@ -74,10 +74,13 @@ describe("the guide for authors of providers", () => {
       expect((await run(command, provider, server.kubeconfigFile)).code, command).toBe(0);
   });
 
-  it("has a workflow whose check writes SARIF that points into the repository, and fails when a MUST is broken", async () => {
+  it("has a workflow with an Action whose check writes SARIF that points into the repository, and fails when a MUST is broken", async () => {
     const [workflow = ""] = await blocksIn("yaml", "infra/guides/providers.md");
-    const [, check = ""] = /- run: (.*contract check.*)/.exec(workflow) ?? [];
-    expect(check).toContain("-o sarif > contract.sarif");
+    const [, action = ""] = /uses: OWNER\/capstan\/(.*)@v/.exec(workflow) ?? [];
+    const text = await readFile(join(ROOT, action, "action.yml"), "utf8");
+    const [, command = ""] = /- run: (.*contract check.*)/.exec(text) ?? [];
+    expect(command).toContain("-o sarif > contract.sarif");
+    const check = `GITHUB_ACTION_PATH=${join(ROOT, action)} CHECKED=config/crd OPTIONS=; ${command}`;
     const good = await providerWith(goodCrd("InfraMachine"), goodTemplate("InfraMachine"));
     expect((await run(check, good)).code).toBe(0);
 
