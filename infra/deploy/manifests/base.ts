@@ -7,7 +7,7 @@ import type { Folder } from "./kustomization.ts";
 import { networkPolicies } from "./network.ts";
 import { NAMESPACE, PART_OF, type ServerProcess, serverProcesses } from "./processes.ts";
 import { redis } from "./redis.ts";
-import { webhook } from "./webhook.ts";
+import { WEBHOOK, webhook } from "./webhook.ts";
 
 const RESTRICTED = Object.fromEntries(
   ["enforce", "audit", "warn"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]),
@@ -27,7 +27,7 @@ export async function base(): Promise<Folder> {
       network: networkPolicies(),
       priorities: PRIORITIES,
       redis: redis(),
-      webhook: webhook(),
+      [WEBHOOK]: webhook(),
     },
   };
 }

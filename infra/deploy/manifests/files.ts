@@ -3,7 +3,6 @@ import { yamlOf } from "../components.ts";
 import { base } from "./base.ts";
 import { components, namespaceFolder } from "./components.ts";
 import { type Folder, kustomizationOf } from "./kustomization.ts";
-import { serverProcesses } from "./processes.ts";
 import { rightsTable } from "./rights-table.ts";
 
 const RIGHTS_TITLE = `# Rights of the accounts of the base
@@ -15,13 +14,14 @@ They follow from the declarations of the functions. On a real API server a test 
 /** Returns path → content of every manifest, and of the page of rights. */
 export async function manifestFiles(): Promise<ReadonlyMap<string, string>> {
   const named = Object.entries(await components());
+  const whole = await base();
   const folders: readonly (readonly [string, Folder])[] = [
-    ["base", await base()],
+    ["base", whole],
     ["namespace", await namespaceFolder()],
     ...named.map(([name, folder]) => [`components/${name}`, folder] as const),
   ];
   return new Map([
-    ["RIGHTS.md", `${RIGHTS_TITLE}${rightsTable(await serverProcesses())}\n`] as const,
+    ["RIGHTS.md", `${RIGHTS_TITLE}${rightsTable(whole.files)}\n`] as const,
     ...folders.flatMap(([path, folder]) => [
       [`${path}/kustomization.yaml`, writeYaml(kustomizationOf(folder))] as const,
       ...Object.entries(folder.files).map(

@@ -2,8 +2,7 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { alignedTable } from "../../platform/markdown-table.ts";
 import type { Manifest } from "../deployment.ts";
 import type { PolicyRule } from "../rights.ts";
-import { processAccount } from "./accounts.ts";
-import type { ServerProcess } from "./processes.ts";
+import type { Folder } from "./kustomization.ts";
 
 /** The verbs of one account on one resource. */
 interface Cell {
@@ -13,13 +12,14 @@ interface Cell {
   readonly verbs: readonly string[];
 }
 
-/** Returns what each account of a deployment may do, as a table of Markdown: resources by accounts. */
-export function rightsTable(processes: readonly ServerProcess[]): string {
-  const cells = processes.flatMap((process) =>
-    processAccount(process).flatMap((manifest) => cellsOf(manifest, process.name)),
+/** Returns what each account in the files of a folder may do, as a table of Markdown: resources by accounts. */
+export function rightsTable(files: Folder["files"]): string {
+  const accounts = Object.entries(files).filter(([, objects]) =>
+    objects.some(({ kind }) => kind === "ServiceAccount"),
   );
+  const cells = accounts.flatMap(([name, objects]) => objects.flatMap((manifest) => cellsOf(manifest, name)));
   const byResource = Map.groupBy(cells, ({ resource }) => resource);
-  const names = processes.map(({ name }) => name);
+  const names = accounts.map(([name]) => name);
   const rows = [...byResource]
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([resource, same]) => [

@@ -17,7 +17,7 @@ import { fromAnywhere } from "./network.ts";
 import { NAMESPACE, PART_OF } from "./processes.ts";
 
 /** Name of its Deployment, account and Service; `capstan webhook` names this Service to the API server. */
-const WEBHOOK = "capstan-webhook";
+export const WEBHOOK = "capstan-webhook";
 const PORT = 9443;
 
 /**

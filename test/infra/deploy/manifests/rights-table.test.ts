@@ -1,13 +1,15 @@
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
+import { base } from "../../../../infra/deploy/manifests/base.ts";
 import { manifestFiles } from "../../../../infra/deploy/manifests/files.ts";
 import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
 import { rightsTable } from "../../../../infra/deploy/manifests/rights-table.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 
-const [processes, files] = await Promise.all([serverProcesses(), manifestFiles()]);
+const [processes, files, whole] = await Promise.all([serverProcesses(), manifestFiles(), base()]);
+const table = rightsTable(whole.files);
 
 /** `capstan-relay get secrets`, from every role in the manifests of an account. */
 function grantedIn(account: string): readonly string[] {
@@ -40,18 +42,19 @@ function listedIn(table: string): readonly string[] {
 
 describe("the table of rights", () => {
   it("has each right of each account of the base, and no other one", () => {
-    const granted = processes.flatMap(({ name }) => grantedIn(name));
-    expect(listedIn(rightsTable(processes)).toSorted(compareText)).toEqual(granted.toSorted(compareText));
+    const granted = [...processes.map(({ name }) => name), "capstan-webhook"].flatMap(grantedIn);
+    expect(listedIn(table).toSorted(compareText)).toEqual(granted.toSorted(compareText));
   });
 
   it("shows workers of core no Secret, and no account that may delete one", () => {
-    const onSecrets = listedIn(rightsTable(processes)).filter((right) => right.endsWith(" secrets"));
+    const onSecrets = listedIn(table).filter((right) => right.endsWith(" secrets"));
     expect(onSecrets).toEqual([
       "capstan-relay get secrets",
       "capstan-worker-workload get secrets",
       "capstan-worker-credentials create secrets",
       "capstan-worker-credentials get secrets",
       "capstan-worker-credentials patch secrets",
+      "capstan-webhook create secrets",
     ]);
   });
 });
