@@ -9,6 +9,7 @@ import {
 } from "../../shared/function/define-function.ts";
 import { heldBack, UNSETTLED } from "../../shared/rules/entry.ts";
 import { pausedStatus } from "../../shared/rules/status/paused-status.ts";
+import { GROUP } from "./rules/pace.ts";
 import { setReport } from "./rules/status.ts";
 import { readStatusView } from "./rules/view.ts";
 import { STATUS_WATCHES } from "./rules/watches.ts";
@@ -27,14 +28,19 @@ export const machinesetStatus = defineFunction(
     watches: STATUS_WATCHES,
     owns: ["status"],
     reads: [{ on: Machine, fields: ["spec.clusterName"] }],
-    queue: { settleMs: 50, minIntervalMs: SECOND },
+    // Names are reserved and Machines made within this time: a status before it would change the version that they test.
+    queue: { settleMs: 300, minIntervalMs: SECOND },
   },
   async (set, { read, now, cluster }) => {
     const unsettled = { object: set, isDue: () => setWritesDue(set, cluster) };
     const held = heldBack([UNSETTLED], unsettled, now);
     if (held !== undefined) return held;
 
-    const { status, events, result } = setReport(await readStatusView({ read, now }, set, cluster));
+    const view = await readStatusView({ read, now }, set, cluster);
+    const group = heldBack([GROUP], view, now);
+    if (group !== undefined) return group;
+
+    const { status, events, result } = setReport(view);
     return { apply: { status }, events, result };
   },
 );

@@ -24,6 +24,8 @@ const HELD_BACK = {
    * all its reads again.
    */
   justDrained: { forMs: 5 * SECOND, why: "mostly it is gone by then", isFloor: true },
+  /** A rollout steps by the counts of its sets: those of each Machine of a group would make its steps small. */
+  group: { forMs: 5 * SECOND, why: "Machines come and go in a group" },
 } as const;
 
 /** Least times between two statuses of an object, in ms. */

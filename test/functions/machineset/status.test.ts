@@ -193,12 +193,30 @@ describe("machineset-status", () => {
   });
 
   it("does not miss UpToDate of a Machine in its first ten seconds, and looks again then", async () => {
-    const young = setMachine("m1", { metadata: { creationTimestamp: "2026-01-01T11:59:57Z" } });
+    const young = setMachine("m1", { metadata: { creationTimestamp: "2026-01-01T11:59:55Z" } });
     const to = world(machineSet({ spec: { replicas: 1 } }), young);
     expect((await conditionsOf(to))["MachinesUpToDate"]).toBe("True NoReplicas");
     expect((await decide(machinesetStatus, to)).result).toEqual(
-      requeueAfter(7_000, "a Machine may still report UpToDate"),
+      requeueAfter(5_000, "a Machine may still report UpToDate"),
     );
+  });
+
+  it("is written once for Machines that come and go in a group, unless one of them takes long", async () => {
+    const madeAt = (second: string) => ({ metadata: { creationTimestamp: `2026-01-01T11:59:${second}Z` } });
+    const set = machineSet({ spec: { replicas: 3 } });
+    const [coming, going] = [
+      setMachine("m1", madeAt("58")),
+      running("m2", { metadata: { deletionTimestamp: "2026-01-01T11:59:57Z" } }),
+    ];
+    expect(await decide(machinesetStatus, world(set, coming, going, running("m3", madeAt("59"))))).toEqual({
+      result: requeueAfter(2_000, "Machines come and go in a group"),
+    });
+    for (const slow of [
+      setMachine("m4", madeAt("55")),
+      running("m5", { metadata: { deletionTimestamp: DELETED } }),
+    ])
+      expect((await statusOf(world(set, coming, going, slow))).replicas).toBe(3);
+    expect((await statusOf(world(set, running("m1", madeAt("58"))))).availableReplicas).toBe(1);
   });
 
   it("counts down while it is deleted, and names Machines that take long, and why", async () => {
