@@ -8,7 +8,7 @@ const NODE_MANAGERS: readonly string[] = ["capstan-machine-node", "capstan-machi
 const MACHINES = "cluster.x-k8s.io/machines";
 
 /** How many templates a deployment has had when it comes to rest: some are changed before their rollout has begun. */
-const REVISIONS = /^machinedeployment\.clusters\.x-k8s\.io\/revision(-history)?$/;
+const REVISIONS = /^(f:)?machinedeployment\.clusters\.x-k8s\.io\/revision(-history)?$/;
 
 /** Members of the metadata that the guard of a kind puts back, and then owns, when a person has removed them (X-45). */
 const MARKS: readonly string[] = ["f:finalizers", "f:labels"];
@@ -26,7 +26,9 @@ export function withoutOrder({ type, object }: Listed): Listed {
   const all = metadata.managedFields ?? [];
   const entries = type === MACHINES ? all.map(withoutOldConditions) : all;
   const managedFields =
-    type === "workload /nodes" ? asOne(entries) : withMarksAsOne(type, entries.map(unrotated));
+    type === "workload /nodes"
+      ? asOne(entries)
+      : withMarksAsOne(type, entries.map(unrotated).map(withoutRevisions));
   const { annotations } = metadata;
   const marked = { ...metadata, managedFields, ...(annotations && { annotations: unrevised(annotations) }) };
   return { type, object: { ...object, metadata: marked } };
@@ -40,6 +42,13 @@ type Marked = Listed["object"]["metadata"] & {
 function unrevised(annotations: NonNullable<Marked["annotations"]>): Marked["annotations"] {
   const kept = Object.entries(annotations).filter(([key]) => !REVISIONS.test(key));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function withoutRevisions(entry: Managed): Managed {
+  const isKept = (name: string, value: unknown): unknown => (REVISIONS.test(name) ? undefined : value);
+  return entry.fieldsV1 === undefined
+    ? entry
+    : { ...entry, fieldsV1: JSON.parse(JSON.stringify(entry.fieldsV1, isKept)) };
 }
 
 function asOne(entries: readonly Managed[]): readonly Managed[] {
