@@ -1,4 +1,5 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { messageOf } from "../../shared/function/errors.ts";
 import { readFreshness } from "../../shared/runtime/read/signs.ts";
 import { systemClock } from "../platform/clock.ts";
 import { printError } from "../platform/terminal/print.ts";
@@ -19,4 +20,9 @@ export async function reportUnserved(source: LetterSource, functions: readonly A
   await using asked = await openHistory(source, functions, {});
   const [first] = (await asked.unserved?.()) ?? [];
   if (first?.late !== undefined) printError(first.late.message);
+}
+
+/** Says why neither is known, such as to a user of Redis without the right; everything else is shown. */
+export function reportUnknown(error: unknown): void {
+  printError(`whether relay and workers run is not known: ${messageOf(error)}`);
 }

@@ -7,7 +7,7 @@ import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
-import { reportSilences, reportUnserved } from "../report-old.ts";
+import { reportSilences, reportUnknown, reportUnserved } from "../report-old.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 /** A function in the output of `capstan queue`. */
@@ -58,8 +58,7 @@ async function show(patterns: readonly string[], options: QueueOptions): Promise
   const functions = await loadFunctions(patterns.length === 0 ? undefined : patterns, options.functionsDir);
   const names = functions.map(({ spec }) => spec.name);
   // Counts that no longer change would look like work that is done.
-  await reportSilences(source.backend);
-  await reportUnserved(source, functions);
+  await Promise.all([reportSilences(source.backend), reportUnserved(source, functions)]).catch(reportUnknown);
   await watchRows(options, {
     clock: source.clock,
     look: () => Promise.all(names.map((name) => rowOf(queue, name, options.output !== "table"))),
