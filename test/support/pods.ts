@@ -24,15 +24,17 @@ interface PodSpec {
 
 interface ContainerSpec {
   readonly args: readonly string[];
-  readonly env: readonly {
-    readonly name: string;
-    readonly value?: string;
-    readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
-  }[];
+  readonly env?: readonly Variable[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly readinessProbe: { readonly httpGet: { readonly path: string; readonly port: string } };
   readonly securityContext: SecurityContext;
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
 }
 
 /** A Pod of a Deployment, with a network of its own. */
@@ -70,7 +72,7 @@ export async function apiServerOf(
   };
 }
 
-/** Of every Pod; a server without Services gives no other. */
+/** In each network of a Pod; a server without Services gives no other. */
 const API_SERVER = { host: "127.0.0.1", port: 443 };
 /** Where names of Services lead. */
 const SERVICES = "127.0.0.2";
@@ -78,26 +80,34 @@ const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
  * Starts one Pod of a Deployment as a kubelet does: its arguments, environment, Secrets and security context as the
- * server has them, the token of its account, and a network in which it finds API server and Services.
+ * server has them, the token of its account, and a network in which it finds API server and Services. One with
+ * `hostNetwork` is reached by the others.
  */
-export async function startPod(deployment: Deployment, cluster: Cluster): Promise<Pod> {
+export async function startPod(
+  deployment: Deployment,
+  cluster: Cluster,
+  { hostNetwork = false }: { readonly hostNetwork?: boolean } = {},
+): Promise<Pod> {
   await using starting = new AsyncDisposableStack();
   const { spec } = deployment.spec.template;
-  const [{ args, env, ports, readinessProbe, securityContext }] = spec.containers;
+  const [{ args, env = [], ports, readinessProbe, securityContext }] = spec.containers;
   const dir = await mkdtemp(join(tmpdir(), "capstan-pod-"));
   starting.defer(() => rm(dir, { recursive: true, force: true }));
-  const network = starting.use(await openNetwork(cluster));
+  const network = hostNetwork ? HOST_NETWORK : starting.use(await openNetwork(cluster));
   const tmp = starting.use(await emptyDir()).folder;
+  const variables = new Map([
+    ["KUBERNETES_SERVICE_HOST", API_SERVER.host],
+    ["KUBERNETES_SERVICE_PORT", String(hostNetwork ? cluster.apiPort : API_SERVER.port)],
+  ]);
+  const expanded = (text: string) =>
+    text.replaceAll(/\$\((\w+)\)/g, (all, name) => variables.get(name) ?? all);
+  for (const each of env) variables.set(each.name, expanded(variableOf(each, deployment)));
   const container = starting.use(
     await startContainer({
       root: cluster.root,
       image: cluster.image,
-      args,
-      env: [
-        `KUBERNETES_SERVICE_HOST=${API_SERVER.host}`,
-        `KUBERNETES_SERVICE_PORT=${API_SERVER.port}`,
-        ...env.map((each) => `${each.name}=${variableOf(each, deployment)}`),
-      ],
+      args: args.map(expanded),
+      env: [...variables].map(([name, value]) => `${name}=${value}`),
       context: securityContext,
       tmp,
       volumes: await writeVolumes(dir, deployment, cluster),
@@ -116,6 +126,14 @@ export async function startPod(deployment: Deployment, cluster: Cluster): Promis
   };
 }
 
+/** That of this machine. */
+const HOST_NETWORK: PodNetwork = {
+  file: "/proc/self/ns/net",
+  forward: async () => undefined,
+  get: async (url) => (await fetch(url).catch(() => undefined))?.status,
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
 async function openNetwork({ apiPort, services }: Cluster): Promise<PodNetwork> {
   const network = await openPodNetwork();
   await network.forward(API_SERVER, { host: "127.0.0.1", port: apiPort });
@@ -126,13 +144,13 @@ async function openNetwork({ apiPort, services }: Cluster): Promise<PodNetwork> 
   return network;
 }
 
-function variableOf({ value, valueFrom }: ContainerSpec["env"][number], { metadata }: Deployment): string {
+function variableOf({ value, valueFrom }: Variable, { metadata }: Deployment): string {
   const fields = {
     "metadata.name": `${metadata.name}-0`,
     "metadata.namespace": metadata.namespace,
     "status.podIP": "127.0.0.1",
   };
-  return value ?? fields[valueFrom?.fieldRef.fieldPath as keyof typeof fields];
+  return value ?? fields[valueFrom?.fieldRef.fieldPath as keyof typeof fields] ?? "";
 }
 
 /** Returns what is mounted besides /tmp, by its place. */

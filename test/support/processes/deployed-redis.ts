@@ -6,7 +6,7 @@ import { startRedis } from "./redis-server.ts";
 
 type Files = { readonly [name: string]: string };
 
-interface DeployedRedis extends AsyncDisposable {
+export interface DeployedRedis extends AsyncDisposable {
   readonly port: number;
   /** Starts it again with its data and the files of another Secret, as a new Pod of its StatefulSet. */
   renew(secret: Files): Promise<void>;

@@ -8,22 +8,23 @@ import { buildImage } from "../../../../infra/deploy/image/image.ts";
 import { USER_ID } from "../../../../infra/deploy/image/stage.ts";
 import { NAMESPACE } from "../../../../infra/deploy/manifests/processes.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
+import { packedCharts } from "../../../support/chart.ts";
 import { commandsIn } from "../../../support/commands.ts";
 import { OF_SIMS, renderManifests, userOf } from "../../../support/deployed-accounts.ts";
+import { areReady, runDeployedPods } from "../../../support/deployed-pods.ts";
 import { architectureOf } from "../../../support/elf.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { patchStatus } from "../../../support/foo-workload.ts";
 import { filesOf, type ImageLayout, type Process, readLayout } from "../../../support/image-layout.ts";
 import { commandsOf, writeInstallOverlay } from "../../../support/kustomize-readme.ts";
 import { simCluster, simPool } from "../../../support/manifests.ts";
-import { apiServerOf, type Deployment, type Pod, secretFiles, startPod } from "../../../support/pods.ts";
+import { type Pod, secretFiles } from "../../../support/pods.ts";
 import { REAL, type TestServer } from "../../../support/processes/api-servers.ts";
 import type { AuditedRequest } from "../../../support/processes/audit-log.ts";
 import { buildahMissing } from "../../../support/processes/buildah.ts";
 import { startCli } from "../../../support/processes/cli.ts";
 import { crunMissing, runContainer } from "../../../support/processes/container.ts";
-import { startDeployedRedis } from "../../../support/processes/deployed-redis.ts";
-import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
+import { HELM_OPTIONAL, helmFor, helmMissing } from "../../../support/processes/helm.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 
@@ -214,29 +215,21 @@ async function installed(stack: AsyncDisposableStack) {
   const rights = (await commandsOf("Rights")).find((line) => line.includes("rbac --from-cluster"));
   expect(await run(rights)).toContain("created");
 
-  const { data } = JSON.parse(await ours("get configmap/capstan-redis -o json"));
-  const redis = stack.use(
-    await startDeployedRedis(data["redis.conf"], await secretFiles(ours, "capstan-redis")),
-  );
-  const services = new Map([[`capstan-redis.${NAMESPACE}.svc:6379`, redis.port]]);
-  const cluster = { ...(await apiServerOf(kubeconfigFile)), services, root, image };
-  const { items }: { items: readonly Deployment[] } = JSON.parse(await ours("get deployments -o json"));
-  const wanted = items.flatMap((each) => Array.from({ length: each.spec.replicas }, () => each));
-  expect(wanted).toHaveLength(7);
-  const pods = await Promise.all(wanted.map(async (each) => stack.use(await startPod(each, cluster))));
-  await areReady(pods);
-  // As their controller says of Deployments whose Pods are ready.
-  const conditions = [{ type: "Available", status: "True" }];
-  for (const { metadata } of items) await patchStatus(ours, `deployment/${metadata.name}`, { conditions });
-  expect((await run(whenAvailable)).match(/condition met/g)).toHaveLength(items.length);
+  const { deployments, pods, redis } = await runDeployedPods(kubeconfigFile, { root, image }, stack);
+  expect(pods).toHaveLength(7);
+  expect((await run(whenAvailable)).match(/condition met/g)).toHaveLength(deployments.length);
   expect(await run(leader)).not.toBe("");
   return { server, kubectl, ours, redis, pods, run };
 }
 
-async function areReady(pods: readonly Pod[]): Promise<void> {
-  await eventually(async () => {
-    for (const pod of pods) expect(await pod.isReady(), pod.container.output()).toBe(true);
+/** Lets Pods reach the workload cluster of a Cluster. */
+async function connectWorkload(kubectl: Kubectl, cluster: string, pods: readonly Pod[]): Promise<void> {
+  const port = await eventually(async () => {
+    const { value = "" } = await secretFiles(kubectl, `${cluster}-kubeconfig`);
+    return Number(/127\.0\.0\.1:(\d+)/.exec(value)?.[1]);
   }, WITHIN);
+  const there = { host: "127.0.0.1", port };
+  await Promise.all(pods.map(({ network }) => network.forward(there, there)));
 }
 
 /** Returns the requests of accounts of ours that the API server has refused. */
@@ -245,20 +238,15 @@ async function refusals(server: TestServer): Promise<readonly AuditedRequest[]> 
   return requests.filter(({ code, user }) => code === 403 && user?.startsWith(userOf("")));
 }
 
-const { missing, optional } = REAL;
-describeWith(buildahMissing() ?? crunMissing() ?? redisMissing() ?? kubectlMissing() ?? missing, {
-  optional,
-})("containers on a real API server and Redis", () => {
+const { missing: noServer, optional } = REAL;
+const missing = buildahMissing() ?? crunMissing() ?? redisMissing() ?? kubectlMissing() ?? noServer;
+
+describeWith(missing, { optional })("containers on a real API server and Redis", () => {
   it("installed as README says, bring a pool to Running as the Pods of the base over TLS, outlive new Secrets, are refused nothing, and SIGTERM drains", async () => {
     await using stack = new AsyncDisposableStack();
     const { server, kubectl, ours, redis, pods, run } = await installed(stack);
     await kubectl("apply -f -", [simCluster("c1"), simPool("p1", "c1", 3)].join("---"));
-    const workload = await eventually(async () => {
-      const { value = "" } = await secretFiles(kubectl, "c1-kubeconfig");
-      return Number(/127\.0\.0\.1:(\d+)/.exec(value)?.[1]);
-    }, WITHIN);
-    const there = { host: "127.0.0.1", port: workload };
-    await Promise.all(pods.map(({ network }) => network.forward(there, there)));
+    await connectWorkload(kubectl, "c1", pods);
     await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
 
     const before = await secretFiles(ours, "capstan-worker-queue");
@@ -282,3 +270,30 @@ describeWith(buildahMissing() ?? crunMissing() ?? redisMissing() ?? kubectlMissi
     expect(left.filter((name) => name.includes("capstan"))).toEqual([]);
   });
 });
+
+describeWith(missing ?? helmMissing(), HELM_OPTIONAL)(
+  "the chart in containers on a real API server and Redis",
+  () => {
+    it("comes by the two commands of the guide with a Redis and a provider, makes the demo's Cluster available, and its Pods are refused nothing", async () => {
+      await using stack = new AsyncDisposableStack();
+      const server = stack.use(await REAL.start());
+      const charts = stack.use(await packedCharts(["v0.1.0"]));
+      const { kubeconfigFile } = server;
+      const kubectl = kubectlFor(kubeconfigFile);
+      const [install = "", demo = ""] = await commandsIn("infra/guides/install.md", "With Helm");
+      const file = "releases/chart/v0.1.0/capstan-0.1.0.tgz";
+      // Nothing here makes the ReplicaSets that Helm waits for.
+      const args = install
+        .replace(/^helm /, "")
+        .replace(" --wait", "")
+        .replace(file, charts.fileOf("v0.1.0"));
+      expect(await helmFor(kubeconfigFile)(args)).toContain("STATUS: deployed");
+      const { pods } = await runDeployedPods(kubeconfigFile, { root, image }, stack);
+      const [get = "", apply = ""] = demo.split(" | ").map((part) => part.replace(/^kubectl /, ""));
+      await kubectl(apply, await kubectl(get));
+      await connectWorkload(kubectl, "demo", pods);
+      await kubectl("wait cluster/demo --for=condition=Available --timeout=240s");
+      expect(await refusals(server)).toEqual([]);
+    });
+  },
+);
