@@ -115,7 +115,7 @@ function isQuiet(
   read: KubeObject | undefined,
   owned: ReadonlySet<string> | "all",
 ): boolean {
-  if (verb === "patch") return isOnlyFinalizer(body);
+  if (verb === "patch") return isSilent(body);
   if (verb !== "apply" || subresource !== "status") return false;
   // An apply says nothing of the members and conditions of others. That it takes none away, the answer to the write shows.
   const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
@@ -146,9 +146,10 @@ function ofTypesIn(said: unknown, conditions: unknown): unknown {
   return (conditions as readonly { readonly type: string }[]).filter(({ type }) => types.has(type));
 }
 
-function isOnlyFinalizer(body: unknown): boolean {
+/** What a write of Paused leaves after the server has lost the managers of an object changes no field of it. */
+function isSilent(body: unknown): boolean {
   return (body as readonly PatchOperation[]).every(
-    ({ op, path }) => op === "test" || path.startsWith("/metadata/finalizers"),
+    ({ op, path }) => op === "test" || /^\/metadata\/(finalizers|managedFields)(\/|$)/.test(path),
   );
 }
 
@@ -210,7 +211,7 @@ function isQuietWrite(
   { verb, body, place, answer }: Omit<SentWrite, "run" | "title">,
   history: ServerHistory,
 ): boolean {
-  if (verb === "patch" && place.subresource === "") return isOnlyFinalizer(body);
+  if (verb === "patch" && place.subresource === "") return isSilent(body);
   if (verb !== "apply" || place.subresource !== "status" || answer === undefined) return false;
   const [before] = history.since(place.type, `${place.namespace}/${place.name}`, 0).slice(-2);
   return sameJson(withoutPaused(statusOf(answer)), withoutPaused(statusOf(before)));
