@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { ClusterResourceSet } from "../../shared/api/clusterresourceset.ts";
 import { apiVersionOf, objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
@@ -107,14 +108,21 @@ async function findAll(
   namespace: string | undefined,
 ): Promise<readonly Row[]> {
   const { store } = model;
-  const clusters = await store.list(managementType(Cluster), namespace === undefined ? {} : { namespace });
+  const asked = namespace === undefined ? {} : { namespace };
+  const clusters = await store.list(managementType(Cluster), asked);
   const names = clusters.map((object) => workloadCluster(objectKeyOf(object)));
   await Promise.all(names.map((name) => model.connected(name)));
   const troublesOf = await readTroubles(model, functions, source);
+  // They select Clusters, so they are in the tree of none.
+  const sets = await store.list(managementType(ClusterResourceSet), asked);
   const rows: Row[] = [];
-  for (const object of clusters) {
-    const cluster = workloadCluster(objectKeyOf(object));
-    const tree = await objectTree(store, functions, { kind: Cluster, object });
+  for (const [kind, object] of [
+    ...clusters.map((each) => [Cluster, each] as const),
+    ...sets.map((each) => [ClusterResourceSet, each] as const),
+  ]) {
+    const key = objectKeyOf(object);
+    const cluster = kind.kind === Cluster.kind ? workloadCluster(key) : `${key.namespace}/-`;
+    const tree = await objectTree(store, functions, { kind, object });
     const facts = { now: systemClock.now(), troubles: troublesOf(cluster) };
     const found = await withConfigurations(await problemsOf(store, tree, facts), model.server.as("problems"));
     rows.push(...found.map((problem) => ({ cluster, ...problem })));

@@ -17,6 +17,7 @@ export const SUBJECTS = [
   "version",
   "rollout",
   "health",
+  "resources",
   "waiting",
 ] as const;
 

@@ -1,4 +1,5 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { ClusterResourceSet } from "../../../shared/api/clusterresourceset.ts";
 import type { Condition } from "../../../shared/api/conditions.ts";
 import { PAUSED_ANNOTATION } from "../../../shared/api/indexes.ts";
 import { titleOf } from "../../../shared/api/kinds.ts";
@@ -347,6 +348,26 @@ const rollout: Detect = (node, { now }) => {
   ];
 };
 
+/** A set of resources whose values are missing, are none, or are refused; a server that is away is not its problem. */
+const resources: Detect = (node) => {
+  const failed =
+    node.kind.kind === ClusterResourceSet.kind ? conditionIn(node, "ResourcesApplied", "False") : undefined;
+  if (failed === undefined || failed.reason === "InternalError") return [];
+  const title = titleOfNode(node);
+  return [
+    {
+      about: "resources",
+      id: title,
+      at: node,
+      object: title,
+      cause: `${title} is applied to ${failed.message}`,
+      next: "create or correct what it names; the set tries again by itself",
+      since: failed.lastTransitionTime,
+      severity: "broken",
+    },
+  ];
+};
+
 /** The condition that says whether an object is as it must be. */
 const STATE_OF: { readonly [kind: string]: string } = {
   [Cluster.kind]: "Available",
@@ -399,6 +420,7 @@ const DETECTORS: readonly Detect[] = [
   rollout,
   health,
   policy,
+  resources,
   waiting,
 ];
 

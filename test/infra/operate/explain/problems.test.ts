@@ -499,6 +499,31 @@ const STORIES: readonly (readonly [did: string, scene: Scene, root: RegExp, next
     /look at what it names/,
   ],
   [
+    "a ClusterResourceSet names a ConfigMap that does not exist",
+    {
+      objects: changed([
+        {
+          apiVersion: "addons.cluster.x-k8s.io/v1beta2",
+          kind: "ClusterResourceSet",
+          metadata: { namespace: "default", name: "r1", uid: "uid-r1", resourceVersion: "1" },
+          status: {
+            conditions: [
+              condition(
+                "ResourcesApplied",
+                "False",
+                "NotApplied",
+                "0 of 1 Clusters; c1: ConfigMap addon not found",
+              ),
+            ],
+          },
+        } as KubeObject,
+      ]),
+      of: "ClusterResourceSet r1",
+    },
+    /^ClusterResourceSet default\/r1 is applied to 0 of 1 Clusters; c1: ConfigMap addon not found$/,
+    /create or correct what it names/,
+  ],
+  [
     "a topology that nothing runs",
     {
       objects: changed([
@@ -518,7 +543,8 @@ describe("the first line", () => {
     expect(reported.map(({ cause }) => cause)).toEqual([expect.stringMatching(root)]);
     expect(reported[0]?.next).toMatch(next);
     // The same root is in front of what is said about the whole Cluster.
-    const isInCluster = scene.of !== undefined && scene.of !== "MachinePool p9";
+    const isInCluster =
+      scene.of !== undefined && !["MachinePool p9", "ClusterResourceSet r1"].includes(scene.of);
     if (isInCluster) expect(await problemsIn({ ...scene, of: "Cluster c1" })).toEqual(reported);
   });
 
