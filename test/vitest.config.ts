@@ -42,16 +42,18 @@ const LONG = [
  * ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
-  "test/browser/{living-fleet,many-tabs,play-seed,two-persons}.test.ts",
+  "test/browser/{hostile,living-fleet,living-letters,living-queue,many-tabs,play-seed,two-persons}.test.ts",
   "test/infra/deploy/{image/image,release}.test.ts",
   "test/simulation/{readme,play/regression,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
 const NIGHT_SYSTEM = [
-  "test/system/{beside-cluster-api,takeover,takeover-rollout,contract-probe,contract-probe-cluster-api}.test.ts",
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
-  "test/system/{chart,cluster-templates,diagnosis,foreign-provider,health-checks-restart,health-reported}.test.ts",
-  "test/system/{hostile-tenants,kubeconfig,kustomize,lambda,machinepool-hostile,machines-cluster,manager,observation}.test.ts",
-  "test/system/{pool-machines-foreign,rights-used,upgrade,v1beta1,webhook-account,workload-relays}.test.ts",
+  "test/system/{beside-cluster-api,chart,cluster-templates,console-trust,contract-live}.test.ts",
+  "test/system/{contract-probe,contract-probe-cluster-api,diagnosis,explain,foreign-provider}.test.ts",
+  "test/system/{health-checks,health-checks-restart,health-reported,hostile-tenants,kubeconfig}.test.ts",
+  "test/system/{kustomize,lambda,listeners,machine-drain,machinepool-hostile,machines-cluster}.test.ts",
+  "test/system/{manager,observation,pool-machines-foreign,processes,rights-used,takeover}.test.ts",
+  "test/system/{takeover-rollout,upgrade,v1beta1,webhook-account,workload-relays}.test.ts",
 ];
 
 /**
