@@ -19,7 +19,7 @@ function writeTo(file: string): readonly string[] {
 
 describe("capstan up", () => {
   it("brings the example to Running, shows the way and a summary, and exits 0", async () => {
-    const { code, output } = await runCli("up", "--until-ready", ...writeTo("ready"));
+    const { code, output } = await runCli("up", "--until-ready", "--timeout", "240", ...writeTo("ready"));
     expect(output).toMatch(/MachinePool default\/demo-pool .*Running/);
     expect(output).toMatch(/Cluster default\/demo .*Provisioned/);
     expect(output).toMatch(/KIND +NAMESPACE +NAME +PHASE/);

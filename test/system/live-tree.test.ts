@@ -40,7 +40,16 @@ describeWith(scriptMissing())("capstan up on a terminal", () => {
       const pool = simPool("demo-pool", "demo", 3).replaceAll("DelaySeconds: 0", "DelaySeconds: 1");
       await writeFile(join(dir, "demo.yaml"), [simCluster("demo"), pool].join("---"));
       const { code, text } = await onTerminal([
-        ...["up", "--until-ready", "--log-level", "info", "--write-kubeconfig", join(dir, "kubeconfig")],
+        ...[
+          "up",
+          "--until-ready",
+          "--timeout",
+          "240",
+          "--log-level",
+          "info",
+          "--write-kubeconfig",
+          join(dir, "kubeconfig"),
+        ],
         ...["--file", join(dir, "demo.yaml")],
       ]);
       const terminal = emulatedTerminal(COLUMNS, ROWS);

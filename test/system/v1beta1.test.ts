@@ -142,7 +142,7 @@ for (const flavour of JUDGES) {
           const file = join(dir, "old.yaml");
           await writeFile(file, MANIFEST);
           const to = ["--kubeconfig", server.kubeconfigFile, "--install-crds"];
-          const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready");
+          const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready", "--timeout", "240");
           expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
           for (const version of ["v1beta1", "v1alpha4", "v1alpha3"]) {
             const check = `MachineHealthCheck default/${version} of cluster.x-k8s.io/${version}`;

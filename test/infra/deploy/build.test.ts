@@ -28,7 +28,16 @@ const node = async (...words: string[]) =>
 const run = (...words: string[]) => node(join(folder, "infra/cli/main.js"), ...words);
 /** The example from manifest to Running: relay, functions and driver, the read model, the ledger. */
 const upOn = (...words: string[]) =>
-  run("up", "--until-ready", "--quiet", "--write-kubeconfig", join(folder, "kubeconfig"), ...words);
+  run(
+    "up",
+    "--until-ready",
+    "--timeout",
+    "240",
+    "--quiet",
+    "--write-kubeconfig",
+    join(folder, "kubeconfig"),
+    ...words,
+  );
 const RUNNING = /MachinePool +default +demo-pool +Running/;
 
 describe("the built JavaScript, with nothing beside it", () => {
