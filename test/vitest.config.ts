@@ -42,7 +42,7 @@ const LONG = [
  * ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
-  "test/browser/{hostile,living-fleet,living-letters,living-queue,many-tabs,play-seed,two-persons}.test.ts",
+  "test/browser/{accessible,hostile,living-fleet,living-letters,living-queue,many-tabs,play-seed,two-persons}.test.ts",
   "test/infra/deploy/{image/image,release}.test.ts",
   "test/simulation/{readme,play/regression,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { HANG_MS } from "../support/eventually.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
 import { NOW, type Scene, type Stage } from "./scene.ts";
 import type { SceneServer } from "./scene-server.ts";
 import type { Setting } from "./setting.ts";
@@ -103,4 +103,17 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
       nodes.map(({ html, failureSummary = "" }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
     );
   }, rules);
+}
+
+/** Returns the accessibility tree once two looks agree: an answer and the line of a stream may both change the page. */
+export async function treeAtRest(root: Locator): Promise<string> {
+  let last = "";
+  return eventually(
+    async () => {
+      const before = last;
+      last = await root.ariaSnapshot();
+      return last === before && last;
+    },
+    { withinMs: HANG_MS, stepMs: 20 },
+  );
 }
