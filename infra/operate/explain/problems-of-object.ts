@@ -348,7 +348,7 @@ const rollout: Detect = (node, { now }) => {
   ];
 };
 
-/** A set of resources whose values are missing, are none, or are refused; a server that is away is not its problem. */
+/** A set of resources whose values are missing, malformed or refused; a server that is away is not its problem. */
 const resources: Detect = (node) => {
   const failed =
     node.kind.kind === ClusterResourceSet.kind ? conditionIn(node, "ResourcesApplied", "False") : undefined;

@@ -146,7 +146,7 @@ function ofTypesIn(said: unknown, conditions: unknown): unknown {
   return (conditions as readonly { readonly type: string }[]).filter(({ type }) => types.has(type));
 }
 
-/** What a write of Paused leaves after the server has lost the managers of an object changes no field of it. */
+/** Whether a patch changes no field but finalizers: a write of Paused may end the entry of a manager that the server has lost. */
 function isSilent(body: unknown): boolean {
   return (body as readonly PatchOperation[]).every(
     ({ op, path }) => op === "test" || /^\/metadata\/(finalizers|managedFields)(\/|$)/.test(path),
