@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
+import { hostOf } from "../platform/kube/server-access.ts";
 import { readCertificates } from "../platform/pki/read-certificates.ts";
 import { x509 } from "../platform/pki/x509.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
@@ -89,8 +90,7 @@ async function serve(flags: WebhookFlags): Promise<void> {
   const namespace = await podNamespace();
   const service = { namespace, name: flags.service, path: "/convert", port: 443 };
   const dns = [`${flags.service}.${namespace}.svc`, `${flags.service}.${namespace}.svc.cluster.local`];
-  const host = flags.url === undefined ? undefined : new URL(flags.url).hostname;
-  const names = host === undefined ? { dns, ips: [] } : namesOf(host);
+  const names = flags.url === undefined ? { dns, ips: [] } : namesOf(hostOf(new URL(flags.url)));
   const { certDir, url } = flags;
   webhook = stack.use(
     await startWebhook({
@@ -129,8 +129,7 @@ async function undo(connect: Connect): Promise<void> {
 }
 
 function namesOf(host: string): { readonly dns: readonly string[]; readonly ips: readonly string[] } {
-  const bare = host.replace(/[[\]]/g, "");
-  return isIP(bare) === 0 ? { dns: [host], ips: [] } : { dns: ["localhost"], ips: [bare] };
+  return isIP(host) === 0 ? { dns: [host], ips: [] } : { dns: ["localhost"], ips: [host] };
 }
 
 /** Throws where the files do not fit together: the last certificate stays in use then. */

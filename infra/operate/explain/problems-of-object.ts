@@ -47,6 +47,15 @@ function titleOfNode({ kind, key }: Pick<ObjectNode, "kind" | "key">): string {
   return titleOf(kind.kind, key);
 }
 
+/** Returns a finding about the object of a node; without an `id` no other is equal to it. */
+function foundAt(
+  node: ObjectNode,
+  { about, ...finding }: Omit<Finding, "id" | "at" | "object"> & Partial<Pick<Finding, "id">>,
+): Finding {
+  const object = titleOfNode(node);
+  return { about, id: object, at: node, object, ...finding };
+}
+
 function ageMs(time: string | undefined, now: Date): number {
   return now.getTime() - Date.parse(time ?? "");
 }
@@ -113,16 +122,14 @@ const provider: Detect = (node, { now }) => {
   const title = titleOfNode(node);
   const since = object.metadata.creationTimestamp;
   return [
-    {
+    foundAt(node, {
       about: "provider",
       id: `${kind.group}/${kind.kind}`,
-      at: node,
-      object: title,
       cause: `nothing has written the status of ${title} since its creation at ${since}`,
       next: `start the controller of its provider (API group ${kind.group}), or read its log`,
       ...(since === undefined ? {} : { since }),
       severity: "broken",
-    },
+    }),
   ];
 };
 
@@ -141,18 +148,15 @@ const paused: Detect = (node, { cluster }) => {
   const kubectl = (verb: string) =>
     `kubectl --namespace ${node.key.namespace} ${verb} ${kind.kind.toLowerCase()} ${node.key.name}`;
   return [
-    {
+    foundAt(node, {
       about: "paused",
-      id: title,
-      at: node,
-      object: title,
       cause: `${title} is paused by ${how}${when}${by}${deletionTimestamp === undefined ? "" : ", so its deletion waits"}`,
       next: bySpec
         ? `unpause it: ${kubectl("patch")} --type=merge -p '{"spec":{"paused":false}}'`
         : `remove the annotation: ${kubectl("annotate")} ${PAUSED_ANNOTATION}-`,
       ...(since === undefined ? {} : { since }),
       severity: "held",
-    },
+    }),
   ];
 };
 
@@ -208,16 +212,14 @@ const finalizer: Detect = (node, { nodes, now }) => {
     ({ object: of }) => of?.kind === Cluster.kind && of.metadata.deletionTimestamp !== undefined,
   );
   return [
-    {
+    foundAt(node, {
       about: "finalizer",
       id: `${title} ${foreign.join(" ")}`,
-      at: node,
-      object: title,
       cause: `${title} is being deleted since ${deletionTimestamp}, and the finalizer ${foreign.join(", ")} keeps it${isOfDeletion ? `; ${left}` : ""}`,
       next: `ask the owner of ${foreign.join(", ")} to finish and remove it; nothing of Capstan or its provider does`,
       since: deletionTimestamp,
       severity: "broken",
-    },
+    }),
   ];
 };
 
@@ -229,16 +231,14 @@ const drain: Detect = (node) => {
   if (lines.length === 0) return [];
   const title = titleOfNode(node);
   return [
-    {
+    foundAt(node, {
       about: "drain",
       id: lines.join(" "),
-      at: node,
-      object: title,
       cause: `${title} cannot be drained: ${lines.join(" ").replaceAll("* ", "")}`,
       next: "change the PodDisruptionBudget or move the Pod, or set spec.deletion.nodeDrainTimeoutSeconds of the Machine",
       since: deleting.lastTransitionTime,
       severity: "held",
-    },
+    }),
   ];
 };
 
@@ -251,18 +251,15 @@ const version: Detect = (node) => {
   const title = titleOfNode(node);
   const isAhead = line.includes("higher than");
   return [
-    {
+    foundAt(node, {
       about: "version",
-      id: title,
-      at: node,
-      object: title,
       cause: `${title} makes no Machine: ${line.replace(/^\* /, "")}`,
       next: isAhead
         ? "upgrade the control plane first, or lower spec.template.spec.version"
         : "raise spec.template.spec.version of the set",
       since: up.lastTransitionTime,
       severity: "broken",
-    },
+    }),
   ];
 };
 
@@ -274,11 +271,8 @@ const health: Detect = (node) => {
   if (allowed === undefined || unhealthy === "0") return [];
   const title = titleOfNode(node);
   return [
-    {
+    foundAt(node, {
       about: "health",
-      id: title,
-      at: node,
-      object: title,
       cause:
         total === undefined
           ? `${title} remediates nothing: ${parted(allowed.message).cause}`
@@ -289,7 +283,7 @@ const health: Detect = (node) => {
           : "repair the Nodes, or raise the limit in spec.remediation.triggerIf",
       since: allowed.lastTransitionTime,
       severity: "held",
-    },
+    }),
   ];
 };
 
@@ -314,16 +308,14 @@ const policy: Detect = (node, { nodes, now }) => {
     const until =
       refusal.untilMs === undefined ? "" : `, or wait until ${new Date(refusal.untilMs).toISOString()}`;
     return [
-      {
+      foundAt(node, {
         about: "health",
         id: `${title} ${key.name}`,
-        at: node,
-        object: title,
         cause: `${title} is unhealthy since ${failed.lastTransitionTime}, and ${titleOf(kind.kind, key)} lets it wait: ${refusal.text}`,
         next: `repair or delete the Machine, raise the limit of the policy${until}`,
         since: failed.lastTransitionTime,
         severity: "held",
-      },
+      }),
     ];
   });
 };
@@ -335,16 +327,13 @@ const rollout: Detect = (node, { now }) => {
   if (found === undefined || !isOverdue(found, now)) return [];
   const title = titleOfNode(node);
   return [
-    {
+    foundAt(node, {
       about: "rollout",
-      id: title,
-      at: node,
-      object: title,
       cause: `the rollout of ${title} stands still since ${found.since}: ${found.cause}`,
       next: found.next,
       ...(found.since === undefined ? {} : { since: found.since }),
       severity: "broken",
-    },
+    }),
   ];
 };
 
@@ -355,16 +344,13 @@ const resources: Detect = (node) => {
   if (failed === undefined || failed.reason === "InternalError") return [];
   const title = titleOfNode(node);
   return [
-    {
+    foundAt(node, {
       about: "resources",
-      id: title,
-      at: node,
-      object: title,
       cause: `${title} is applied to ${failed.message}`,
       next: "create or correct what it names; the set tries again by itself",
       since: failed.lastTransitionTime,
       severity: "broken",
-    },
+    }),
   ];
 };
 
@@ -380,7 +366,7 @@ const waiting: Detect = (node, { now }) => {
   const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {};
   const title = titleOfNode(node);
   const found = (id: string, cause: string, next: string, since: string): readonly Finding[] => [
-    { about: "waiting", id, at: node, object: title, cause, next, since, severity: "broken" },
+    foundAt(node, { about: "waiting", id, cause, next, since, severity: "broken" }),
   ];
   if (deletionTimestamp !== undefined) {
     if (!(ageMs(deletionTimestamp, now) > DELETION_MS)) return [];

@@ -6,6 +6,7 @@ import { getCACertificates } from "node:tls";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { request as httpRequest } from "../node-http.ts";
 import { groupsOf } from "./embedded-addresses.ts";
+import { hostOf } from "./server-access.ts";
 
 /** Connecting to the proxy, and its answer. */
 const WITHIN_MS = 10_000;
@@ -54,10 +55,9 @@ export function leadThrough(
 
 /** Returns a socket that leads through the proxy. Rejects within 10 s; user and password of the proxy are in no message. */
 async function openTunnel(tunnel: Tunnel): Promise<Socket> {
-  const { protocol, hostname } = tunnel.proxy;
-  const scheme = protocol as keyof typeof PORTS;
+  const scheme = tunnel.proxy.protocol as keyof typeof PORTS;
   const address = {
-    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    host: hostOf(tunnel.proxy),
     port: Number(tunnel.proxy.port) || PORTS[scheme],
     ...(tunnel.lookup === undefined ? {} : { lookup: tunnel.lookup }),
   };

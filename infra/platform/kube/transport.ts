@@ -9,7 +9,7 @@ import { createGunzip } from "node:zlib";
 import { Agent, request as httpRequest } from "../node-http.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { leadThrough, type ProxyPath } from "./proxy-tunnel.ts";
-import { checkedLookup, type ServerAccess } from "./server-access.ts";
+import { checkedLookup, hostOf, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -209,7 +209,7 @@ function proxyOf({ server, proxy, ca, addresses }: ServerAccess): ProxyPath | un
 }
 
 function addressOf(server: URL) {
-  const hostname = server.hostname.replace(/^\[(.*)\]$/, "$1");
+  const hostname = hostOf(server);
   return server.port === "" ? { hostname } : { hostname, port: Number(server.port) };
 }
 
