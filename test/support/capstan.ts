@@ -6,6 +6,7 @@ import { enforcesRights } from "./processes/api-servers.ts";
 /**
  * Relay, functions and simulated cloud in this process, against an API server that is already there. On a real one each
  * function acts under the account of a deployment that runs it, and the end fails when one of them was refused anything.
+ * Its dead letters lie beside the kubeconfig: a home folder keeps those of tests that were killed.
  */
 export async function startCapstan(
   kubeconfig: string,
@@ -21,6 +22,7 @@ export async function startCapstan(
     port: 0,
     writeKubeconfig: "",
     logLevel: "error",
+    ...(options.queue === undefined && { deadLetters: `${kubeconfig}.letters` }),
     ...(acting && { connectManagement: acting.connect }),
     ...options,
     roles: new Set(options.roles ?? ["cloud", "relay", "worker"]),

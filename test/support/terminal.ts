@@ -1,4 +1,4 @@
-/** A terminal as far as the live tree uses one: lines that wrap and scroll, `ESC[nA`, `ESC[J`, colours. */
+/** A terminal as far as the live tree uses one: lines that wrap and scroll, `ESC[nA`, `ESC[J`, `ESC[K`, colours. */
 export interface EmulatedTerminal {
   columns: number;
   rows: number;
@@ -45,6 +45,7 @@ export function emulatedTerminal(columns: number, rows: number): EmulatedTermina
   const obey = (command: string, count: number): void => {
     if (command === "A") up(count);
     else if (command === "J") lines = [...lines.slice(0, line), (lines[line] ?? "").slice(0, offset)];
+    else if (command === "K") lines[line] = (lines[line] ?? "").slice(0, offset);
     else if (command !== "m") throw new Error(`the terminal does not know ESC[${count}${command}`);
   };
   const all = (): readonly string[] =>

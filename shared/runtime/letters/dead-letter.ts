@@ -200,10 +200,13 @@ const deadLetterSchema = once(() =>
 export type DeadLetter = z.infer<ReturnType<typeof deadLetterSchema>>;
 export type LetterRun = NonNullable<DeadLetter["run"]>;
 
+/** Enough for an admission refusal, which begins with its policy and ends with its reason. */
+const MAX_HEAD_CHARACTERS = 1_024;
+
 export function headOf(letter: DeadLetter): DeadLetterHead {
   const { function: name, key, tenant, reason, deadSince, firstFailureAt, times } = letter;
   const { class: errorClass, reason: why, message } = letter.attempts.at(-1)?.error ?? UNKNOWN;
-  const error = { class: errorClass, reason: why, message: message.slice(0, 200) };
+  const error = { class: errorClass, reason: why, message: message.slice(0, MAX_HEAD_CHARACTERS) };
   return {
     function: name,
     key,

@@ -1,9 +1,17 @@
 import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { refuseLeaks } from "../canaries.ts";
+import { atEnd } from "./at-end.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 export const MAIN = fileURLToPath(new URL("../../../infra/cli/main.ts", import.meta.url));
+
+/** Not that of the user, which keeps the dead letters of tests that were killed. */
+const HOME = mkdtempSync(join(tmpdir(), "capstan-home-"));
+atEnd(() => rmSync(HOME, { recursive: true, force: true }));
 
 /** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL, and refuses an output with a secret. */
 export interface CliProcess extends AsyncDisposable {
@@ -21,7 +29,7 @@ export function startCli(
   main = MAIN,
 ): CliProcess {
   const child = spawnChild(process.execPath, [main, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
