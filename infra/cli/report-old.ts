@@ -15,14 +15,38 @@ export async function reportSilences(backend: Backend): Promise<void> {
   for (const { message } of silences) printError(message);
 }
 
-/** The same for keys that wait although no process serves their function. */
-export async function reportUnserved(source: LetterSource, functions: readonly AnyFunction[]): Promise<void> {
-  await using asked = await openHistory(source, functions, {});
-  const [first] = (await asked.unserved?.()) ?? [];
-  if (first?.late !== undefined) printError(first.late.message);
+/** Reports, each time that it is called, what the call before has not. Disposing closes what it reads. */
+export interface Reports extends AsyncDisposable {
+  report(): Promise<void>;
 }
 
-/** Says why neither is known, such as to a user of Redis without the right; everything else is shown. */
-export function reportUnknown(error: unknown): void {
-  printError(`whether relay and workers run is not known: ${messageOf(error)}`);
+/**
+ * Opens reports, on standard error, of the watches that no longer bring changes to a queue and of keys that wait although
+ * no process serves their function. Where neither is known, such as to a user of Redis without the right, they say why.
+ */
+export async function openReports(source: LetterSource, functions: readonly AnyFunction[]): Promise<Reports> {
+  const opened = new AsyncDisposableStack();
+  const open = async () => {
+    const store = opened.use(await source.backend.store({ log: QUIET }));
+    const { unserved } = opened.use(await openHistory(source, functions, {}));
+    return async (): Promise<readonly string[]> => {
+      const { silences } = await readFreshness(store, source.clock.now());
+      const [first] = (await unserved?.()) ?? [];
+      return [...silences, ...(first?.late === undefined ? [] : [first.late])].map(({ message }) => message);
+    };
+  };
+  const opening = open();
+  const unknown = (error: unknown) => [`whether relay and workers run is not known: ${messageOf(error)}`];
+  let said: readonly string[] = [];
+  return {
+    async report() {
+      const messages = await opening.then((look) => look()).catch(unknown);
+      for (const message of messages) if (!said.includes(message)) printError(message);
+      said = messages;
+    },
+    async [Symbol.asyncDispose]() {
+      await opening.catch(() => undefined);
+      await opened.disposeAsync();
+    },
+  };
 }

@@ -145,6 +145,9 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
       expect((await client.read<Me>("me")).stale).toBeUndefined();
     }, WITHIN);
 
+    await using watched = startCli(["queue", "--watch", "--queue", redis.url]);
+    await eventually(() => expect(watched.output()).toMatch(/^machineset-machines /m), WITHIN);
+    expect(watched.output()).not.toContain("capstan:");
     sets.child.kill("SIGKILL");
     await kubectl("apply -f -", simMachineSet("s2", "c1", 1));
     const unserved = expect.stringMatching(
@@ -158,8 +161,9 @@ describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
         cause: expect.stringMatching(/^no worker serves machineset-machines since \S+Z, 1 key waits$/),
       });
     }, WITHIN);
-    expect((await runCli("queue", "--queue", redis.url)).output).toMatch(
-      /^capstan: no worker serves machineset-machines since /m,
+    await eventually(
+      () => expect(watched.output()).toMatch(/^capstan: no worker serves machineset-machines since /m),
+      WITHIN,
     );
     const set = await runCli("explain", "machineset", "s2", ...shared);
     expect(set.output).toMatch(/^.*\n\S* *! no worker serves machineset-machines since /);

@@ -7,7 +7,7 @@ import { loadFunctions } from "../../worker/load.ts";
 import { openSource, QUIET } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { addQueueOptions, sharedQueue } from "../queue-options.ts";
-import { reportSilences, reportUnknown, reportUnserved } from "../report-old.ts";
+import { openReports } from "../report-old.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 
 /** A function in the output of `capstan queue`. */
@@ -57,11 +57,14 @@ async function show(patterns: readonly string[], options: QueueOptions): Promise
   if (queue === undefined) throw new Error("bug: a shared queue has no ledger");
   const functions = await loadFunctions(patterns.length === 0 ? undefined : patterns, options.functionsDir);
   const names = functions.map(({ spec }) => spec.name);
-  // Counts that no longer change would look like work that is done.
-  await Promise.all([reportSilences(source.backend), reportUnserved(source, functions)]).catch(reportUnknown);
+  await using reports = await openReports(source, functions);
   await watchRows(options, {
     clock: source.clock,
-    look: () => Promise.all(names.map((name) => rowOf(queue, name, options.output !== "table"))),
+    async look() {
+      // Counts that no longer change would look like work that is done.
+      await reports.report();
+      return Promise.all(names.map((name) => rowOf(queue, name, options.output !== "table")));
+    },
     idOf: (row) => row.function,
     draw: (rows) => (options.output === "wide" ? tenantsTable(rows) : tableOf(rows)),
     text: changeText,
