@@ -102,6 +102,8 @@ export interface GuardedPatch {
   readonly ifFails?: IfFails;
   /** Sent once the server has accepted the patch. */
   readonly announces?: Notice;
+  /** Sent before the creates, of which none is sent when it fails: it stores what they are known by. */
+  readonly isFirst?: true;
 }
 
 /** Server-side apply of the complete set of fields that the function owns on another object. */

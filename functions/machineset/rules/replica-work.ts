@@ -40,14 +40,16 @@ export function isReplicaWorkDue(view: SetView, now: Date): boolean {
 }
 
 /**
- * One step towards the right number of Machines: deletes those that are too many, else reserves names, else makes
- * reserved Machines and the objects of those that are there. The view is live.
+ * One step towards the right number of Machines: deletes those that are too many, else reserves the names that lack, then
+ * makes reserved Machines and the objects of those that are there. The view is live.
  */
 export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
   const { set } = view;
   const toDelete = surplus(view, now);
-  const plan = setPlan(view, await takenNames(read, view));
-  if (plan.missing > 0) return { ...deletion(toDelete), patch: await reservation(read, view, plan) };
+  const taken = await takenNames(read, view);
+  const known = setPlan(view, taken);
+  const drawn = known.missing > 0 ? await drawnNames(read, view, known) : [];
+  const plan = drawn.length > 0 ? setPlan(view, taken, [...known.reserved, ...drawn]) : known;
 
   const clones = await makeClones(read, view, now);
   const unreadable = plan.create.length === 0 ? undefined : await sourceProblem(read, view);
@@ -63,7 +65,13 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   return {
     ...deletion(toDelete),
     create: [...machines, ...clones.objects],
-    patch: [{ target: refTo(MachineSet, set), operations: reservationPatch(set, plan.reserved) }],
+    patch: [
+      {
+        target: refTo(MachineSet, set),
+        operations: reservationPatch(set, plan.reserved),
+        ...(drawn.length > 0 && { isFirst: true as const }),
+      },
+    ],
     events: clones.events,
     // No watch shows when the kind of the clones is served.
     result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
@@ -118,23 +126,21 @@ async function takenNames(read: Reader, { set, own }: SetView): Promise<Readonly
 /** The most draws of new names while snapshots show one of them in use. */
 const MAX_DRAWS = 5;
 
-async function reservation(
+/** Returns names for all Machines that lack one, or none while those that are drawn are in use. */
+async function drawnNames(
   read: Reader,
   { set, own }: SetView,
-  plan: Plan,
-): Promise<NonNullable<Work["patch"]>> {
+  { missing }: Plan,
+): Promise<readonly string[]> {
   const naming = namingOf(set);
   if (typeof naming !== "function") return [];
   const { namespace = "" } = set.metadata;
   const taken = new Set([...own.map(({ metadata }) => metadata.name), ...reservedNames(set)]);
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
-    const names = namesToReserve(set, naming, plan.missing, taken);
+    const names = namesToReserve(set, naming, missing, taken);
     const found = await Promise.all(names.map((name) => read.get(Machine, { namespace, name })));
     const inUse = found.filter((machine) => machine !== undefined);
-    if (inUse.length === 0) {
-      const operations = reservationPatch(set, [...plan.reserved, ...names]);
-      return [{ target: refTo(MachineSet, set), operations }];
-    }
+    if (inUse.length === 0) return names;
     for (const { metadata } of inUse) taken.add(metadata.name);
   }
   return [];

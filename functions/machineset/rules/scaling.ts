@@ -45,10 +45,13 @@ export function isMoving({ metadata }: MachineSet): boolean {
 }
 
 /** Returns which of the reserved Machines are made now, and what becomes of the reservation. */
-export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
+export function setPlan(
+  view: SetView,
+  taken: ReadonlySet<string>,
+  reserved: readonly string[] = reservedNames(view.set),
+): Plan {
   const { set, own, blockers } = view;
   const isOff = set.metadata.annotations?.[DISABLE_CREATE] === "true";
-  const reserved = reservedNames(set);
   const plan = planMachines({
     replicas: isOff ? 0 : (set.spec.replicas ?? 0),
     machines: own.map(({ metadata }) => metadata.name),

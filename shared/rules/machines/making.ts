@@ -19,7 +19,7 @@ export interface Plan {
   readonly create: readonly string[];
   /** The reserved names that stay reserved. */
   readonly reserved: readonly string[];
-  /** The number of names that must be reserved in addition; then nothing is made in the same run. */
+  /** The number of names that must be reserved in addition before anything is made. */
   readonly missing: number;
 }
 

@@ -43,8 +43,9 @@ export interface WriteContext extends EventContext, LimitContext {
 }
 
 /**
- * Sends a decision: deliver, issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
- * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
+ * Sends a decision: deliver, issue, first patches, create, patch, evict, apply, delete, events, then the patches that remove a
+ * finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object that does
+ * not exist. No Pod is evicted, and
  * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
  * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply
  * that changes nothing. Errors of `settle` are passed on.
@@ -55,9 +56,13 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   let decision = await delivered(given, sender, context);
   const written = (): Written => ({ ...sender.sent(), decision });
   if (sender.sent().error === undefined) await sendIssues(decision, sender, context);
+  const { first = [], others = [] } = Object.groupBy(decision.patch ?? [], ({ isFirst }) =>
+    isFirst === true ? "first" : "others",
+  );
+  if (sender.sent().error === undefined) await sender.all(mergePatches(first).map(toPatch));
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.sent().error !== undefined) return written();
-  const patches = mergePatches([...(decision.patch ?? []), ...sender.refused()]);
+  const patches = mergePatches([...others, ...sender.refused()]);
   const last = patches.filter(removesFinalizer);
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   if (decision.evict !== undefined) {

@@ -90,18 +90,19 @@ const NOTHING = { create: [], patch: [], delete: [], result: done };
 const RESERVE = "/metadata/annotations/capstan.dev~1machine-reservation";
 
 describe("machineset-machines, more Machines", () => {
-  it("reserves the names of all missing Machines in one patch, and makes nothing in that run", async () => {
-    const { create, patch = [] } = await decide(machinesetMachines, world(machineSet()));
-    expect(create).toBeUndefined();
+  it("reserves the names of all missing Machines in one patch, which is sent before the first of them is made", async () => {
+    const { create = [], patch = [] } = await decide(machinesetMachines, world(machineSet()));
     expect(patch).toHaveLength(1);
+    expect(patch[0]?.isFirst).toBe(true);
     expect(patch[0]?.target).toMatchObject({ name: "s1", uid: "uid-s1", resourceVersion: "20" });
     const [operation] = patch[0]?.operations ?? [];
     const value = operation !== undefined && "value" in operation ? Object(operation.value) : {};
     expect(JSON.parse(value[RESERVATION])).toEqual([
-      expect.stringMatching(/^s1-\w{5}$/),
+      create[0]?.object.metadata.name,
       expect.stringMatching(/^s1-\w{5}$/),
       expect.stringMatching(/^s1-\w{5}$/),
     ]);
+    expect(create.map(({ object }) => object.kind)).toEqual(["Machine"]);
   });
 
   it("reserves on the version that was read live, with other names than a snapshot would", async () => {
@@ -181,7 +182,8 @@ describe("machineset-machines, more Machines", () => {
     const foreign = setMachine("s1-a", {
       metadata: { ownerReferences: [{ ...OWNED_BY_S1, name: "s2", uid: "uid-s2" }], labels: undefined },
     });
-    const { patch } = await decide(machinesetMachines, world(reserving(["s1-a"], 1), foreign));
+    const { create, patch } = await decide(machinesetMachines, world(reserving(["s1-a"], 1), foreign));
+    expect(create).toHaveLength(1);
     const [operation] = patch?.[0]?.operations ?? [];
     expect(operation).toMatchObject({ op: "add", path: RESERVE });
     expect(JSON.stringify(operation)).not.toContain("s1-a");

@@ -160,6 +160,18 @@ describe("the writes of a decision", () => {
     expect(refused.written.error).toBe(exists);
   });
 
+  it("create nothing after a first patch that failed", async () => {
+    const decision = {
+      create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+      patch: [...patch, { ...patch[0], target: target("z"), isFirst: true as const }],
+    };
+    const { sent } = await write(decision);
+    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(["jsonPatch z", "create s", "jsonPatch x"]);
+    const lost = await write(decision, ({ name }) => (name === "z" ? conflict : undefined));
+    expect(lost.sent.map(({ name }) => name)).toEqual(["z"]);
+    expect(lost.written.error).toBe(conflict);
+  });
+
   it("of an issue create the Secret whole, or replace its data keys as they were read", async () => {
     const renew = { uid: "u9", resourceVersion: "9", labels: { own: "x" } };
     const { sent } = await write({ issue: [issueOf("a"), { ...issueOf("b"), renew }] });
