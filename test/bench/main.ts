@@ -2,6 +2,7 @@ import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
 import { coldStartBench } from "./cold-start.ts";
 import { historyBench } from "./history.ts";
+import { idleBench } from "./idle.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { machinesBench } from "./machines.ts";
 import { mhcBench } from "./mhc.ts";
@@ -18,6 +19,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
   history: historyBench,
+  idle: idleBench,
   machinepool: machinepoolBench,
   machines: machinesBench,
   mhc: mhcBench,

@@ -4,8 +4,9 @@ import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildInto } from "../../../infra/deploy/build.ts";
+import { npmArchive } from "../../../infra/deploy/npm-package.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { startSqs } from "../../support/processes/sqs.ts";
@@ -14,18 +15,24 @@ import { describeWith } from "../../support/requires.ts";
 /** Libraries that a package uses where they are installed, and does without elsewhere. */
 const OPTIONAL = ["bufferutil", "utf-8-validate", "supports-color", "pg", "@valkey/valkey-glide"];
 
+const shell = promisify(execFile);
+let home = "";
+/** The npm package, installed without a registry. */
 let folder = "";
 beforeAll(async () => {
   // No folder above it has packages.
-  folder = await mkdtemp(join(tmpdir(), "capstan-built-"));
-  await buildInto(folder);
+  home = await mkdtemp(join(tmpdir(), "capstan-built-"));
+  const { name, content } = await npmArchive("v0.1.0");
+  await writeFile(join(home, name), content);
+  await shell("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${name}`], { cwd: home });
+  folder = join(home, "node_modules/capstan");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(home, { recursive: true, force: true }));
 
 const ENV = { ...process.env, AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "s" };
 const node = async (...words: string[]) =>
-  (await promisify(execFile)(process.execPath, words, { cwd: folder, env: ENV })).stdout;
-const run = (...words: string[]) => node(join(folder, "infra/cli/main.js"), ...words);
+  (await shell(process.execPath, words, { cwd: folder, env: ENV })).stdout;
+const run = (...words: string[]) => node(join(home, "node_modules/.bin/capstan"), ...words);
 /** The example from manifest to Running: relay, functions and driver, the read model, the ledger. */
 const upOn = (...words: string[]) =>
   run(
@@ -40,7 +47,7 @@ const upOn = (...words: string[]) =>
   );
 const RUNNING = /MachinePool +default +demo-pool +Running/;
 
-describe("the built JavaScript, with nothing beside it", () => {
+describe("the npm package in an empty folder", () => {
   it("starts every command and every function", async () => {
     expect(await run("version")).toMatch(/^capstan \d/);
     const help = await run("--help");
@@ -93,6 +100,22 @@ describe("the built JavaScript, with nothing beside it", () => {
     expect(foreign).toEqual([]);
   });
 
+  it("has the command that kubectl's plugin manager installs", async () => {
+    const template = await readFile(new URL("../../../.krew.yaml", import.meta.url), "utf8");
+    const filled = template
+      .replace("{{ .TagName }}", "v0.1.0")
+      .replace(/\{\{addURIAndSha .*\}\}/, `uri: https://x/capstan.tgz\n    sha256: ${"0".repeat(64)}`);
+    const { spec } = load(filled) as Plugin;
+    const [
+      {
+        files: [copied],
+        bin,
+      },
+    ] = spec.platforms;
+    expect(copied).toEqual({ from: "package/*", to: "." });
+    expect(await readFile(join(folder, bin), "utf8")).toMatch(/^#!/);
+  });
+
   it("names the packages in it, with version and license", async () => {
     const records: unknown[] = [];
     for await (const file of glob("node_modules/**/package.json", { cwd: folder })) {
@@ -100,7 +123,7 @@ describe("the built JavaScript, with nothing beside it", () => {
     }
     const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     for (const [name, version] of Object.entries(dependencies)) {
-      expect(records).toContainEqual({ name, version, license: expect.stringMatching(/^[A-Z]/) });
+      expect(records).toContainEqual({ name, version, license: expect.stringMatching(/^[(A-Z0-9]/) });
     }
     // In the page of the console.
     for (const name of ["preact", "uplot"])
@@ -109,7 +132,7 @@ describe("the built JavaScript, with nothing beside it", () => {
   });
 });
 
-describeWith(redisMissing())("the built JavaScript, with nothing beside it, on shared queues", () => {
+describeWith(redisMissing())("the npm package in an empty folder, on shared queues", () => {
   it("runs with the drivers for Redis and SQS", async () => {
     await using redis = await startRedis();
     expect(await upOn("--queue", redis.url)).toMatch(RUNNING);
@@ -120,6 +143,13 @@ describeWith(redisMissing())("the built JavaScript, with nothing beside it, on s
     expect(await run("dlq", "list", "--queue", redis.url)).toBeDefined();
   });
 });
+
+/** The members of a manifest of krew that are looked at. */
+interface Plugin {
+  readonly spec: {
+    readonly platforms: readonly [{ readonly files: readonly [object]; readonly bin: string }];
+  };
+}
 
 const PLUGIN = `console.log(JSON.stringify({
   apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token: "t" } }))`;
