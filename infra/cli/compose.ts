@@ -7,7 +7,7 @@ import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-h
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { systemClock } from "../platform/clock.ts";
-import { readEnvironment } from "../platform/config.ts";
+import { readEnvironment, readTraceVariables } from "../platform/config.ts";
 import type { Server } from "../platform/kube/client.ts";
 import type { SentRequest } from "../platform/kube/request.ts";
 import { openIssuer } from "../platform/pki/open-issuer.ts";
@@ -18,6 +18,7 @@ import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { Observed } from "../worker/observe.ts";
 import { catchStrayErrors } from "../worker/stray-errors.ts";
+import type { Tracing } from "../worker/telemetry/traces/tracing.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { type Connect, takeOverReconciled, workloadOptions } from "./management.ts";
@@ -25,7 +26,6 @@ import { openManagement } from "./open-management.ts";
 import { openState } from "./open-state.ts";
 import { startObserving } from "./start-observing.ts";
 import { startReporting } from "./start-reporting.ts";
-import { startTracing } from "./start-tracing.ts";
 import { openLog } from "./terminal/log.ts";
 import { fencedClients, openClients } from "./worker-clients.ts";
 
@@ -55,6 +55,20 @@ export interface Running extends AsyncDisposable {
   isReady(): Promise<boolean>;
   /** The kubeconfig that reaches the management API server. */
   readonly kubeconfigFile: string | undefined;
+}
+
+const UNTRACED: Tracing = {
+  traceEvent: undefined,
+  queue: (queue) => queue,
+  clients: (clients) => clients,
+  droppedSpans: () => 0,
+};
+
+interface TracingPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shows what is lost. */
+  readonly observed: Pick<Observed, "tracesStarted"> | undefined;
 }
 
 /** Starts the parts of a process as `startParts`, and waits until its relay has listed everything once. */
@@ -126,6 +140,17 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     kubeconfigFile,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Begins to trace when OTEL_EXPORTER_OTLP_ENDPOINT is set. Else no code of traces is loaded. */
+async function startTracing(ports: TracingPorts, starting: AsyncDisposableStack): Promise<Tracing> {
+  const variables = readTraceVariables();
+  if (variables === undefined) return UNTRACED;
+  const { openTraces } = await import("../worker/telemetry/traces/traces.ts");
+  const traces = openTraces(variables, ports);
+  if (traces === undefined) return UNTRACED;
+  ports.observed?.tracesStarted(traces);
+  return starting.use(traces);
 }
 
 /** Passes requests to the metrics, which start later than the connections. */

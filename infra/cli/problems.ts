@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { ClusterResourceSet } from "../../shared/api/clusterresourceset.ts";
-import { apiVersionOf, objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind, objectKeyOf, workloadCluster } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { managementType } from "../../shared/runtime/read/management-type.ts";
@@ -21,7 +21,6 @@ import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
 import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
-import { definitionProblems } from "./definition-problems.ts";
 import { openHistory } from "./explain/open-history.ts";
 import { openReachable } from "./explain/open-reachable.ts";
 import { openModel, type ReadModel } from "./explain/read-model.ts";
@@ -99,6 +98,22 @@ async function problems(options: ProblemsOptions): Promise<void> {
   if (output === "json") printJson(rows);
   else print(...textOfProblems(rows, { namespace, isAsked: source.queue !== undefined, unserved }));
   if (rows.length > 0) process.exitCode = FOUND;
+}
+
+/** Returns the problem of a server without the definition of Clusters: that there are none must not look as if all were well. */
+export function definitionProblems(served: readonly Pick<Kind, "kind">[]): readonly Problem[] {
+  if (served.some(({ kind }) => kind === Cluster.kind)) return [];
+  return [
+    {
+      about: "definition",
+      object: "CustomResourceDefinition clusters.cluster.x-k8s.io",
+      definition: `${Cluster.group}/${Cluster.kind}`,
+      cause: `the API server does not serve ${Cluster.kind} of ${apiVersionOf(Cluster)}`,
+      next: "install Capstan's CustomResourceDefinitions (infra/guides/install.md)",
+      severity: "broken",
+      consequences: 0,
+    },
+  ];
 }
 
 async function findAll(

@@ -1,11 +1,11 @@
-import { copyFile, glob, mkdir, rm } from "node:fs/promises";
+import { copyFile, glob, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "rolldown";
 import { buildPage } from "../console/build-page.ts";
-import { writePackageRecords } from "./package-records.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
 const ENTRIES = [
   "infra/cli/main.ts",
   "infra/cli/lambda/entry.ts",
@@ -13,6 +13,7 @@ const ENTRIES = [
   "functions/*/*.ts",
   "infra/playground/functions/*/*.ts",
 ];
+
 /** Files that are read at run time, beside the code that reads them. */
 const DATA = ["package.json", "infra/**/*.{lua,yaml}", "node_modules/wasmoon/dist/glue.wasm"];
 
@@ -28,6 +29,7 @@ const WHOLE = [
   "infra/worker",
   "shared/contract/rules",
 ];
+
 /** Parts of these folders that few processes load: rules on providers, the queue of one process, ioredis, metrics and traces. */
 const APART = [
   "shared/contract/rules",
@@ -35,6 +37,7 @@ const APART = [
   "infra/queue/backends/redis/server/primary-connector.ts",
   "infra/worker/telemetry",
 ];
+
 /**
  * Beginnings of the other files that the start of a function process loads: what composes its parts. One file in place of
  * 25.
@@ -60,6 +63,9 @@ const START = [
   "infra/platform/terminal/escape",
   "infra/worker/telemetry/log",
 ];
+
+/** Texts that a license wants beside the code. */
+const LICENSE = /^(?:licen[cs]e|notice|copying|copyright)/i;
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
@@ -101,6 +107,31 @@ export async function buildInto(folder: string): Promise<void> {
   const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.entries(chunk.modules) : []));
   const rendered = modules.flatMap(([file, { renderedLength }]) => (renderedLength > 0 ? [file] : []));
   await writePackageRecords([...rendered, ...page], ROOT, folder);
+}
+
+/**
+ * Writes a record of each npm package that one of `modules` is from to `<folder>/node_modules/<package>`: name,
+ * version and license in `package.json`, by which scanners find packages in images, and its license texts.
+ */
+async function writePackageRecords(modules: readonly string[], root: string, folder: string): Promise<void> {
+  const packages = new Set(modules.flatMap((file) => packageOf(file) ?? []));
+  await Promise.all([...packages].map((place) => writeRecord(join(root, place), join(folder, place))));
+}
+
+/** Returns the path of the innermost package of a file, from `node_modules/`; undefined for a file of none. */
+function packageOf(file: string): string | undefined {
+  return /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
+}
+
+async function writeRecord(from: string, to: string): Promise<void> {
+  const { name, version, license } = JSON.parse(await readFile(join(from, "package.json"), "utf8"));
+  await mkdir(to, { recursive: true });
+  await writeFile(join(to, "package.json"), `${JSON.stringify({ name, version, license }, undefined, 2)}\n`);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (entry.isFile() && LICENSE.test(entry.name)) {
+      await copyFile(join(from, entry.name), join(to, entry.name));
+    }
+  }
 }
 
 /** Stands for the way from a built file to the folder of the build. */

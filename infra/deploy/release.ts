@@ -1,10 +1,36 @@
 import { join } from "node:path";
+import { parse } from "semver";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
-import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
+import type { Manifest } from "./deployment.ts";
 import { CORE, type Provider } from "./providers.ts";
 import { renderedFiles } from "./rendered.ts";
-import { checkVersion, SERIES, type Series } from "./series.ts";
+
+/** A series of our releases and the contract of Cluster API that it follows. */
+export interface Series {
+  readonly major: number;
+  readonly minor: number;
+  readonly contract: "v1beta1" | "v1beta2";
+}
+
+/**
+ * Every series that was ever released, the oldest first. clusterctl refuses an upgrade to a release whose metadata
+ * lacks the series of any version from the installed one on, so an entry is never removed.
+ */
+const SERIES: readonly Series[] = [{ major: 0, minor: 1, contract: "v1beta2" }];
+
+/** Throws when a version is malformed, has no `v` before it, or belongs to no series. */
+function checkVersion(version: string, series: readonly Series[]): void {
+  const parsed = version.startsWith("v") ? parse(version.slice(1)) : null;
+  if (parsed === null) {
+    throw new Error(`version ${version} is not a semantic version after a v; write one such as v0.1.0`);
+  }
+  const { major, minor } = parsed;
+  if (series.some((known) => known.major === major && known.minor === minor)) return;
+  throw new Error(
+    `version ${version} belongs to no released series; add { major: ${major}, minor: ${minor} } to infra/deploy/release.ts`,
+  );
+}
 
 export interface ReleaseOptions {
   /** Folder of the repository, absolute: clusterctl reads no other ones. */
@@ -26,6 +52,35 @@ const IMAGE =
   /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)+$|^localhost(:\d+)?\/|^[a-z0-9-]+:\d+\//;
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** Older than any cert-manager: where that is needed later, `clusterctl upgrade apply` replaces this one. */
+const STAND_IN_VERSION = "v0.0.1";
+
+/**
+ * Returns components that take the place of cert-manager where no network is: clusterctl installs none of our providers
+ * before an Issuer and a Certificate can be created, which none of them needs. Nothing issues certificates.
+ */
+export function certManagerStandIn(): string {
+  const namespace: Manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "cert-manager" } };
+  return yamlOf([namespace, ...["Issuer", "Certificate"].map(crd)]);
+}
+
+function crd(kind: string): Manifest {
+  const [group, singular] = ["cert-manager.io", kind.toLowerCase()];
+  const plural = `${singular}s`;
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { kind, listKind: `${kind}List`, plural, singular },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  };
+}
 
 /**
  * Returns the files of a release for clusterctl, by their path in `folder`: the providers, two configurations beside

@@ -1,5 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { fileProblem } from "./file-problem.ts";
+
+const PROBLEMS: { readonly [code: string]: string } = {
+  ENOENT: "the file is missing",
+  ENOTDIR: "a part of its path is not a folder",
+  EACCES: "this user may not read it",
+  EPERM: "this user may not read it",
+};
 
 /**
  * Returns the text of a file of at most `maxBytes`: a certificate, a URL. Throws with its name and the problem, never
@@ -28,4 +34,10 @@ function read(file: string, buffer: Buffer): number {
   } finally {
     if (opened !== undefined) closeSync(opened);
   }
+}
+
+/** Returns why a file could not be read, in words that follow its name. */
+export function fileProblem(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return PROBLEMS[code] ?? message;
 }

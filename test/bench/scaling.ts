@@ -1,3 +1,4 @@
+import { cpus } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
@@ -6,7 +7,6 @@ import type { Kind } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { startRedis } from "../support/processes/redis-server.ts";
 import { round, startWorld, usageOf } from "./capstan-process.ts";
-import { meterMachine } from "./machine-use.ts";
 import { createCluster, createPool, prepareProvider, prepareProviders, sideBySide } from "./ready-pools.ts";
 import { redisCost } from "./redis-cost.ts";
 import { writeResults } from "./results.ts";
@@ -16,15 +16,51 @@ import { startPart, within } from "./worker-processes.ts";
 import { poolsOf, startWorkloadServers } from "./workload-servers.ts";
 
 const POOLS = 2_000;
+
 /** Functions run at most five keys of one Cluster at a time on workload servers: one Cluster would be the limit. */
 const CLUSTERS = 10;
+
 /** A small Cluster beside them, which must not wait behind the large ones. */
 const SMALL = CLUSTERS;
+
 const SMALL_SHARE = 0.05;
+
 /** From then on keys must not wait for long (issue 18). */
 const STARTED_MS = 60_000;
+
 const GOAL_SECONDS = 5;
 const LOOK_MS = 1_000;
+const MS = 1_000;
+
+/** How much of the machine was in use by all processes together. */
+interface MachineUse {
+  readonly cores: number;
+  readonly cpuSeconds: number;
+  /** With every core in use all the time, the same work takes so long. */
+  readonly leastSeconds: number;
+  /** 1: the machine had nothing left. */
+  readonly share: number;
+}
+
+/** Returns a function that measures the use of the machine since now. */
+function meterMachine(): () => MachineUse {
+  const cores = cpus().length;
+  const [startedAt, before] = [performance.now(), busyMs()];
+  return () => {
+    const cpuSeconds = (busyMs() - before) / MS;
+    const seconds = (performance.now() - startedAt) / MS;
+    return {
+      cores,
+      cpuSeconds: round(cpuSeconds, 1),
+      leastSeconds: round(cpuSeconds / cores, 1),
+      share: round(cpuSeconds / (cores * seconds), 2),
+    };
+  };
+}
+
+function busyMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}
 
 /**
  * Thousands of pools in eleven Clusters at once on a real kube-apiserver: real relay and worker processes on Redis, under

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CORE } from "../../infra/deploy/providers.ts";
+import type { Series } from "../../infra/deploy/release.ts";
 import { renderRelease } from "../../infra/deploy/release.ts";
-import type { Series } from "../../infra/deploy/series.ts";
 import { SIM_PROVIDERS as SIM } from "../../infra/playground/release/providers.ts";
 
 /** Folder with releases of ours, as `npm run release` writes them. Disposing removes it. */

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSharedConsole } from "../../infra/cli/console/console.ts";
+import { systemClock } from "../../infra/platform/clock.ts";
 import { REDIS_USERS, type RedisUser, RIGHTS } from "../../infra/queue/backends/redis/server/users.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import { deployAccounts } from "./deployed-accounts.ts";
 import { eventually } from "./eventually.ts";
-import { jumpingClock } from "./jumping-clock.ts";
 import { simCluster, simPool } from "./manifests.ts";
 import { startCli } from "./processes/cli.ts";
 import { kubectlFor } from "./processes/kubectl.ts";
@@ -23,9 +24,12 @@ import { newAuthority } from "./tls-files.ts";
 
 /** The namespace of ann, and one of others, whose name is in no other text. */
 export const [OWN, OTHER] = ["own", "z7q-others"] as const;
+
 /** Of the Cluster and of its pool, by which the function fails once and for all. */
 export const NAME = "terminal";
+
 export const FUNCTION = "pool-leak";
+
 const FUNCTIONS = fileURLToPath(new URL("leaking", import.meta.url));
 const HOST = "console.example.com";
 const WITHIN = { withinMs: 120_000, stepMs: 100 };
@@ -44,6 +48,7 @@ export function userOfPerson(person: string): string {
  * leaver may look until a test takes the account away.
  */
 const PERSONS = ["ann", "vera", "olga", "stranger", "leaver"] as const;
+
 export type Person = (typeof PERSONS)[number];
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -53,7 +58,9 @@ function bindingOfAnn(name: string, role: string): string {
   const metadata = { name, namespace: OWN };
   return JSON.stringify({ apiVersion: `${RBAC}/v1`, kind: "RoleBinding", metadata, ...boundTo(role, "ann") });
 }
+
 export const ANN_LOOKS = bindingOfAnn("ann", "capstan-viewer");
+
 const OBJECTS = [
   ...["people", OWN, OTHER].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
   ...PERSONS.map((name) => ({
@@ -90,6 +97,22 @@ function boundTo(role: string, name: string) {
 }
 
 export type PersonsWorld = Awaited<ReturnType<typeof startPersonsWorld>>;
+
+/** The time of this process, which a test may set forward; timers stay real. */
+interface JumpingClock extends Clock {
+  jump(ms: number): void;
+}
+
+function jumpingClock(): JumpingClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(systemClock.now().getTime() + aheadMs),
+    after: systemClock.after,
+    jump: (ms) => {
+      aheadMs += ms;
+    },
+  };
+}
 
 /**
  * A real API server with the roles of a deployment and some persons, relay and worker over a Redis with its users, and a

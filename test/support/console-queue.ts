@@ -5,7 +5,7 @@ import { actionPorts } from "../../infra/cli/console/action-ports.ts";
 import { createTrials } from "../../infra/console/jobs/trials.ts";
 import type { ReadPage } from "../../infra/console/page-files.ts";
 import { createHeads } from "../../infra/console/sources/letter-heads.ts";
-import { createReplay } from "../../infra/console/sources/replay-source.ts";
+import { createReplay } from "../../infra/console/sources/read-ports.ts";
 import type { ApartResult, ReplayApart } from "../../infra/operate/replay/replay-apart.ts";
 import { systemRandom } from "../../infra/platform/random.ts";
 import { createMemoryQueue } from "../../infra/queue/backends/embedded/queue.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { judgeMove } from "../../infra/cli/move/plan-report.ts";
+import { judgeMove } from "../../infra/cli/move/plan.ts";
 import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import type { MoveSubject } from "../../shared/contract/rules/move/subject.ts";
 import { startCapstan } from "./capstan.ts";

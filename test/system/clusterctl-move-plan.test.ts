@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { judgeMove } from "../../infra/cli/move/plan-report.ts";
+import { judgeMove } from "../../infra/cli/move/plan.ts";
 import { readMovePlan } from "../../infra/providers/clusterctl/move/read-plan.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { DISCOVERED_LABEL } from "../../shared/contract/clusterctl-marks.ts";

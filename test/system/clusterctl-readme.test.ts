@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { certManagerStandIn } from "../../infra/deploy/cert-manager.ts";
+import { certManagerStandIn } from "../../infra/deploy/release.ts";
 import { CLUSTERCTL, describeWithClusterctl, STALE_DISCOVERY } from "../support/clusterctl.ts";
 import { commandsIn } from "../support/commands.ts";
 import { startKubelet } from "../support/kubelet.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Running } from "../../infra/cli/compose.ts";
-import { createRunsSource } from "../../infra/console/sources/runs-source.ts";
+import { createRunsSource } from "../../infra/console/sources/read-ports.ts";
 import type { LinkedRun } from "../../infra/operate/explain/time-line.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../shared/api/kinds.ts";

@@ -13,7 +13,6 @@ import { refusedUntilMs } from "./notices.ts";
 import { overlapText } from "./overlap.ts";
 import { type Occupant, usesPlace } from "./places.ts";
 import { readScene, readUnseenScene, type Scene } from "./reads.ts";
-import { remarksOf } from "./report-remarks.ts";
 import { type Planned, reportTarget } from "./report-target.ts";
 import {
   occupantsOf,
@@ -22,6 +21,9 @@ import {
   readRequestKind,
   readRequests,
 } from "./request-reads.ts";
+
+/** The statuses that Kubernetes writes. */
+const STATUSES: ReadonlySet<string> = new Set(["True", "False", "Unknown"]);
 
 /**
  * Says what a health check knows of each target and what its hand-over waits for, by the rules that decide it, also
@@ -56,6 +58,25 @@ export async function reportCheck(
     ...waitingOf(view.judged, planned),
     targets: view.judged.map((one) => reportTarget(facts, one)),
   };
+}
+
+/**
+ * Names the conditions of Nodes that a health check looks for and none of its Nodes has, so that they never fail: a type
+ * that all of them lack, or a status that Kubernetes does not know. Admission takes both.
+ */
+export function remarksOf({ check, nodes = new Map() }: Pick<Scene, "check" | "nodes">): readonly string[] {
+  const seen = [...nodes.values()].map(({ status }) => status?.conditions ?? []);
+  return (check.spec.checks?.unhealthyNodeConditions ?? []).flatMap(({ type, status }, index) => {
+    const field = `spec.checks.unhealthyNodeConditions[${index}]`;
+    const found = seen.flatMap((conditions) => conditions.filter((one) => one.type === type));
+    if (seen.length > 0 && found.length === 0) {
+      return [`${field}: no Node of its targets has a condition ${type}, so it never fails`];
+    }
+    if (STATUSES.has(status) || found.some((one) => one.status === status)) return [];
+    return [
+      `${field}: no Node has the status "${status}", so it never fails; a condition of a Node is True, False or Unknown`,
+    ];
+  });
 }
 
 function seenNodes({ nodes }: Scene): HealthReport["nodes"] {

@@ -7,7 +7,6 @@ import { isDeleting } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isAskedFor } from "../../../shared/rules/machines/remediation.ts";
-import { durationText } from "./duration.ts";
 
 /**
  * The Node of a target. `none`: its Machine names no Node, or the control plane has not come up. `missing`: the server
@@ -53,6 +52,9 @@ interface Finding {
   /** First moment at which it fails; in the past = it fails. */
   readonly failsAtMs: number;
 }
+
+const SECONDS_PER_MINUTE = 60;
+const SECONDS_PER_HOUR = 3_600;
 
 /**
  * Returns what a health check says of one of its targets. A deadline is passed when it lies before `now`; exactly at it
@@ -142,6 +144,15 @@ function finding(
 ): Finding {
   const text = `Condition ${type} on ${on} is reporting status ${status} with reason ${reason} for more than ${durationText(timeoutSeconds)}`;
   return { reason: `Unhealthy${on}`, text, ...lasting(timeOf(lastTransitionTime), timeoutSeconds) };
+}
+
+/** Writes whole seconds in Go's words: `0s`, `1m30s`, `10m0s`, `24h0m0s`. */
+export function durationText(seconds: number): string {
+  const hours = Math.floor(seconds / SECONDS_PER_HOUR);
+  const minutes = Math.floor((seconds % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE);
+  const rest = `${seconds % SECONDS_PER_MINUTE}s`;
+  if (hours > 0) return `${hours}h${minutes}m${rest}`;
+  return minutes > 0 ? `${minutes}m${rest}` : rest;
 }
 
 function lasting(startedAtMs: number, timeoutSeconds: number) {

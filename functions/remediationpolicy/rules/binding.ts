@@ -2,19 +2,53 @@ import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/ind
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { watch } from "../../../shared/function/define-function.ts";
 import { clusterKeyOf, isDeleting } from "../../../shared/function/guards.ts";
 import { inClusterOf } from "../../../shared/function/mappings.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { ESCALATION_FIELDS, escalatesAtMs } from "./escalation.ts";
 import { permissionOf } from "./ledger.ts";
 
 /** The fields of a policy that decide about hand-overs. */
 export const POLICY_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "spec", "status"] as const;
+
 /** The fields of a policy that a hand-over writes. */
 export const LEDGER_FIELDS = ["status.policyUID", "status.remediations", "status.underWay"] as const;
+
+type Escalation = NonNullable<RemediationPolicy["spec"]["escalation"]>;
+
+/** The fields of a request by which a policy ends the time of its controller. */
+const ESCALATION_FIELDS = ["status.phase", "status.conditions"] as const;
+
+/**
+ * Returns when a policy ends the time of an external controller, in ms since 1970, `-Infinity` for at once: its request
+ * is too old, or in a phase or condition that a policy names. `undefined`: no policy says so.
+ */
+export function escalatesAtMs(
+  policies: readonly RemediationPolicy[],
+  request: KubeObject,
+): number | undefined {
+  const times = policies.flatMap(({ spec }) => {
+    if (spec.escalation === undefined) return [];
+    const { afterSeconds } = spec.escalation;
+    if (hasEnded(spec.escalation, request)) return [Number.NEGATIVE_INFINITY];
+    const createdMs = Date.parse(request.metadata.creationTimestamp ?? "");
+    return afterSeconds === undefined || Number.isNaN(createdMs) ? [] : [createdMs + afterSeconds * SECOND];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A controller may write anything: a field of another type says nothing. */
+function hasEnded({ phases = [], conditions = [] }: Escalation, request: KubeObject): boolean {
+  const phase = valueAt(request, "status.phase");
+  if (typeof phase === "string" && phases.includes(phase)) return true;
+  return conditions.some(
+    ({ type, status }) => valueAt(request, `status.conditions[${type}].status`) === status,
+  );
+}
 
 /**
  * Binds the hand-overs of health checks beyond their own limits: this is all that functions of health checks know of

@@ -5,8 +5,14 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { CORE_PROVIDER } from "../../../shared/function/providers.ts";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
-import { type ExplainedTree, explainTree } from "../../operate/explain/explain-tree.ts";
+import {
+  type Explained,
+  type ExplainedFunction,
+  type ExplainedTree,
+  explainTree,
+} from "../../operate/explain/explain-tree.ts";
 import { foldCauses } from "../../operate/explain/fold-causes.ts";
+import type { ObjectFacts } from "../../operate/explain/object-facts.ts";
 import { clusterNamed } from "../../operate/explain/object-tree.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
@@ -20,9 +26,9 @@ import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
 import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { reconciledKind } from "../reconciled-kind.ts";
+import { textOfConcern, titleOfFacts } from "../tree/fact-lines.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
-import { textOfFolded } from "./explain-text.ts";
-import { idOfRow, rowsOf, textOfRow } from "./explained-rows.ts";
+import { textOfFolded, textOfFunction } from "./explain-text.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { openHistory } from "./open-history.ts";
 import { openReachable } from "./open-reachable.ts";
@@ -134,6 +140,25 @@ interface Watching {
   readonly key: ObjectKey;
   readonly look: (object: KubeObject) => Promise<ExplainedTree>;
   readonly options: ExplainOptions;
+}
+
+/** The facts of one object of a tree, or how one function stands for it. */
+type ExplainedRow = ObjectFacts | (ExplainedFunction & { readonly object: string });
+
+/** Returns a tree as rows, so that each change of one can be said alone. */
+function rowsOf({ functions, children, more: _, ...facts }: Explained): readonly ExplainedRow[] {
+  const { object } = facts;
+  return [facts, ...functions.map((each) => ({ ...each, object })), ...children.flatMap(rowsOf)];
+}
+
+function idOfRow(row: ExplainedRow): string {
+  return "function" in row ? `${row.object}  ${row.function}` : row.object;
+}
+
+/** One line without what passes by itself, such as the time until the next run. */
+function textOfRow(row: ExplainedRow): string {
+  if ("function" in row) return `${idOfRow(row)}  ${textOfFunction(row)}`;
+  return [titleOfFacts(row), ...row.conditions.map(textOfConcern)].join("  ");
 }
 
 /** An object that goes has no rows any more; it may come again. */

@@ -3,6 +3,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { knownKinds } from "../../../shared/function/known-kinds.ts";
+import { CORE_PROVIDER } from "../../../shared/function/providers.ts";
 import type { Clients, Clock, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { type Freshness, freshnessBeside, readFreshness } from "../../../shared/runtime/read/signs.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -16,8 +17,8 @@ import { createMemoryStore } from "../../queue/backends/embedded/store.ts";
 import { type Relay, type RelayOptions, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
+import { loadFunctions } from "../../worker/load.ts";
 import { openLog } from "../terminal/log.ts";
-import { servedFunctions } from "./served-functions.ts";
 
 /** Read model for the functions of a command. */
 export interface ReadModel extends AsyncDisposable {
@@ -54,6 +55,26 @@ const LOOK_AGAIN_MS = 50;
 /** Opens the read model of the workers where it is shared, else fills one from the cluster. */
 export function openModel(backend: Backend, wanted: ReadModelOptions): Promise<ReadModel> {
   return backend.capabilities.isShared ? openReadModel(backend, wanted) : fillReadModel(wanted);
+}
+
+/** A group that only the playground serves. */
+export const PLAYGROUND = "infrastructure.sim.capstan.dev/v1beta2";
+
+/**
+ * Loads the functions for what a server serves: those of the playground, a third of the time that loading takes, only
+ * where it has their kinds, or does not show what it has. `folder` takes the place of all of them.
+ */
+export async function servedFunctions(
+  server: Pick<Server, "as">,
+  folder?: string,
+): Promise<readonly AnyFunction[]> {
+  if (folder !== undefined) return await loadFunctions(undefined, folder);
+  const isServed = await server
+    .as("explain")
+    .kinds(PLAYGROUND)
+    .then((kinds) => kinds.length > 0)
+    .catch(() => true);
+  return await loadFunctions(isServed ? undefined : [CORE_PROVIDER]);
 }
 
 /**

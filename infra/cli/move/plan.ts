@@ -1,13 +1,17 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { type StaysBehind, staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
+import { MOVE_RULES } from "../../../shared/contract/rules/move/rules.ts";
+import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { readMovePlan } from "../../providers/clusterctl/move/read-plan.ts";
-import { exitStatus } from "../../providers/contract/report.ts";
+import type { Finding } from "../../providers/contract/finding.ts";
+import { judge } from "../../providers/contract/judge.ts";
+import { exitStatus, type Report, toReport } from "../../providers/contract/report.ts";
 import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { openForeignServer } from "../management.ts";
 import { outputOption } from "../options.ts";
-import { judgeMove, planReport } from "./plan-report.ts";
 import { planLines } from "./plan-text.ts";
 
 interface PlanOptions {
@@ -49,6 +53,26 @@ const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 function parseNamespace(text: string): string {
   if (DNS_LABEL.test(text)) return text;
   throw new InvalidArgumentError(`"${text}" is not the name of a namespace`);
+}
+
+/** The report of the contract checker, with what moves and what does not. */
+interface PlanReport extends Report {
+  /** `Kind namespace/name` in the order of creation; each group needs those before it. */
+  readonly order: readonly (readonly string[])[];
+  readonly staysBehind: readonly StaysBehind[];
+}
+
+export function judgeMove(subject: MoveSubject): readonly Finding[] {
+  const place = { object: `Namespace ${subject.namespace}` };
+  return judge(MOVE_RULES, [{ subject, place, contract: "v1beta2" }], new Map());
+}
+
+function planReport(subject: MoveSubject, findings: readonly Finding[]): PlanReport {
+  return {
+    ...toReport({ crds: [], findings }),
+    order: subject.order,
+    staysBehind: staysBehind(subject),
+  };
 }
 
 async function runPlan(options: PlanOptions): Promise<number> {

@@ -2,14 +2,20 @@ import { type Command, Option } from "commander";
 import { unlikeParts } from "../../../shared/rules/rollout/same-rollout.ts";
 import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
 import { readBlockers } from "../../operate/rollout/read-rollout.ts";
-import { rolloutReport } from "../../operate/rollout/rollout-report.ts";
-import { paint } from "../../platform/terminal/paint.ts";
+import {
+  type ReportedStandstill,
+  type RolloutReport,
+  rolloutReport,
+} from "../../operate/rollout/rollout-report.ts";
+import { rolloutText } from "../../operate/rollout/rollout-text.ts";
+import { bold, paint } from "../../platform/terminal/paint.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import { outputOption } from "../options.ts";
+import { causeLines } from "../tree/cause-lines.ts";
 import { readManifests } from "../up/apply-manifests.ts";
 import { SETTABLE, withFields, withManifest } from "./changed.ts";
 import { addDeploymentArgument, type DeploymentOptions, openRollout } from "./deployment-argument.ts";
-import { rolloutLines } from "./plan-text.ts";
 
 interface PlanOptions extends DeploymentOptions {
   readonly set: readonly string[];
@@ -67,6 +73,40 @@ async function runPlan(named: string, options: PlanOptions): Promise<number> {
   else print(...changeLines(present, changed), ...rolloutLines(report));
   if (report.end === "blocked") return 1;
   return report.steps.length > 0 || report.end !== "done" ? ROLLS_OUT : 0;
+}
+
+/** Returns a rollout for people: limits, what holds it up, each step with its Machines, and how it ends. */
+export function rolloutLines(report: RolloutReport): readonly string[] {
+  const { object, standsStill, startsAt } = report;
+  const { limits, rows, summary } = rolloutText(report);
+  return [
+    `${bold(object.slice(object.indexOf(" ") + 1))}: ${limits}`,
+    ...(standsStill === undefined ? [] : standstillLines(standsStill)),
+    ...(startsAt === undefined ? [] : [paint("yellow", `! begins at ${startsAt}: spec.rollout.after`)]),
+    ...blockerLines(report),
+    ...tableLines(
+      ["", "", "", "", ""],
+      rows.map((row) => ["", ...row]),
+    ).slice(1),
+    ...summary,
+  ];
+}
+
+/** A rollout that waits for a Machine to start needs no person yet. */
+function standstillLines({ cause, next, since, isHeld, isOverdue }: ReportedStandstill): readonly string[] {
+  const isStuck = isHeld || isOverdue;
+  const when = since === undefined ? "" : ` since ${since}`;
+  return causeLines({
+    cause: `${isStuck ? "stands still" : "waits"}${when}: ${cause}`,
+    next: isStuck ? next : "",
+    severity: isOverdue ? "broken" : "held",
+  });
+}
+
+function blockerLines({ blockers: { missing, checks }, end, newSet }: RolloutReport): readonly string[] {
+  const red = (what: string) => (why: string) => paint("red", `! ${what}: ${why}`);
+  if (end === "blocked") return missing.map(red("no MachineSet can be made, and no size changes"));
+  return checks.map(red(`MachineSet ${newSet} would make no Machine`));
 }
 
 /** Says of a change whether it replaces Machines. */

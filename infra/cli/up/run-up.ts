@@ -1,12 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { TRAITS } from "../../../shared/api/traits.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Hints } from "../../../shared/runtime/queue/hints.ts";
 import { readEnvironment } from "../../platform/config.ts";
 import { rest } from "../../platform/rest.ts";
 import { paint } from "../../platform/terminal/paint.ts";
 import { print, printError } from "../../platform/terminal/print.ts";
+import { tableLines } from "../../platform/terminal/table.ts";
 import { createMemoryHints, hintingStore } from "../../queue/backends/embedded/hints.ts";
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import { compose, type Running } from "../compose.ts";
@@ -19,7 +22,6 @@ import { openLog } from "../terminal/log.ts";
 import { applyManifests, type Manifest, readManifests } from "./apply-manifests.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
-import { printSummary } from "./summary.ts";
 import { observedStore, transitionsBetween } from "./transitions.ts";
 import type { UpOptions } from "./up-options.ts";
 
@@ -67,6 +69,38 @@ export async function runUp(
   else await Promise.race([stop, running.ended]);
   await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
+}
+
+/** Returns the table at the end of `capstan up`: every object that it waits for, with phase, replicas and Nodes. */
+export async function printSummary(store: Store): Promise<void> {
+  const rows = (
+    await Promise.all(TRAITS.map(({ kind, ready }) => (ready === undefined ? [] : rowsOf(store, kind))))
+  ).flat();
+  if (rows.length > 0)
+    print("", ...tableLines(["KIND", "NAMESPACE", "NAME", "PHASE", "DESIRED", "NODES", "AVAILABLE"], rows));
+}
+
+async function rowsOf(store: Store, { group, kind }: Kind): Promise<readonly (readonly string[])[]> {
+  const objects = await store.list({ cluster: MANAGEMENT, group, kind }, {});
+  return objects.map((object) => [
+    kind,
+    object.metadata.namespace ?? "",
+    object.metadata.name,
+    text(object, "status.phase"),
+    text(object, "spec.replicas"),
+    nodesOf(object),
+    text(object, "status.conditions[Available].status"),
+  ]);
+}
+
+function nodesOf(object: KubeObject): string {
+  const refs = valueAt(object, "status.nodeRefs");
+  return Array.isArray(refs) ? String(refs.length) : "";
+}
+
+function text(object: KubeObject, path: string): string {
+  const value = valueAt(object, path);
+  return value === undefined ? "" : String(value);
 }
 
 /** A process without a console loads none of its code. */

@@ -1,24 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { BROUGHT_BY } from "../../../shared/api/core.ts";
 import { SERVED_ONLY } from "../../../shared/api/traits.ts";
+import { alignedTable } from "../../platform/markdown-table.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
-import { crdsOf } from "../components.ts";
+import { crdsOf, objectsOf } from "../components.ts";
 import type { Manifest } from "../deployment.ts";
 import { base } from "../manifests/base.ts";
 import { components, namespaceFolder } from "../manifests/components.ts";
+import { fromAnywhere } from "../manifests/network.ts";
 import { NAMESPACE } from "../manifests/processes.ts";
 import { CORE, type Provider } from "../providers.ts";
 import { type Conditional, ofBase, withComponent } from "./conditional.ts";
-import { demoObjects } from "./demo.ts";
 import { value } from "./marks.ts";
 import { withNetworkValues } from "./network.ts";
 import { AUTHORITY_MAP, withPodValues } from "./pods.ts";
-import { chartReadme } from "./readme.ts";
 import { withScalingValues } from "./scaling.ts";
 import { secretsTemplate } from "./secrets.ts";
 import { templateOf } from "./template-of.ts";
-import { valuesSchema } from "./values.ts";
-import { valuesFile } from "./values-file.ts";
+import { type JsonSchema, valuesSchema } from "./values.ts";
 
 export interface ChartOptions {
   /** Semantic version after a `v`. */
@@ -56,6 +55,24 @@ const CONDITIONS: { readonly [component: string]: string } = {
 /** Templates that follow from nothing else. */
 const WRITTEN = ["_helpers.tpl", "_check.tpl", "NOTES.txt"];
 
+/** Defaults that a release gives in place of those of the schema. */
+interface Given {
+  readonly [name: string]: unknown;
+}
+
+/** Returns `values.yaml`: each default beneath its description. */
+function valuesFile(schema: JsonSchema, given: Given, indent = ""): string {
+  return Object.entries(schema.properties ?? {})
+    .map(([name, property]) => {
+      const own = given[name];
+      if (property.properties !== undefined)
+        return `${indent}${name}:\n${valuesFile(property, (own ?? {}) as Given, `${indent}  `)}`;
+      const value = writeYaml({ [name]: own ?? property.default });
+      return `${indent}# ${property.description}\n${indent}${value}`;
+    })
+    .join(indent === "" ? "\n" : "");
+}
+
 /**
  * Returns path → content of the Helm chart. Its objects are those of the kustomize base and components, each under the
  * condition of a value; the definitions are templates, so that upgrades bring new ones, and stay when it is removed.
@@ -87,6 +104,31 @@ export async function chartFiles(options: ChartOptions): Promise<ReadonlyMap<str
       ),
     )),
   ]);
+}
+
+/** Returns the README of the chart: every value with its default. */
+function chartReadme(schema: JsonSchema, version: string): string {
+  const rows = rowsOf(schema, "");
+  return `# Capstan ${version}
+
+Cluster API's core controllers as functions on a queue. A trial, with a Redis and a simulated provider of the chart:
+
+\`\`\`sh
+helm install capstan FILE_OR_REPOSITORY --namespace capstan-system --create-namespace --set redis.enabled=true --set demo.enabled=true
+\`\`\`
+
+Elsewhere, \`queue.url\` names your Redis. Helm refuses a value that is not in this table, and names it. Its definitions are kept when the chart is removed.
+
+${alignedTable(["Value", "Default", "Meaning"], rows)}
+`;
+}
+
+function rowsOf({ properties = {} }: JsonSchema, before: string): readonly (readonly string[])[] {
+  return Object.entries(properties).flatMap(([name, property]) =>
+    property.properties === undefined
+      ? [[`\`${before}${name}\``, `\`${JSON.stringify(property.default)}\``, property.description ?? ""]]
+      : rowsOf(property, `${before}${name}.`),
+  );
 }
 
 function chartYaml(version: string): string {
@@ -153,6 +195,29 @@ async function demo({ providers, cluster }: ChartOptions["demo"]): Promise<reado
     ...definitions(objects.filter(isCrd), "demo-crds"),
     ...[...objects.filter((each) => !isCrd(each)), map].map((object) => ({ object, when: [], file: "demo" })),
   ].map((each) => ({ ...each, when: ["$.Values.demo.enabled", ...each.when] }));
+}
+
+/** Returns the objects of a provider without its Namespace, beside those of Capstan, with the defaults of its variables. */
+async function demoObjects(provider: Provider): Promise<readonly Manifest[]> {
+  const { namespace } = provider;
+  const objects = (await objectsOf(provider, "")).filter(({ kind }) => kind !== "Namespace");
+  const policies = objects
+    .filter(({ kind }) => kind === "Deployment")
+    .map(({ metadata }) => openPolicy(metadata.name));
+  const text = JSON.stringify([...objects, ...policies])
+    .replaceAll(/\$\{\w+(?::=(\\"\\"|[^}]*)|:0:0)\}/g, (_, otherwise = "") => otherwise.replaceAll('\\"', ""))
+    .replaceAll(/"replicas":"(\d+)"/g, '"replicas":$1')
+    .replaceAll(`"namespace":"${namespace}"`, `"namespace":"${NAMESPACE}"`);
+  return JSON.parse(text);
+}
+
+/** Lets a Pod of the simulated cloud reach all, and be reached: each workload server has a port of its own. */
+function openPolicy(name: string): Manifest {
+  const { spec, ...policy } = fromAnywhere(name, 0);
+  return {
+    ...policy,
+    spec: { ...(spec as object), policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] },
+  };
 }
 
 /** Returns an object with what the values say of it. */

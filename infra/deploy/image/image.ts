@@ -6,9 +6,11 @@ import { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { print, printError } from "../../platform/terminal/print.ts";
 import { formatTable } from "../../platform/terminal/table.ts";
+import { writeYaml } from "../../platform/yaml/write-yaml.ts";
+import { IMAGE } from "../manifests/deployments.ts";
+import { API_VERSIONS } from "../manifests/kustomization.ts";
 import { ARCHITECTURES, type Architecture, npmNameOf } from "./architectures.ts";
 import { buildLayout, type Manifest, readManifests } from "./buildah.ts";
-import { writeDigestComponent } from "./digest-component.ts";
 import { fetchForeign, fetchNewest } from "./foreign-files.ts";
 import { type ForeignFile, readLock, writeLock } from "./lock.ts";
 import { readNpmPackages, writeSboms } from "./sbom.ts";
@@ -63,6 +65,14 @@ export async function buildImage({ out, cache = CACHE, lock }: ImageOptions): Pr
   }
   await writeDigestComponent(digest, join(out, "kustomize"));
   return { digest, manifests };
+}
+
+/** Writes a component of kustomize that names the image of all Deployments by this digest. Source: S-62 */
+export async function writeDigestComponent(digest: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const kind = "Component";
+  const component = { apiVersion: API_VERSIONS[kind], kind, images: [{ name: IMAGE, digest }] };
+  await writeFile(join(folder, "kustomization.yaml"), writeYaml(component));
 }
 
 const CACHE = join(homedir(), ".cache/capstan/image");

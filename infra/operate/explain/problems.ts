@@ -12,8 +12,8 @@ import { nearNames } from "./near-names.ts";
 import { clusterKeyOf, type ObjectNode, referencedNodes, type Snapshots } from "./object-tree.ts";
 import { type Problem, SUBJECTS } from "./problem.ts";
 import { problemsOfCluster } from "./problems-of-cluster.ts";
-import { problemOfKey } from "./problems-of-keys.ts";
 import { problemsOfObject } from "./problems-of-object.ts";
+import { refusalIn } from "./refusals.ts";
 import { soundCluster } from "./sound-cluster.ts";
 
 /** Facts beside those of snapshots. */
@@ -24,6 +24,9 @@ export interface ProblemFacts {
   /** The problems of queue, relay and workers: they stand in front of all others. */
   readonly platform?: readonly Problem[];
 }
+
+/** The failures in a row after which another attempt hardly ends well. */
+const MANY = 5;
 
 /**
  * Returns what a person has to mend for the objects of a tree, the first to be mended first; what only follows from one
@@ -57,6 +60,35 @@ export async function problemsOf(
     ...ofKeys,
   ];
   return [...platform, ...rooted(findings, nodes, found.cluster)];
+}
+
+/** Returns the problem of a key that fails; undefined as long as the next attempt may end well. */
+function problemOfKey(trouble: KeyTrouble, at: ObjectNode): Finding | undefined {
+  const { function: name, key, isDead, failures, failure, since, until } = trouble;
+  const again = until === undefined ? "" : `; it is tried again at ${until}`;
+  const refusal = refusalIn(failure.message, at.key.namespace);
+  const common = {
+    at,
+    severity: "broken",
+    ...(since === undefined ? {} : { since }),
+    ...(isDead ? { letter: { function: name, key } } : {}),
+  } as const;
+  if (refusal !== undefined) {
+    return { about: "refused", id: refusal.cause, ...refusal, next: `${refusal.next}${again}`, ...common };
+  }
+  if (!isDead && failures < MANY) return undefined;
+  const object = titleOf(at.kind.kind, at.key);
+  const verb = isDead ? "has given up" : `has failed ${failures} times`;
+  return {
+    about: "dead",
+    id: `${failure.reason}: ${failure.message}`,
+    object,
+    cause: `${name} ${verb} for ${object}: ${failure.reason}: ${failure.message} (class ${failure.class})`,
+    next: isDead
+      ? `read it with capstan dlq show ${name} '${key}', mend the cause, then replay or drop it${again}`
+      : `mend the cause${again}`,
+    ...common,
+  };
 }
 
 interface FoundCluster {
@@ -203,5 +235,6 @@ function rooted(
 }
 
 const NO_SECRET = /^kubeconfig Secret \S+ does not exist$/;
+
 /** A request to a workload server that did not answer. */
 const OF_WORKLOAD = /workload cluster|(get|list|watch|patch|delete|evict) (Node|Pod)/;

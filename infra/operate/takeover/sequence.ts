@@ -1,9 +1,11 @@
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
+import { rest } from "../../platform/rest.ts";
 import type { Core } from "./core.ts";
-import { clusterOf, type Member } from "./families.ts";
+import { allMembers, clusterOf, type Member } from "./families.ts";
 import { lowerFence, raiseFence } from "./fence.ts";
+import { writesOf } from "./field-managers.ts";
 import {
   type Direction,
   giveClusters,
@@ -13,7 +15,6 @@ import {
   untilTaken,
 } from "./hand-over.ts";
 import { parkLease, releaseLease } from "./park-lease.ts";
-import { untilQuiet } from "./quiet.ts";
 
 /** The Clusters that change hands, and the way. */
 interface Plan {
@@ -45,6 +46,10 @@ export interface Sequence extends Plan {
   readonly untilIdle: (members: readonly Member[]) => Promise<void>;
 }
 
+const QUIET_MS = 30 * SECOND;
+const WITHIN_MS = 300 * SECOND;
+const LOOK_MS = 2 * SECOND;
+
 /** Gives Clusters of Cluster API's manager to Capstan. Continues where an earlier run has ended. */
 export async function start(sequence: Sequence): Promise<readonly Moved[]> {
   const { core, hands, note } = sequence;
@@ -66,6 +71,26 @@ export async function start(sequence: Sequence): Promise<readonly Moved[]> {
       note({ did: "Cluster API's manager has written nothing for 30 s" });
     },
   });
+}
+
+/**
+ * Waits until these field managers have written to no object for 30 s, by the clock of this process. Throws when one of
+ * them still writes after five minutes: a manager leads that does not know the Lease.
+ */
+async function untilQuiet({ client, clock }: Hands, managers: ReadonlySet<string>): Promise<void> {
+  const startedAt = clock.now().getTime();
+  let [seen, changedAt] = ["", startedAt];
+  while (clock.now().getTime() - changedAt < QUIET_MS) {
+    const writes = (await allMembers(client)).flatMap(({ object }) => writesOf(object, managers)).join("\n");
+    if (writes !== seen) [seen, changedAt] = [writes, clock.now().getTime()];
+    if (clock.now().getTime() - startedAt > WITHIN_MS) {
+      const names = [...managers].join(", ");
+      throw new Error(
+        `a field manager of Cluster API (${names}) still writes; end its process, and start again`,
+      );
+    }
+    await rest(LOOK_MS, clock);
+  }
 }
 
 /** Gives Clusters of Capstan back to Cluster API's manager. Continues where an earlier run has ended. */
@@ -93,6 +118,7 @@ const CORE: Side = {
   name: "Cluster API's manager",
   isAwaited: ({ kind }) => kind.kind !== MachineHealthCheck.kind,
 };
+
 const CAPSTAN: Side = { name: "Capstan", isAwaited: () => true };
 
 function toCapstan({ managers }: Core, { filters }: Hands): Direction {

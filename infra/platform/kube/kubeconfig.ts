@@ -1,9 +1,9 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { hostInUrl } from "../../../shared/api/host-in-url.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
-import { checkClientKey } from "./client-key.ts";
 import type { EksCluster } from "./eks.ts";
 import {
   bearer,
@@ -45,12 +45,16 @@ const workloadClusterSchema = z.strictObject({
   "disable-compression": z.boolean().optional(),
   extensions: z.unknown().optional(),
 });
+
 const workloadUserSchema = z.strictObject({
   token: text.optional(),
   "client-certificate-data": text.optional(),
   "client-key-data": text.optional(),
   extensions: z.unknown().optional(),
 });
+
+/** Signing takes a hundredth of a second with 4,096 bits, and ten seconds with 32,768, in which a process does nothing else. */
+const MAX_BITS = 8_192;
 
 /**
  * Parses the kubeconfig of a workload cluster, which is not trusted: reads no file and starts no process.
@@ -87,6 +91,27 @@ export function accessOf(
     proxy: checkedProxy(cluster["proxy-url"], addresses),
     addresses,
   };
+}
+
+/**
+ * Throws TerminalError `InvalidKubeconfig` for a client key that signs too slowly for a process that serves others, too. A
+ * text that holds no key is left to TLS, which says so (S-10).
+ */
+function checkClientKey(pem: string | undefined): void {
+  const { modulusLength = 0 } = keyIn(pem)?.asymmetricKeyDetails ?? {};
+  if (modulusLength > MAX_BITS) {
+    throw invalid(
+      `field client-key-data has a key of ${modulusLength} bits; use an ECDSA key, or an RSA key of at most ${MAX_BITS} bits`,
+    );
+  }
+}
+
+function keyIn(pem: string | undefined): KeyObject | undefined {
+  try {
+    return pem === undefined ? undefined : createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
 }
 
 export interface KubeconfigSource {

@@ -1,7 +1,6 @@
 import { constructFromEvents, parseEvents, YAMLException } from "js-yaml";
 import { KUBERNETES_SCHEMA } from "./yaml-schema.ts";
 import { type SurveyedDocument, surveyEvents } from "./yaml-survey.ts";
-import { isWithin } from "./yaml-weight.ts";
 
 /** Bounds of a text; the caller chooses them by its author. */
 export interface YamlBounds {
@@ -17,6 +16,18 @@ export interface YamlDocument extends SurveyedDocument {
   /** A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases. */
   readonly value: unknown;
 }
+
+interface Limits {
+  readonly maxNodes: number;
+  readonly maxDepth: number;
+}
+
+interface Weight {
+  readonly nodes: number;
+  readonly depth: number;
+}
+
+const TOO_MUCH: Weight = { nodes: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY };
 
 /** The text is not YAML or goes over a bound. `message` may quote the text. */
 export class YamlError extends Error {
@@ -67,6 +78,31 @@ export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocumen
   }
 }
 
+/**
+ * Returns whether values stay within limits once their aliases are written out: aliases of aliases double
+ * with each line. Visits each collection once; one that holds itself is too deep.
+ */
+function isWithin(values: readonly unknown[], limits: Limits): boolean {
+  const known = new Map<object, Weight>();
+  const weigh = (value: unknown, level: number): Weight => {
+    if (typeof value !== "object" || value === null) return { nodes: 1, depth: 0 };
+    const before = known.get(value);
+    if (level + (before?.depth ?? 0) > limits.maxDepth) return TOO_MUCH;
+    if (before !== undefined) return before;
+    let nodes = 1;
+    let depth = 0;
+    for (const member of Object.values(value)) {
+      const weight = weigh(member, level + 1);
+      nodes += weight.nodes;
+      depth = Math.max(depth, weight.depth + 1);
+      if (nodes > limits.maxNodes) return TOO_MUCH;
+    }
+    known.set(value, { nodes, depth });
+    return { nodes, depth };
+  };
+  return weigh(values, -1).nodes <= limits.maxNodes;
+}
+
 /** Checks the text before anything is parsed. */
 function checkText(text: string, { maxBytes, maxMarks }: YamlBounds): void {
   // A text of n UTF-16 units has at least n bytes.
@@ -79,8 +115,10 @@ function checkText(text: string, { maxBytes, maxMarks }: YamlBounds): void {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BLANKS = new Set([0x09, 0x20]);
+
 /** They end a value wherever they stand. */
 const ENDS = new Set([LINE_FEED, CARRIAGE_RETURN, ...[..."[]{},"].map((end) => end.charCodeAt(0))]);
+
 /** A value begins behind them when a blank follows. */
 const BEGINNINGS = new Set([..."-?:"].map((beginning) => beginning.charCodeAt(0)));
 

@@ -12,28 +12,30 @@ import type {
 import { batched } from "../../platform/batched.ts";
 import { systemRandom } from "../../platform/random.ts";
 import { ActiveRuns } from "../active-runs.ts";
-import { deathReason, failedRun, forgetFailure } from "../claim.ts";
+import { deathReason, failedRun, forgetFailure, LEASE_EXPIRED } from "../claim.ts";
 import { checkSeen, requeuedOf } from "../dead-as-seen.ts";
 import { startFreshness } from "../freshness.ts";
-import type { LeaseTiming } from "../run-lease.ts";
-import { runLease } from "../run-lease.ts";
+import { type LeaseTiming, runLease } from "../run-lease.ts";
 import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./malformed-token.ts";
 import { Ticker } from "./ticker.ts";
-import { tokenAhead } from "./token-ahead.ts";
-import type { Change, KeyDeath, Token, TokenLedger } from "./token-ledger.ts";
+import type { Change, ExpiredLease, KeyDeath, Token, TokenLedger } from "./token-ledger.ts";
 import type { Transport } from "./token-transport.ts";
-import { expiredRun, runBeforeDeath } from "./unfinished-run.ts";
 
 const TICK_MS = 250;
+
 /** A process has the ticks of a function for so many: more cost writes in Redis, fewer cost time when it is killed. */
 const HELD_TICKS = 4;
+
 const ENTRIES_AT_ONCE = 200;
+
 /**
  * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
  * started before 4 times (keys ahead of it) + 100 others: 7 × TOKEN_WINDOW < 4 × TOKEN_WINDOW + 100.
  */
 const RUNS_PER_TOKEN = 7;
+
 export const TOKEN_WINDOW = 32;
+
 /** Time beyond the drain to release keys and to close connections. */
 const CLOSE_MS = 3 * SECOND;
 
@@ -60,6 +62,29 @@ export interface TokenQueueOptions {
    * processes tick for it (Q-25). Default true.
    */
   readonly ticks?: boolean | undefined;
+}
+
+/**
+ * Returns the token of a single event that is due now, to be sent right behind the event instead of a round trip later.
+ * Its seq is not known yet; a token without one fits any. When the event needs no token, the token is merely stale.
+ */
+export function tokenAhead([only, ...others]: readonly QueueEntry[]): Token | undefined {
+  if (only === undefined || others.length > 0 || only.priority !== "live" || (only.delayMs ?? 0) > 0)
+    return undefined;
+  return { key: only.key, seq: "", priority: "live" };
+}
+
+/** Returns a run whose lease expired as a failure for the dead letters: the letter of its key may come later. */
+function expiredRun(functionName: string, expired: ExpiredLease): FailedRun {
+  return { ...expired, function: functionName, failure: LEASE_EXPIRED, causes: [] };
+}
+
+/** Returns the last run of a key that dies, when its worker is not there to report it. */
+function runBeforeDeath(
+  functionName: string,
+  { key, failure, failures, ranBy: owner, startedAt }: KeyDeath,
+): FailedRun {
+  return { function: functionName, key, owner, startedAt, failure, failures, retries: 0, causes: [] };
 }
 
 /**

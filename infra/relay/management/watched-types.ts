@@ -1,5 +1,7 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
+import { missingRight, refusalText, remedyText } from "../../../shared/function/missing-right.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/queue/route.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
@@ -18,7 +20,6 @@ import {
   type ManagementWatches,
   type ManagementWatchesOptions,
 } from "./management-watches.ts";
-import { noteRefusal } from "./refusal.ts";
 
 /**
  * Watches the types of the management server: every kind that a function reconciles or watches, as soon as its
@@ -63,6 +64,31 @@ const CRD_TYPE: TypeKey = managementType(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
   return new Types(options);
+}
+
+/** The words of a server that cannot convert what it has stored. */
+const UNCONVERTED = "conversion webhook for ";
+
+/**
+ * Notes in the read model that the server lets this relay not list a type, or cannot: the conversion webhook of its
+ * provider is away. Runs that wait for the list say so, since nothing else shows it to a person who looks at an object.
+ * Other failures end by themselves. Every failed attempt notes it again, for the read model may have been lost.
+ */
+export function noteRefusal(store: Pick<Store, "advance">, type: TypeKey, error: unknown): void {
+  if (!(error instanceof KubeError)) return;
+  if (error.status !== 403 && !error.message.includes(UNCONVERTED)) return;
+  store.advance(type, { refusal: refusalIn(error.message) }).catch(() => undefined);
+}
+
+/** A watch may begin with everything, or follow a list: whichever was refused, both are needed. */
+function refusalIn(message: string): string {
+  const right = missingRight(message);
+  if (right === undefined) return message;
+  return [
+    refusalText({ ...right, verb: "list" }),
+    remedyText({ ...right, verb: "get,list,watch" }),
+    "for all that the providers here need: capstan rbac --from-cluster",
+  ].join("; ");
 }
 
 class Types implements WatchedTypes {

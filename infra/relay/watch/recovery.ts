@@ -3,7 +3,6 @@ import { KubeError } from "../../../shared/function/errors.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { STORAGE_INITIALIZING } from "../../platform/kube/errors.ts";
 import { ERROR_EVENT } from "../../platform/kube/watch-stream.ts";
-import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 
 /** Reason of a KubeError: a watch was accepted but does not show changes, as behind a proxy that buffers. */
 export const SILENT_WATCH = "SilentWatch";
@@ -59,22 +58,30 @@ const RELIST_SPREAD_MS = 5 * SECOND;
 const SHORT_WATCH_MS = SECOND;
 const SHORT_WATCHES = 3;
 const SILENCES = 2;
+
 /**
  * A watch that does not show changes is replaced by lists, one each time that it has been silent for this long; twice
  * as long after each list without news, up to a time in which a healthy server has sent a bookmark.
  */
 const MUTE_IDLE_MS = 30 * SECOND;
+
 const MAX_MUTE_IDLE_MS = 120 * SECOND;
 const ERROR_EVENTS = 2;
+
 /** How much longer than its own lifetime a watch without bookmarks may be silent. */
 const BEYOND_LIFETIME_MS = 10 * SECOND;
+
 /** A watch that its server does not end in time is ended here. */
 const OVERDUE_MS = 30 * SECOND;
+
 /** A server that is away for longer may be another one when it comes back (KR-12). */
 const OUTAGE_MS = SECOND;
+
 const GONE_AFTER_MS = 60 * SECOND;
+
 /** Longer than a healthy server takes to prepare a new type. */
 const INITIALIZING_MS = 30 * SECOND;
+
 const GONE_CONFIRMATIONS = 3;
 
 /** The codes of a server that ends or starts, and of proxies in front of it. */
@@ -82,7 +89,9 @@ const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Answers that exceed their bounds. */
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
+
 const DAMAGED: ReadonlySet<string> = new Set(["Undecodable", ...OVERSIZED]);
+
 /** The errors after which only a list shows the objects. */
 const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, SILENT_WATCH, ...DAMAGED]);
 
@@ -97,6 +106,37 @@ export function isOversized(error: unknown): error is KubeError {
 /** Returns whether an error means an answer that cannot be used: not JSON, of a wrong shape, or more than it may be. */
 export function isDamaged(error: unknown): error is KubeError {
   return error instanceof KubeError && DAMAGED.has(error.reason);
+}
+
+const BASE_MS = 500;
+const CAP_MS = 30_000;
+
+interface ReconnectBackoff {
+  /** Failures since the last reset. */
+  readonly failures: number;
+  /**
+   * Counts a failure. Returns the pause after it in ms: 0.5 s doubled each time up to 30 s, of which half is jitter.
+   */
+  next(): number;
+  reset(): void;
+}
+
+/** Creates the delays between attempts of one watch loop (KR-10). `random` is in [0, 1). */
+function createBackoff(random: () => number): ReconnectBackoff {
+  let failures = 0;
+  return {
+    get failures() {
+      return failures;
+    },
+    next() {
+      const delay = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 16));
+      failures += 1;
+      return delay * (0.5 + random() / 2);
+    },
+    reset() {
+      failures = 0;
+    },
+  };
 }
 
 /** Notes the failures of a watch loop and decides how it continues. */

@@ -1,16 +1,14 @@
-import type { Connection, Secret } from "../../../shared/api/core.ts";
-import { workloadCluster } from "../../../shared/api/kinds.ts";
+import { type Connection, Node, type Secret } from "../../../shared/api/core.ts";
+import { type Kind, type KubeObject, workloadCluster } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
-import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
+import type { KubeClient, Log, Sending, Store } from "../../../shared/runtime/ports.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 import { relistIfLost } from "../store-loss.ts";
 import { isDamaged, SILENT_WATCH } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { connectionFailure, refusesCredentials } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
-import { reportingWrites } from "./reporting-writes.ts";
-import { createSteps, type Steps } from "./steps.ts";
 import { kubeconfigIn, secretIsMissing, type WorkloadOptions, whyUnreachable } from "./workload-access.ts";
 import {
   type Attempt,
@@ -29,7 +27,7 @@ import {
  *
  * An attempt resumes from the stored Nodes when the server still has them; otherwise it lists (KR-10). A missing Secret
  * leads back to `unknown` from every state. Nodes stay in the read model until the Cluster is gone. All steps run one
- * after the other (steps.ts); loops only post steps and never wait.
+ * after the other; loops only post steps and never wait.
  */
 export interface WorkloadConnection extends AsyncDisposable {
   /** `why` says why there is none, unless it does not exist. */
@@ -64,11 +62,59 @@ export interface ConnectionOptions extends ConnectionRecordOptions, WorkloadOpti
 
 const RETRY_MS = 30 * SECOND;
 const PROBE_MS = 10 * SECOND;
+
 /** Bookmarks come about once a minute; a few seconds later is still in time. */
 const SILENCE_MS = 65 * SECOND;
 
 export function createConnection(options: ConnectionOptions): WorkloadConnection {
   return new OneConnection(options);
+}
+
+/** Returns a client that reports the version of each Node that it has written. */
+function reportingWrites(client: KubeClient, report: (resourceVersion: string) => void): KubeClient {
+  const reported = async (kind: Kind, written: Promise<KubeObject>): Promise<KubeObject> => {
+    const answer = await written;
+    const { resourceVersion } = answer.metadata;
+    if (isNode(kind) && resourceVersion !== undefined) report(resourceVersion);
+    return answer;
+  };
+  return {
+    ...client,
+    create: (kind, ...rest) => reported(kind, client.create(kind, ...rest)),
+    jsonPatch: (kind, ...rest) => reported(kind, client.jsonPatch(kind, ...rest)),
+    apply: (kind, ...rest) => reported(kind, client.apply(kind, ...rest)),
+  };
+}
+
+function isNode({ group, kind }: Kind): boolean {
+  return group === Node.group && kind === Node.kind;
+}
+
+/** Runs the steps of one connection one after the other. Steps that are posted after the end are dropped. */
+interface Steps extends AsyncDisposable {
+  post(step: () => Promise<void>): void;
+}
+
+function createSteps(
+  name: string,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Steps {
+  let tail: Promise<void> = Promise.resolve();
+  let closed: boolean = false;
+  return {
+    post(step) {
+      tail = tail
+        .then(() => (closed ? undefined : step()))
+        .catch((error: unknown) => {
+          if (signal.aborted) return;
+          log.error({ cluster: name, error: String(error) }, "bug: a connection step failed");
+        });
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      await tail;
+    },
+  };
 }
 
 class OneConnection implements WorkloadConnection {

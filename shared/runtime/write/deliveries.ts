@@ -5,14 +5,15 @@ import { assert, KubeError, messageOf, TerminalError } from "../../function/erro
 import type { Delivery, DeliveryAnswer } from "../../function/manifests.ts";
 import { truncate } from "../../rules/conditions/truncate.ts";
 import type { KubeClient } from "../ports.ts";
-import { inOrder } from "./delivery-order.ts";
 import type { EventContext } from "./send-events.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** The name behind `capstan-` of the field manager of delivered objects, whichever function delivers them. */
 const MANAGER = "resourceset";
+
 /** The time for all deliveries of a run: the lease of the run is longer. */
 const ALL_WITHIN_MS = 20 * SECOND;
+
 const MAX_PROBLEMS = 3;
 const MAX_CHARACTERS = 300;
 
@@ -23,6 +24,12 @@ interface SentDeliveries {
   /** Writes sent. */
   readonly requests: number;
 }
+
+/** Kinds that others need, in this order before all others. Source: util/resource/resource.go */
+const FIRST = [
+  ...["Namespace", "CustomResourceDefinition", "StorageClass", "PersistentVolume", "PersistentVolumeClaim"],
+  ...["Secret", "ConfigMap", "ServiceAccount", "LimitRange", "Pod", "ReplicaSet"],
+];
 
 /**
  * Delivers one after the other, so that the values of one resource at a time are in memory. A refusal is an answer, not
@@ -69,6 +76,14 @@ async function deliver(delivery: Delivery, context: DeliveryContext & { readonly
   };
   for (const objects of values.flatMap(inOrder)) await sideBySide(objects, sendOne);
   return { answer: answerOf(problems), requests };
+}
+
+/** Returns the objects of one value in groups: each is sent once the one before it is, in itself side by side. */
+function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+  const byRank = Map.groupBy(objects, ({ kind }) =>
+    FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length,
+  );
+  return [...byRank].sort(([a], [b]) => a - b).map(([, group]) => group);
 }
 
 const NOT_REACHED = "not sent within 20 s, it follows";

@@ -1,7 +1,13 @@
 import { Secret } from "../../api/core.ts";
-import { apiVersionOf, type KubeObject, MANAGEMENT, type ObjectRef } from "../../api/kinds.ts";
+import { apiVersionOf, type KubeObject, MANAGEMENT, type ObjectRef, refTo } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
-import type { AnyDecision } from "../../function/define-function.ts";
+import { sameJson, segmentsOf, valueAt } from "../../api/path.ts";
+import type {
+  AnyDecision,
+  AnyFunction,
+  AppliedObject,
+  GuardedPatch,
+} from "../../function/define-function.ts";
 import { assert } from "../../function/errors.ts";
 import type { EvictionAnswer } from "../../function/evictions.ts";
 import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
@@ -9,8 +15,6 @@ import type { DeliveryAnswer } from "../../function/manifests.ts";
 import { labelsPatch } from "../../rules/metadata/labels.ts";
 import type { Clock, Issuer, KubeClient } from "../ports.ts";
 import type { LimitContext } from "./deletion-limit.ts";
-import { mergePatches, removesFinalizer } from "./merge-patches.ts";
-import { ownStatus } from "./own-status.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 import { createSender, type Sender, type Sent } from "./sender.ts";
 import { toApply, toCreate, toDelete, toPatch } from "./write-request.ts";
@@ -41,6 +45,8 @@ export interface WriteContext extends EventContext, LimitContext {
    */
   readonly settle?: ((answers: Answers) => AnyDecision) | undefined;
 }
+
+type Json = { [field: string]: unknown };
 
 /**
  * Sends a decision: deliver, issue, first patches, create, patch, evict, apply, delete, events, then the patches that remove a
@@ -78,6 +84,67 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   await sendEvents([...(decision.events ?? []), ...sender.events()], context);
   if (mayRelease(sender.sent())) await sender.all(last.map(toPatch));
   return written();
+}
+
+/**
+ * The status of the reconciled object as this function owns it, when anything of it differs from the snapshot. Ownership
+ * is not asserted again after a restart, which would be a write per object, function and worker: it matters when a field
+ * is given up, and the answer shows then that it was lost (left-behind.ts).
+ */
+export function ownStatus(
+  { spec }: AnyFunction,
+  object: KubeObject,
+  { apply, own }: Pick<AnyDecision, "apply" | "own">,
+): readonly AppliedObject[] {
+  if (apply === undefined) return [];
+  const stored = Object.fromEntries(Object.keys(apply).map((path) => [path, valueAt(object, path)]));
+  if (sameJson(stored, apply)) return [];
+  const target = refTo(spec.reconciles, object);
+  return [{ target, subresource: "status", body: bodyOf(apply), own: bodyOf(own ?? stored) }];
+}
+
+function bodyOf(values: NonNullable<AnyDecision["apply"]>): Json {
+  const body: Json = {};
+  for (const [path, value] of Object.entries(values)) {
+    if (value !== undefined) place(body, segmentsOf(path), value);
+  }
+  return body;
+}
+
+function place(body: Json, [head = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    body[head] = value;
+    return;
+  }
+  const inner: Json = { ...(body[head] as Json | undefined) };
+  body[head] = inner;
+  place(inner, rest, value);
+}
+
+/**
+ * Returns the patches of one object as one request; those without operations are left out, and one that removes a
+ * finalizer, or has other options, stays apart.
+ */
+export function mergePatches(patches: readonly GuardedPatch[]): readonly GuardedPatch[] {
+  const merged = new Map<string, GuardedPatch>();
+  for (const patch of patches) {
+    const { target, operations, subresource = "", ...options } = patch;
+    if (operations.length === 0) continue;
+    const text = `${JSON.stringify(options)} ${target.cluster} ${target.kind.group}/${target.kind.kind} ${target.namespace}/${target.name} ${subresource} ${removesFinalizer(patch)}`;
+    const known = merged.get(text);
+    merged.set(
+      text,
+      known === undefined ? patch : { ...known, operations: [...known.operations, ...operations] },
+    );
+  }
+  return [...merged.values()];
+}
+
+/** Whether a patch may be the end of its object. */
+function removesFinalizer({ operations }: GuardedPatch): boolean {
+  return operations.some(
+    (operation) => operation.op === "remove" && operation.path.startsWith("/metadata/finalizers"),
+  );
 }
 
 /** The decision after its deliveries; without an answer the run itself has ended. */

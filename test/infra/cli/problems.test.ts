@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { textOfProblems } from "../../../infra/cli/problems.ts";
+import { definitionProblems, textOfProblems } from "../../../infra/cli/problems.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 
 describe("a list without problems", () => {
   const calm = { namespace: "a", isAsked: true, unserved: [] };
@@ -23,4 +24,15 @@ describe("a list without problems", () => {
   ])("says what it rests on: %s", (_, asked, lines) => {
     expect(textOfProblems([], asked)).toEqual(lines);
   });
+});
+
+it("a server without the definition of Clusters is broken, and one with it is not", () => {
+  expect(definitionProblems([Cluster])).toEqual([]);
+  expect(definitionProblems([])).toMatchObject([
+    {
+      about: "definition",
+      cause: "the API server does not serve Cluster of cluster.x-k8s.io/v1beta2",
+      severity: "broken",
+    },
+  ]);
 });

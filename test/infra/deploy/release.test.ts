@@ -145,7 +145,7 @@ describe("a release", () => {
   it.each([
     ["0.1.0", "ghcr.io/example/capstan", "not a semantic version after a v"],
     ["v0.1", "ghcr.io/example/capstan", "not a semantic version after a v"],
-    ["v7.3.0", "ghcr.io/example/capstan", "add { major: 7, minor: 3 } to infra/deploy/series.ts"],
+    ["v7.3.0", "ghcr.io/example/capstan", "add { major: 7, minor: 3 } to infra/deploy/release.ts"],
     ["v0.1.0", "capstan", "not a registry with a path and no tag"],
     ["v0.1.0", "example/capstan", "not a registry with a path and no tag"],
     ["v0.1.0", "ghcr.io/example/capstan:v1", "not a registry with a path and no tag"],

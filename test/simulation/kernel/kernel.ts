@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
+import { type Due, DueHeap } from "./due-heap.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { Timeline } from "./timeline.ts";
-import { createTrace, type Trace } from "./trace.ts";
 
 /** One step with a waiter; it happens when the scheduler picks it. */
 export interface Operation {
@@ -54,6 +54,45 @@ export interface KernelOptions {
   readonly isInOrder?: boolean | undefined;
 }
 
+const KEPT_LINES = 2_000;
+
+/** The events of a run, line by line: its hash says whether two runs were the same. */
+interface Trace {
+  readonly length: number;
+  /** The last lines; all of them when asked for. */
+  readonly lines: readonly string[];
+  add(line: string): void;
+  /** A line about the run rather than of it, such as that a fault strikes: no part of the hash. */
+  remark(line: string): void;
+  /** SHA-256 over all lines so far. */
+  hash(): string;
+}
+
+function createTrace(keepAll: boolean): Trace {
+  const hash = createHash("sha256");
+  let lines: string[] = [];
+  let length = 0;
+  const keep = (line: string): void => {
+    lines.push(line);
+    if (!keepAll && lines.length >= 2 * KEPT_LINES) lines = lines.slice(-KEPT_LINES);
+  };
+  return {
+    get length() {
+      return length;
+    },
+    get lines() {
+      return lines;
+    },
+    add(line) {
+      hash.update(line).update("\n");
+      length += 1;
+      keep(line);
+    },
+    remark: keep,
+    hash: () => hash.copy().digest("hex"),
+  };
+}
+
 /**
  * The scheduler: owns every pending operation of every process. Again and again it picks one with the seeded generator,
  * completes it, and lets everything that follows run to its end. Time moves only when nothing else can.
@@ -85,6 +124,7 @@ export interface Kernel {
 
 /** 2026-01-01T00:00:00Z. */
 const START_MS = 1_767_225_600_000;
+
 /** A run that does more is in a loop. */
 const MAX_STEPS = 5_000_000;
 
@@ -93,6 +133,41 @@ interface Pending {
   at: number;
   readonly order: number;
   isCancelled: boolean;
+}
+
+/**
+ * Operations that are due later, by time and then by the order in which they were posted. Void ones are passed over.
+ */
+class Timeline<T extends Due> {
+  readonly #heap = new DueHeap<T>();
+  readonly #isVoid: (one: T) => boolean;
+
+  constructor(isVoid: (one: T) => boolean) {
+    this.#isVoid = isVoid;
+  }
+
+  /** All that are not void, in no order. */
+  get all(): readonly T[] {
+    return this.#heap.all.filter((one) => !this.#isVoid(one));
+  }
+
+  add(pending: T): void {
+    this.#heap.push(pending);
+  }
+
+  /** The instant of the next. */
+  nextAt(): number | undefined {
+    for (let next = this.#heap.peek(); next !== undefined; next = this.#heap.peek()) {
+      if (!this.#isVoid(next)) return next.at;
+      this.#heap.pop();
+    }
+    return undefined;
+  }
+
+  take(now: number): T | undefined {
+    const at = this.nextAt();
+    return at === undefined || at > now ? undefined : this.#heap.pop();
+  }
 }
 
 export function createKernel(options: KernelOptions): Kernel {

@@ -1,10 +1,13 @@
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { seeded } from "../kernel/seeded.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import { hasNodes, scale } from "../workloads/pools.ts";
 import type { Workload } from "../workloads/workload.ts";
 import { NO_FAULTS, randomPlan } from "./plan.ts";
 import type { Job } from "./player.ts";
 import type { Prepared } from "./prepared.ts";
-import { restless } from "./restless.ts";
 import { type Onlooker, type RunResult, runOnce } from "./run.ts";
+import type { User } from "./user.ts";
 
 export interface SwarmOptions {
   /** They take turns. */
@@ -17,8 +20,12 @@ export interface SwarmOptions {
 
 /** Of simulated time. */
 export const HOUR_MS = 60 * 60_000;
+
 /** Every so many seeds are played twice. */
 export const TWICE_EVERY = 100;
+
+const EDITS = 8;
+const MINUTE = 60_000;
 
 /** Random faults for a simulated hour per seed, then heal. */
 export function swarmJobs({ workloads, firstSeed, seeds, faults }: SwarmOptions): readonly Job[] {
@@ -61,6 +68,28 @@ export async function seedOptions(
   const users = restless(workload, seed % SERIES);
   const reference = await runOnce({ seed: 0, workload: users, prepared, plan: NO_FAULTS });
   return { seed, workload: users, prepared, reference };
+}
+
+/**
+ * A workload whose users continue: they scale the pool again and again, always waiting for what they have asked for, so
+ * that a run without faults creates and deletes exactly as much. Which edits, says `edits`.
+ */
+function restless(workload: Workload, edits: number): Workload {
+  return {
+    ...workload,
+    async run(user: User) {
+      await workload.run(user);
+      if (workload.hasNoPool === true) return;
+      const isOver = (): boolean => user.hasDeleted(MachinePool, "p1");
+      const chance = seeded(edits, `edits of ${workload.number}`);
+      for (let edit = 0; edit < EDITS && !isOver(); edit += 1) {
+        await user.rest(MINUTE + chance.below(4 * MINUTE));
+        const replicas = 1 + chance.below(6);
+        await (workload.scale ?? scale)(user, replicas);
+        await user.until(() => hasNodes(user, replicas));
+      }
+    },
+  };
 }
 
 /** Plays a seed; every 100th is played twice and must do the same. */

@@ -8,7 +8,7 @@ import { startElectedRelay } from "../../../infra/relay/elected-relay.ts";
 import { leaseKey } from "../../../infra/relay/lease-name.ts";
 import { type Relay, startRelay } from "../../../infra/relay/relay.ts";
 import { createClients } from "../../../infra/relay/workload/clients.ts";
-import { withoutSecrets } from "../../../infra/worker/telemetry/without-secrets.ts";
+import { withoutSecrets } from "../../../infra/worker/telemetry/log.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
@@ -23,7 +23,6 @@ import { createSharedLedger, type SharedLedger } from "../ports/shared-ledger.ts
 import { createSharedQueue } from "../ports/shared-queue.ts";
 import { createSharedStore, type SharedStore } from "../ports/shared-store.ts";
 import { createSharedTokens, type SharedTokens } from "../ports/shared-tokens.ts";
-import { createTroubles, type Troubles } from "./troubles.ts";
 import { CURRENT, type Version } from "./version.ts";
 
 export interface WorldOptions {
@@ -47,9 +46,40 @@ export interface WorldOptions {
 
 /** Roles of processes: the product's, and the simulated cloud. */
 const ROLES = ["relay", "worker-1", "worker-2", "cloud"] as const;
+
 /** The second of two relays of which one leads. */
 const STANDBY = "relay-2";
+
 type Role = (typeof ROLES)[number] | typeof STANDBY;
+
+/** Troubles that last for a while. */
+interface Troubles {
+  /** Calls `end` once: after so long, or when all heals. */
+  lasting(ms: number, end: () => void): void;
+  /** For so long operations are shown to `isHit` before they happen; those for which it says true do not. */
+  hit(ms: number, isHit: (operation: Operation) => boolean): void;
+  /** Ends everything that lasts. */
+  heal(): void;
+}
+
+function createTroubles(kernel: Kernel): Troubles {
+  const machinery = kernel.process("troubles");
+  const ends = new Set<() => void>();
+  const lasting: Troubles["lasting"] = (ms, end) => {
+    const once = (): void => {
+      if (ends.delete(once)) end();
+    };
+    ends.add(once);
+    machinery.clock.after(ms, once);
+  };
+  return {
+    lasting,
+    hit: (ms, isHit) => lasting(ms, kernel.intercept(isHit)),
+    heal() {
+      for (const end of [...ends]) end();
+    },
+  };
+}
 
 /** One composition of the whole product, as `infra/cli/compose.ts` makes it, on simulated ports. */
 export interface World {
@@ -93,12 +123,16 @@ export interface World {
 
 /** So that there are Nodes for the function that deletes those whose instances have left. */
 const NODE_LINGERS_MS = 60_000;
+
 /** As long as a tick of the queue: within the bound, and an hour is more than questions. */
 const LOSS_CHECK_MS = 20_000;
+
 /** The lease of the relays, if they need one. */
 const LEASE = leaseKey("kube-system", "capstan-relay");
+
 /** How far the clock of the second relay is ahead: further than a lease lasts (up to 30 s). */
 const STANDBY_AHEAD_MS = 20_000;
+
 /** It starts when the first one leads. */
 const STANDBY_AFTER_MS = 10_000;
 
@@ -250,6 +284,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 
 /** As the storage names the type. */
 const LEASES = "coordination.k8s.io/leases";
+
 type LeaseSpec = { readonly holderIdentity?: string };
 
 function logOf({ name }: Process, log: string[], readers: readonly ((line: string) => void)[]): Log {

@@ -3,22 +3,55 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
+import type { User } from "../play/user.ts";
+import { pool } from "../workloads/pools.ts";
 import type { Actor } from "./actor.ts";
-import { isCreated, isDeleting, isGrowing, isRollingOut, isScaledDown, isScaledUp } from "./moments.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
 const SECOND = 1_000;
+
 /** Longer than any lease. */
 const FROZEN_MS = 60 * SECOND;
+
 const CUT_MS = 30 * SECOND;
+
 /** Of one clock against the others. */
 const AHEAD_MS = 30 * SECOND;
 
 /** Every write is on the disk before it is answered. */
 const DURABLE = ["appendonly yes", "appendfsync always"];
+
 /** Refuses writes while it cannot save; lets a test move the folder. */
 const SAVING = ["save 3600 1", "enable-protected-configs yes"];
+
+/** Nothing is done yet. */
+function isCreated(user: User): boolean {
+  return pool(user) !== undefined;
+}
+
+/** Some Nodes are known. */
+function isGrowing(user: User): boolean {
+  return (pool(user)?.status?.nodeRefs?.length ?? 0) > 0;
+}
+
+/** More instances are wanted than the workload began with. */
+function isScaledUp(user: User): boolean {
+  return (pool(user)?.spec.replicas ?? 0) > 3;
+}
+
+/** W-02 has got its ten and wants two. */
+function isScaledDown(user: User): boolean {
+  return pool(user)?.spec.replicas === 2;
+}
+
+function isRollingOut(user: User): boolean {
+  return pool(user)?.spec.template.spec.bootstrap.configRef?.name === "p1-next";
+}
+
+function isDeleting(user: User): boolean {
+  return pool(user)?.metadata.deletionTimestamp !== undefined;
+}
 
 /** Scenarios for real processes. */
 export const SCENARIOS: readonly Scenario[] = [

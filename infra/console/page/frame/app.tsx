@@ -15,8 +15,8 @@ import { QueuePage } from "../pages/queue.tsx";
 import { Relay } from "../pages/relay.tsx";
 import { goTo, useAddress } from "../place/location.ts";
 import { type View, viewOf } from "../place/place.ts";
-import { Help } from "./help.tsx";
-import { followKeys } from "./keys.ts";
+import { Dialog } from "./dialog.tsx";
+import { followKeys, KEYS } from "./keys.ts";
 import { Search } from "./search.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Staleness, TopBar } from "./top-bar.tsx";
@@ -52,6 +52,23 @@ export function App() {
       {dialog === "search" && isOffered("GET /search", me) && <Search close={close} />}
       {dialog === "help" && <Help close={close} />}
     </>
+  );
+}
+
+/** Lists the keys of the page. */
+function Help({ close }: { readonly close: () => void }) {
+  return (
+    <Dialog title="Keys" close={close}>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([keys, does]) => (
+          <div key={keys}>
+            <dt>{keys.split(" ").map((key) => (key === "" ? null : <kbd key={key}>{key}</kbd>))}</dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   );
 }
 
@@ -103,6 +120,7 @@ function titleOf(view: View): string {
       return TITLES[view.page];
   }
 }
+
 const TITLES = {
   fleet: "Fleet",
   queue: "Queue",

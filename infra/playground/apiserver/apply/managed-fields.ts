@@ -1,11 +1,17 @@
+import { LAST_APPLIED } from "../../../../shared/redaction/last-applied.ts";
 import { badRequest, StatusError } from "../errors/status-error.ts";
-import { equalJson, isJsonArray, type Json, type JsonObject, type KubeJson } from "../objects/json.ts";
+import {
+  equalJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type KubeJson,
+} from "../objects/json.ts";
 import { fillDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 import { dropAbandoned } from "./abandoned-fields.ts";
-import { changesOf } from "./changes.ts";
-import { ownedByClientSideApply } from "./client-side-apply.ts";
 import {
   decodeManagers,
   encodeManagers,
@@ -16,8 +22,10 @@ import {
   type ManagedFieldsEntry,
 } from "./field-managers.ts";
 import { difference, EMPTY_SET, type FieldSet, isEmptySet, union, withoutFields } from "./field-set.ts";
-import { applyConflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
+import { applyConflict, type Conflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
+import type { Type } from "./typed.ts";
 import { checkConfiguration } from "./typed-check.ts";
+import { type Comparison, compare } from "./typed-compare.ts";
 import { merge } from "./typed-merge.ts";
 import { setOf } from "./typed-set.ts";
 import { type KindVersions, NoView, Views } from "./views.ts";
@@ -64,6 +72,15 @@ const FIRST_APPLY_MANAGER = "before-first-apply";
 
 /** The manager whose applies take over what client-side `kubectl apply` had set. */
 const KUBECTL = "kubectl";
+
+/** The object after an operation, in its own version, and its owners before. */
+interface Step {
+  readonly before: KubeJson;
+  readonly after: KubeJson;
+  readonly managers: FieldManagers;
+  /** Top-level members that the endpoint leaves as they are. */
+  readonly ignored: readonly string[];
+}
 
 /**
  * Merges an applied configuration into the live object and settles who owns what.
@@ -123,6 +140,50 @@ async function mergeConfiguration(request: ApplyRequest, views: Views): Promise<
   const mine = managers.get(id);
   if (changed && mine !== undefined) managers.set(id, { ...mine, time: request.now });
   return withManagedFields(changed ? complete(request, result) : before, encodeManagers(managers));
+}
+
+/**
+ * Whether all that is in conflict was last set by client-side `kubectl apply`: it is in the annotation and has not
+ * changed since. Then `kubectl apply --server-side` takes it over without force.
+ */
+function ownedByClientSideApply(type: Type, live: KubeJson, conflicts: readonly Conflict[]): boolean {
+  const annotations = live.metadata["annotations"];
+  const applied = isJsonObject(annotations) ? annotations[LAST_APPLIED] : undefined;
+  if (typeof applied !== "string") return false;
+  try {
+    const object = JSON.parse(applied) as JsonObject;
+    const cmp = compare(type, object, live);
+    const changed = union(union(cmp.modified, cmp.added), cmp.removed);
+    const allowed = difference(setOf(type, object), changed);
+    return conflicts.every((conflict) => isEmptySet(difference(conflict.set, allowed)));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns the changes, by the version of the entry that asks: fields that the endpoint ignores are left out only
+ * for the version that it was called through. So a change of spec sent to /status of one version costs owners of
+ * another version their fields, as on the real server. Throws NoView when the object cannot be shown in the version of
+ * an entry.
+ */
+async function changesOf(
+  views: Views,
+  { before, after, managers, ignored }: Step,
+): Promise<(apiVersion: string) => Comparison> {
+  const { added, removed, modified } = compare(views.type, before, after);
+  const own = {
+    added: withoutFields(added, ignored),
+    removed: withoutFields(removed, ignored),
+    modified: withoutFields(modified, ignored),
+  };
+  const inVersion = new Map([[views.apiVersion, own]]);
+  for (const { apiVersion } of managers.values()) {
+    if (inVersion.has(apiVersion)) continue;
+    const { type, object } = await views.of(before, apiVersion);
+    inVersion.set(apiVersion, compare(type, object, (await views.of(after, apiVersion)).object));
+  }
+  return (apiVersion) => inVersion.get(apiVersion) ?? own;
 }
 
 /**

@@ -1,3 +1,6 @@
+import { invalidValue, required } from "../errors/cause.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { objectAt, omit, textAt } from "../objects/kube-object.ts";
 import { OMITTED_WHEN_EMPTY, ZERO_VALUES } from "../schema/zero-values.ts";
 import { ACCESS_KINDS } from "./access-kinds.ts";
 import { configMapStrategy, secretStrategy } from "./config-data.ts";
@@ -5,13 +8,11 @@ import { CORE_COLUMNS } from "./core-columns.ts";
 import { CORE_SCHEMAS } from "./core-schemas.ts";
 import { core } from "./core-type.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
-import { eventStrategy } from "./event.ts";
-import { leaseStrategy } from "./lease.ts";
+import { qualifiedNameCauses } from "./metadata.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
-import { persistentVolumeStrategy } from "./persistent-volume.ts";
 import { podStrategy } from "./pod.ts";
-import type { ResourceType } from "./registry.ts";
+import type { ResourceType, Strategy } from "./registry.ts";
 
 const API_EXTENSIONS = ["api-extensions"];
 const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "update", "watch"];
@@ -24,6 +25,66 @@ const SCALE = {
 
 const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
 const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const MAX_LENGTH = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+/** Members of an Event with `eventTime`, which is how newer clients report. */
+const REQUIRED = ["reportingComponent", "reportingInstance", "action", "reason"];
+
+/** Source: Kubernetes v1.34, pkg/apis/core/validation/events.go */
+const eventStrategy: Strategy = {
+  validate(next) {
+    const { namespace = "" } = next.metadata;
+    const involved = textAt(objectAt(next, "involvedObject"), "namespace");
+    const isNew = textAt(next, "eventTime") !== "";
+    const homes = isNew ? ["default", "kube-system"] : ["default"];
+    const isAtHome = involved === "" ? homes.includes(namespace) : isNew || involved === namespace;
+    return [
+      ...(isAtHome
+        ? []
+        : [invalidValue("involvedObject.namespace", involved, "does not match event.namespace")]),
+      ...(isNew ? reportCauses((member) => textAt(next, member)) : []),
+    ];
+  },
+};
+
+function reportCauses(textOf: (member: string) => string): Cause[] {
+  const tooLong = Object.entries(MAX_LENGTH).filter(([member, max]) => textOf(member).length > max);
+  return [
+    ...REQUIRED.filter((member) => textOf(member) === "").map(required),
+    ...qualifiedNameCauses(textOf("reportingComponent"), "reportingComponent"),
+    ...tooLong.map(([member, max]) => invalidValue(member, "", `can have at most ${max} characters`)),
+  ];
+}
+
+/** Source: Kubernetes v1.34, pkg/apis/coordination/validation/validation.go */
+const leaseStrategy: Strategy = {
+  prepare(next) {
+    // These belong to coordinated leader election, which is off by default.
+    return { ...next, spec: omit(omit(objectAt(next, "spec"), "strategy"), "preferredHolder") };
+  },
+  validate(next) {
+    const { leaseDurationSeconds: duration = 1, leaseTransitions: transitions = 0 } = objectAt(next, "spec");
+    return [
+      ...(Number(duration) > 0
+        ? []
+        : [invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0")]),
+      ...(Number(transitions) >= 0
+        ? []
+        : [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]),
+    ];
+  },
+};
+
+/** No controller binds volumes here: one that nothing is written about stays Pending. */
+const persistentVolumeStrategy: Strategy = {
+  defaults(next) {
+    const given = objectAt(next, "spec");
+    return { ...next, spec: { persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem", ...given } };
+  },
+  prepare(next, live) {
+    return live ? next : { ...next, status: { phase: "Pending" } };
+  },
+};
 
 /** The kinds compiled into the server; all virtual servers share them. */
 export const CORE_KINDS: readonly ResourceType[] = [

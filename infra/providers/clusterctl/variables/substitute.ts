@@ -1,7 +1,6 @@
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 import { applyOperator, BadLengthError, CutCharacterError } from "./operators.ts";
 import { type Part, parseTemplate, type Use } from "./parse.ts";
-import { countUpTo, lineIndex } from "./places.ts";
 import { SubstitutionError } from "./substitution-error.ts";
 
 /** `${ VAR}`, `${VAR }`, `${ VAR }`. White space beside an operator stays. Linear: its repetitions share no character. */
@@ -75,6 +74,34 @@ export function readTemplate(source: string): Template {
     variables: variablesOf(parts, (at) => lineAt(originOf(at))),
     evaluate: (lookup) => locate(() => evaluate(parts, lookup)),
   };
+}
+
+/** Returns how many of ascending `places` are not behind `at`, in logarithmic time. */
+function countUpTo(places: readonly number[], at: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the line of a place in a text, from 1. The text is read once, when it is asked first. */
+function lineIndex(text: string): (at: number) => number {
+  let ends: number[] | undefined;
+  return (at) => {
+    ends ??= lineFeeds(text);
+    // A line feed belongs to the line that it ends.
+    return countUpTo(ends, at - 1) + 1;
+  };
+}
+
+function lineFeeds(text: string): number[] {
+  const ends: number[] = [];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) ends.push(at);
+  return ends;
 }
 
 /** Names without value whose first occurrence has no arguments, sorted. */

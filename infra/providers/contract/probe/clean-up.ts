@@ -1,7 +1,7 @@
 import { Namespace } from "../../../../shared/api/core.ts";
+import { coreOwnersOf } from "../../../../shared/contract/rules/probe/keeping.ts";
 import type { Snapshot } from "../../../../shared/contract/rules/probe/subject.ts";
 import { lookUntil } from "./look-until.ts";
-import { createOutlived } from "./outlived.ts";
 import { remove, removeProven } from "./removal.ts";
 import { look, type Scratch } from "./scratch.ts";
 import { clustersIn } from "./views.ts";
@@ -47,6 +47,32 @@ export async function cleanUp(scratch: Scratch, uid: string, limitMs: number): P
   if (atEnd.size > 0) return { withCluster, atEnd, outlived };
   const { seen } = await lookUntil(readNamespace, (read) => read?.metadata.uid !== uid, { clock, limitMs });
   return { withCluster, atEnd: seen ? atEnd : new Map([[`Namespace ${namespace.name}`, []]]), outlived };
+}
+
+/**
+ * Compares each look with the one before. `outlived` has the titles of objects that are still there in the look after one
+ * without an owner that core had given to them, with the title of that owner. Kinds are listed at slightly different
+ * times: one look alone proves nothing.
+ */
+export function createOutlived(): {
+  readonly outlived: ReadonlyMap<string, string>;
+  readonly note: (snapshot: Snapshot) => void;
+} {
+  const outlived = new Map<string, string>();
+  let former: Snapshot = new Map();
+  return {
+    outlived,
+    note(snapshot) {
+      for (const [title, object] of snapshot) {
+        if (former.get(title)?.metadata.uid !== object.metadata.uid) continue;
+        const gone = coreOwnersOf(object).find(
+          ({ kind, name, uid }) => former.get(`${kind} ${name}`)?.metadata.uid !== uid,
+        );
+        if (gone !== undefined) outlived.set(title, `${gone.kind} ${gone.name}`);
+      }
+      former = snapshot;
+    },
+  };
 }
 
 /** Objects that are being deleted. */

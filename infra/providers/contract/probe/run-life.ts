@@ -7,6 +7,7 @@ import {
   type ScaleTrial,
   type Snapshot,
   titleOf,
+  type WipeTrial,
 } from "../../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { runClaimTrials } from "./claim-trials.ts";
@@ -15,12 +16,12 @@ import { runManagedTrial } from "./managed-trial.ts";
 import { applyManifest, type ManifestObject } from "./manifest.ts";
 import { pauseByAnnotation, pauseByCluster } from "./pause-trials.ts";
 import { runScaleTrials } from "./scale-trials.ts";
-import type { Scratch } from "./scratch.ts";
-import type { LifeOptions, Stage } from "./stage.ts";
+import { change, type Scratch } from "./scratch.ts";
+import { clusterOn, type LifeOptions, type Stage, setPaused } from "./stage.ts";
 import { runTemplateTrials } from "./template-trials.ts";
-import { isReady, objectsIn, silent, templatesIn, unready } from "./views.ts";
+import { isReady, isRestored, objectsIn, says, silent, templatesIn, unready } from "./views.ts";
 import { LifeEnded, Watcher } from "./watcher.ts";
-import { runWipeTrial } from "./wipe-trial.ts";
+import { workloadNodes } from "./workload-nodes.ts";
 
 export interface LivedLife {
   readonly life: Omit<Life, "left" | "outlived">;
@@ -48,6 +49,28 @@ export async function runLife(
     else throw error;
   }
   return { life: run.life(), ended };
+}
+
+/** Pauses the Cluster, empties the status of every provider object as a move does, and ends the pause. */
+export async function runWipeTrial(stage: Stage): Promise<WipeTrial> {
+  const { options, watcher, scratch } = stage;
+  const { roleOf } = scratch;
+  const readNodes = () => workloadNodes(scratch, clusterOn(stage));
+  options.note("every status replaced by an empty one, while paused");
+  await setPaused(stage, true);
+  const areSaid = (snapshot: Snapshot) => objectsIn(roleOf, snapshot).every((object) => says(object, "True"));
+  await watcher.until(areSaid, options.restMs);
+  const before = await stage.quiet();
+  const nodesBefore = await readNodes();
+  for (const object of objectsIn(roleOf, before)) {
+    await change(scratch, object, [{ op: "add", path: "/status", value: {} }], "status");
+  }
+  await setPaused(stage, false);
+  options.note("waits until every status is back");
+  const { seen, last } = await watcher.until((snapshot) => isRestored(roleOf, before, snapshot));
+  // A status that never comes back is a result, too.
+  const after = seen ? await stage.quiet() : last;
+  return { before, after, nodesBefore, nodesAfter: await readNodes() };
 }
 
 class Run implements Stage {

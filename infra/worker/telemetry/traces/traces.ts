@@ -1,16 +1,26 @@
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
 import type { TraceVariables } from "../../../platform/config.ts";
+import type { ServerAccess } from "../../../platform/kube/server-access.ts";
+import { createTransport } from "../../../platform/kube/transport.ts";
 import { packageVersion } from "../../../platform/package-version.ts";
-import { createExporter } from "./exporter.ts";
-import { fileDestination } from "./file-destination.ts";
-import { httpDestination } from "./http-destination.ts";
+import { appendPrivateFile } from "../../../platform/private-file.ts";
+import { createExporter, type Delivered, type Destination } from "./exporter.ts";
 import { type TraceSettings, traceSettings } from "./settings.ts";
 import { createTraceOf } from "./trace-ids.ts";
 import { traceClients } from "./traced-clients.ts";
 import { traceEvents } from "./traced-events.ts";
 import { traceRuns } from "./traced-queue.ts";
 import type { Tracing } from "./tracing.ts";
+
+const LIMIT_BYTES = 256 * 1024 * 1024;
+const WITHIN_MS = 10 * SECOND;
+const ANSWER_LIMIT_BYTES = 64 * 1024;
+
+/** OTLP 1, "Failures": the same request may be sent again. */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
  * Returns the tracing of this process; undefined when the variables ask for none. Disposing sends what is left, within
@@ -43,8 +53,53 @@ function destinationOf({ to }: TraceSettings) {
   return to.type === "file" ? fileDestination(to.file) : httpDestination(to.access, to.headers);
 }
 
+/**
+ * Sends spans to a collector by OTLP/HTTP. `server` is its base URL; redirects are not followed. Rejects without an answer
+ * within 10 s.
+ */
+export function httpDestination(
+  access: ServerAccess,
+  headers: Readonly<Record<string, string>>,
+): Destination {
+  const transport = createTransport(access);
+  return {
+    async send(body): Promise<Delivered> {
+      const request = {
+        method: "POST",
+        path: "/v1/traces",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body,
+      };
+      const { status } = await transport.send(request, ANSWER_LIMIT_BYTES, AbortSignal.timeout(WITHIN_MS));
+      if (status >= 200 && status < 300) return "sent";
+      return RETRYABLE.has(status) ? "later" : "refused";
+    },
+    [Symbol.dispose]: () => transport[Symbol.dispose](),
+  };
+}
+
+/**
+ * Appends spans to a file with mode 0600, one request of OTLP in each line, as the file exporter of OpenTelemetry's
+ * collector does. Refuses what would go beyond 256 MiB.
+ */
+export function fileDestination(file: string): Destination {
+  return {
+    async send(text) {
+      const size = await stat(file).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size + text.length > LIMIT_BYTES) return "refused";
+      await appendPrivateFile(file, `${text}\n`);
+      return "sent";
+    },
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
 /** Wall clock in ms since 1970 with fractions; set again by the machine's clock when the two have drifted apart. */
 let offsetMs = Date.now() - performance.now();
+
 const MAX_DRIFT_MS = 5;
 
 function wallMs(): number {

@@ -1,6 +1,5 @@
 import { crdNameOf } from "../../crd-name.ts";
 import { fail, type Level, na, pass, unknown, warn } from "../rule.ts";
-import { aggregatedRights } from "./aggregated-rights.ts";
 import {
   allServed,
   label,
@@ -12,7 +11,7 @@ import { book, type Check, type CrdRule, crdRule, onSchema, versionPath } from "
 import { judgeField } from "./fields.ts";
 import { typeOf } from "./schema.ts";
 import { NEEDS_RELEASE } from "./shapes.ts";
-import type { CrdSubject } from "./subject.ts";
+import type { AggregatedRights, CrdSubject } from "./subject.ts";
 
 const CHOICE = "internal/contract/version.go";
 const OVERVIEW = book("overview");
@@ -77,6 +76,44 @@ const statusSubresource: Check = ({ isTemplate, picked }) => {
 };
 
 type Row = Omit<CrdRule, "id" | "on" | "contracts" | "artefact"> & Partial<CrdRule>;
+
+/** Core may do everything with the kinds of these groups. */
+const OWN_GROUPS = ["infrastructure", "bootstrap", "controlplane"].map((name) => `${name}.cluster.x-k8s.io`);
+
+const EVERY_VERB = ["create", "delete", "get", "list", "patch", "update", "watch"];
+
+/** Templates that only the topology reads and core never clones by create and delete of their own. */
+const TEMPLATE_VERBS = ["get", "list", "patch", "update", "watch"];
+
+/** Core has rights for the group by itself, or by a ClusterRole of the release, or beside it, that is aggregated to its own. */
+const aggregatedRights: Check = (subject) => {
+  const { crd, release } = subject;
+  const aggregated = release?.aggregated ?? subject.aggregated ?? [];
+  const path = "spec.group";
+  if (OWN_GROUPS.includes(crd.group)) return [pass({ path, found: crd.group })];
+  const isNamed = aggregated.some(({ apiGroups }) => holds(apiGroups, crd.group));
+  if (release === undefined && !isNamed) return [unknown(NEEDS_RELEASE, { path })];
+  const missing = neededVerbs(subject).filter((verb) => !grants(aggregated, subject, verb));
+  if (missing.length === 0) return [pass({ path, found: crd.group })];
+  const expected = `a ClusterRole with the label cluster.x-k8s.io/aggregate-to-manager: "true" that grants ${missing.join(", ")} on ${crd.names.plural}`;
+  return [fail({ path, found: crd.group, expected })];
+};
+
+function neededVerbs({ isTemplate, contractKind }: CrdSubject): readonly string[] {
+  const isReadOnly = isTemplate && (contractKind === "ControlPlane" || contractKind === "InfraCluster");
+  return isReadOnly ? TEMPLATE_VERBS : EVERY_VERB;
+}
+
+function grants(aggregated: AggregatedRights, { crd }: CrdSubject, verb: string): boolean {
+  return aggregated.some(
+    ({ apiGroups, resources, verbs }) =>
+      holds(apiGroups, crd.group) && holds(resources, crd.names.plural) && holds(verbs, verb),
+  );
+}
+
+function holds(list: readonly string[], name: string): boolean {
+  return list.includes(name) || list.includes("*");
+}
 
 /** The rows by the number behind the prefix. */
 const ROWS: { readonly [number: string]: Row } = {

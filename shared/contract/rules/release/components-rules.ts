@@ -1,7 +1,6 @@
 import { textAt } from "../../../api/path.ts";
 import { fail, type Judgement, na, orPass, pass, warn } from "../rule.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
-import { globalKindsIn, isGlobal } from "./global-kinds.ts";
 import { foreignNamespaces, namespaceOf, namespacesIn } from "./namespaces.ts";
 import {
   CLUSTERCTL_BOOK,
@@ -13,11 +12,48 @@ import {
   type ReleaseRule,
   releaseRule,
 } from "./release-rule.ts";
-import type { Release, ReleaseFile } from "./subject.ts";
+import type { Manifest, Release, ReleaseFile } from "./subject.ts";
 
 const COMPONENTS = "cmd/clusterctl/client/repository/components.go";
 const OBJECTS = "cmd/clusterctl/internal/util/objs.go";
 const DELETE = "cmd/clusterctl/client/cluster/components.go";
+
+/** Kinds without namespace that clusterctl takes for namespaced ones: of Kubernetes 1.34 and of cert-manager. */
+const KUBERNETES: ReadonlySet<string> = new Set([
+  "admissionregistration.k8s.io/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
+  "apiregistration.k8s.io/APIService",
+  "cert-manager.io/ClusterIssuer",
+  "certificates.k8s.io/ClusterTrustBundle",
+  "flowcontrol.apiserver.k8s.io/FlowSchema",
+  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
+  "networking.k8s.io/IPAddress",
+  "networking.k8s.io/IngressClass",
+  "networking.k8s.io/ServiceCIDR",
+  "resource.k8s.io/DeviceClass",
+  "resource.k8s.io/ResourceSlice",
+  "storage.k8s.io/VolumeAttributesClass",
+  "storagemigration.k8s.io/StorageVersionMigration",
+]);
+
+/** Returns `group/Kind` of kinds without namespace that clusterctl does not know, with those of the file's CRDs. */
+function globalKindsIn({ documents }: ReleaseFile): ReadonlySet<string> {
+  const own = documents
+    .filter(
+      ({ value }) =>
+        textAt(value, "kind") === "CustomResourceDefinition" && textAt(value, "spec.scope") === "Cluster",
+    )
+    .map(({ value }) => `${textAt(value, "spec.group")}/${textAt(value, "spec.names.kind")}`);
+  return new Set([...KUBERNETES, ...own]);
+}
+
+function isGlobal(value: Manifest, kinds: ReadonlySet<string>): boolean {
+  const kind = textAt(value, "kind");
+  const [group = ""] = textAt(value, "apiVersion").split("/");
+  return !isClusterScoped(kind) && kinds.has(`${group}/${kind}`);
+}
 
 /** Rules on the objects of the components, whatever they do. */
 export const COMPONENTS_RULES: readonly ReleaseRule[] = [
@@ -158,6 +194,7 @@ export const COMPONENTS_RULES: readonly ReleaseRule[] = [
 ];
 
 const PROVIDER = "[cluster.x-k8s.io/provider]";
+
 const FREE: ReadonlySet<string> = new Set([
   "CustomResourceDefinition",
   "MutatingWebhookConfiguration",

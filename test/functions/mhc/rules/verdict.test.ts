@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type NodeEvidence, type Verdict, verdictOf } from "../../../../functions/mhc/rules/verdict.ts";
+import {
+  durationText,
+  type NodeEvidence,
+  type Verdict,
+  verdictOf,
+} from "../../../../functions/mhc/rules/verdict.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
@@ -314,5 +319,22 @@ describe("an unhealthy verdict", () => {
     expect(since(nodeWith("Ready", "False", at("11:50:00")))).toBe(ms("11:55:00"));
     expect(since(nodeWith("Ready", "False", undefined))).toBeUndefined();
     expect(since("missing")).toBeUndefined();
+  });
+});
+
+describe("a duration", () => {
+  it.each([
+    [0, "0s"],
+    [30, "30s"],
+    [60, "1m0s"],
+    [90, "1m30s"],
+    [300, "5m0s"],
+    [600, "10m0s"],
+    [3_600, "1h0m0s"],
+    [3_661, "1h1m1s"],
+    [86_400, "24h0m0s"],
+    [2_147_483_647, "596523h14m7s"],
+  ])("of %i seconds is %s in Go's words", (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
   });
 });

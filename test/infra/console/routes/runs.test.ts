@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runsSchema } from "../../../../infra/console/api/runs.ts";
-import { createRunsSource } from "../../../../infra/console/sources/runs-source.ts";
+import { createRunsSource } from "../../../../infra/console/sources/read-ports.ts";
 import { createMemoryRunHistory } from "../../../../infra/queue/backends/embedded/history.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";

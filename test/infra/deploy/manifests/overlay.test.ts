@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
-import { writeDigestComponent } from "../../../../infra/deploy/image/digest-component.ts";
+import { writeDigestComponent } from "../../../../infra/deploy/image/image.ts";
 import { renderManifests } from "../../../support/deployed-accounts.ts";
 import { writeInstallOverlay, yamlOf } from "../../../support/kustomize-readme.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";

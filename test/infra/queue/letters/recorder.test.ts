@@ -1,9 +1,14 @@
+import { execFile } from "node:child_process";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
 import { LEASE_EXPIRED } from "../../../../infra/queue/claim.ts";
 import { createJsonLinesDeadLetters } from "../../../../infra/queue/letters/json-lines.ts";
-import { createRecorder, type Recorder } from "../../../../infra/queue/letters/recorder.ts";
+import { checkedOutCommit, createRecorder, type Recorder } from "../../../../infra/queue/letters/recorder.ts";
 import { LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../../shared/function/backoff.ts";
 import type { AttemptRecord } from "../../../../shared/runtime/attempt-record.ts";
@@ -241,5 +246,50 @@ describe("the recorder of dead letters", () => {
     const letter = await world.deadLetters.get(AT);
     expect(letter).toMatchObject({ attempts: [{ error: { reason: "Broken" } }] });
     expect(letter?.run).toBeUndefined();
+  });
+});
+
+const run = promisify(execFile);
+const WHO = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+
+/** A repository with one commit in a folder of its own. */
+async function repository() {
+  const folder = await mkdtempDisposable(join(tmpdir(), "capstan-git-"));
+  const root = join(folder.path, "clone");
+  const git = async (...args: string[]) => (await run("git", ["-C", root, ...WHO, ...args])).stdout.trim();
+  await run("git", ["init", "-q", root]);
+  await git("commit", "-q", "--allow-empty", "-m", "first");
+  return { root, git, sha: await git("rev-parse", "HEAD"), [Symbol.asyncDispose]: () => folder.remove() };
+}
+
+describe("the checked out commit", () => {
+  it("is that of the branch", async () => {
+    await using world = await repository();
+    expect(await checkedOutCommit(world.root)).toBe(world.sha);
+  });
+
+  it("is that of a branch that git has packed", async () => {
+    await using world = await repository();
+    await world.git("pack-refs", "--all");
+    expect(await checkedOutCommit(world.root)).toBe(world.sha);
+  });
+
+  it("is that of a detached HEAD", async () => {
+    await using world = await repository();
+    await world.git("checkout", "-q", "--detach");
+    expect(await checkedOutCommit(world.root)).toBe(world.sha);
+  });
+
+  it("is that of a branch in another worktree", async () => {
+    await using world = await repository();
+    const beside = join(world.root, "..", "beside");
+    await world.git("worktree", "add", "-q", "-b", "other", beside);
+    await world.git("commit", "-q", "--allow-empty", "-m", "second");
+    expect(await checkedOutCommit(beside)).toBe(world.sha);
+  });
+
+  it("is unknown where git is not used", async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "capstan-git-"));
+    expect(await checkedOutCommit(folder.path)).toBe(undefined);
   });
 });

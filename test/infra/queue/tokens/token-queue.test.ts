@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LEASE_TIMING } from "../../../../infra/queue/run-lease.ts";
 import type { Change, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
-import { TokenQueue } from "../../../../infra/queue/tokens/token-queue.ts";
+import { TokenQueue, tokenAhead } from "../../../../infra/queue/tokens/token-queue.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -76,4 +76,19 @@ it("Q-25: of three processes one ticks at a time; another one does when it is go
   const others = opened.filter(({ name }) => name !== last?.name);
   expect(new Set(ticked)).toEqual(new Set(others.map(({ name }) => name)));
   await Promise.all(others.map(({ queue }) => queue[Symbol.asyncDispose]()));
+});
+
+const event = { key: "t|a", priority: "live" } as const;
+
+describe("the token of an event whose seq is not known yet", () => {
+  it("goes ahead for a single live event that is due now", () => {
+    expect(tokenAhead([event])).toEqual({ key: "t|a", seq: "", priority: "live" });
+  });
+
+  it("does not go ahead for what is due later, of class resync, or one of several", () => {
+    expect(tokenAhead([{ ...event, delayMs: 50 }])).toBeUndefined();
+    expect(tokenAhead([{ ...event, priority: "resync" }])).toBeUndefined();
+    expect(tokenAhead([event, { ...event, key: "t|b" }])).toBeUndefined();
+    expect(tokenAhead([])).toBeUndefined();
+  });
 });

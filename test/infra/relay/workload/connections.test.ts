@@ -9,7 +9,11 @@ import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts"
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
 import { createClients } from "../../../../infra/relay/workload/clients.ts";
-import { type Connections, startConnections } from "../../../../infra/relay/workload/connections.ts";
+import {
+  type Connections,
+  createEndings,
+  startConnections,
+} from "../../../../infra/relay/workload/connections.ts";
 import { workloadAccess } from "../../../../infra/relay/workload/workload-access.ts";
 import { Connection, Node, Secret } from "../../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
@@ -747,5 +751,44 @@ describe("clients of a worker without a relay", () => {
       expect(object.metadata.name).toBe("n1");
       break;
     }
+  });
+});
+
+describe("the ends of connections", () => {
+  it("come before the next beginning of the same name, and hold up no other", async () => {
+    const endings = createEndings();
+    const steps: string[] = [];
+    const first = Promise.withResolvers<void>();
+    endings.end("c1", () => first.promise);
+    endings.start("c1", () => steps.push("c1"));
+    endings.start("c2", () => steps.push("c2"));
+    expect(steps).toEqual(["c2"]);
+    first.resolve();
+    await endings.settled();
+    expect(steps).toEqual(["c2", "c1"]);
+    endings.start("c1", () => steps.push("c1 again"));
+    expect(steps).toEqual(["c2", "c1", "c1 again"]);
+  });
+
+  it("let the last of several waiting beginnings happen, once", async () => {
+    const endings = createEndings();
+    const steps: string[] = [];
+    endings.end("c1", async () => undefined);
+    endings.start("c1", () => steps.push("first"));
+    endings.start("c1", () => steps.push("second"));
+    await endings.settled();
+    expect(steps).toEqual(["second"]);
+  });
+
+  it("drop a beginning that waits when the name ends again, and come one after the other", async () => {
+    const endings = createEndings();
+    const steps: string[] = [];
+    const first = Promise.withResolvers<void>();
+    endings.end("c1", () => first.promise.then(() => void steps.push("first end")));
+    endings.start("c1", () => steps.push("begun"));
+    endings.end("c1", async () => void steps.push("second end"));
+    first.resolve();
+    await endings.settled();
+    expect(steps).toEqual(["first end", "second end"]);
   });
 });

@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { createIssuer } from "../../../../infra/platform/pki/issuer.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../shared/api/core.ts";
-import { type Kind, type KubeObject, MANAGEMENT, type ObjectRef } from "../../../../shared/api/kinds.ts";
+import {
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectRef,
+  refTo,
+} from "../../../../shared/api/kinds.ts";
+import { Machine } from "../../../../shared/api/machine/machine.ts";
+import type { PatchOperation } from "../../../../shared/api/patch.ts";
 import { Pod } from "../../../../shared/api/workload.ts";
 import {
   type AnyDecision,
+  type AnyFunction,
   defineFunction,
   type GuardedPatch,
 } from "../../../../shared/function/define-function.ts";
@@ -16,10 +26,14 @@ import { recordWrites } from "../../../../shared/runtime/write/record-writes.ts"
 import { settle } from "../../../../shared/runtime/write/settle.ts";
 import {
   type Answers,
+  mergePatches,
+  ownStatus,
   type Written,
   writeDecision,
 } from "../../../../shared/runtime/write/write-decision.ts";
+import { cluster } from "../../../support/builders.ts";
 import { createFakePki } from "../../../support/fake-pki.ts";
+import { soloMachine } from "../../../support/machines.ts";
 import { recordingClients, type SentWrite } from "../../../support/recording-clients.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
@@ -698,5 +712,67 @@ describe("the writes of a decision", () => {
     );
     expect(sent).toEqual([]);
     expect(written.error).toMatchObject({ message: "fenced" });
+  });
+});
+
+function patch(name: string, operations: readonly PatchOperation[], subresource?: "status"): GuardedPatch {
+  const target = refTo(Machine, soloMachine({ metadata: { name } }));
+  return { target, operations, ...(subresource === undefined ? {} : { subresource }) };
+}
+
+const LABEL: PatchOperation = { op: "add", path: "/metadata/labels/a", value: "b" };
+const VERSION: PatchOperation = { op: "add", path: "/spec/version", value: "v1.34.0" };
+const RELEASE: PatchOperation = { op: "remove", path: "/metadata/finalizers/0" };
+
+describe("patches of one decision", () => {
+  it.each<readonly [string, readonly GuardedPatch[], readonly (readonly PatchOperation[])[]]>([
+    ["of one object are one request", [patch("m1", [LABEL]), patch("m1", [VERSION])], [[LABEL, VERSION]]],
+    ["of two objects stay two", [patch("m1", [LABEL]), patch("m2", [VERSION])], [[LABEL], [VERSION]]],
+    [
+      "of an object and its status stay two",
+      [patch("m1", [LABEL]), patch("m1", [VERSION], "status")],
+      [[LABEL], [VERSION]],
+    ],
+    [
+      "that remove a finalizer stay apart: they are sent last",
+      [patch("m1", [RELEASE]), patch("m1", [LABEL])],
+      [[RELEASE], [LABEL]],
+    ],
+    [
+      "with other options stay apart",
+      [patch("m1", [LABEL]), { ...patch("m1", [VERSION]), ifFails: { event: "Failed" } }],
+      [[LABEL], [VERSION]],
+    ],
+    ["without operations are left out", [patch("m1", []), patch("m2", [])], []],
+  ])("%s", (_, patches, requests) => {
+    expect(mergePatches(patches).map(({ operations }) => operations)).toEqual(requests);
+  });
+});
+
+const FN = { spec: { reconciles: Cluster } } as unknown as AnyFunction;
+const OBJECT = cluster({ status: { phase: "Provisioned" } });
+
+function bodiesOf(apply: NonNullable<AnyDecision["apply"]>) {
+  return ownStatus(FN, OBJECT, { apply }).map(({ body }) => body);
+}
+
+describe("the apply of owned fields", () => {
+  it("is not sent when the snapshot has all of it", () => {
+    expect(bodiesOf({ "status.phase": "Provisioned" })).toEqual([]);
+    expect(bodiesOf({ "status.phase": "Provisioned", "status.failureReason": undefined })).toEqual([]);
+  });
+
+  it("is the whole of it when one field differs: what is left out is given up", () => {
+    const apply = {
+      "status.phase": "Provisioned",
+      "status.initialization.infrastructureProvisioned": true,
+      "status.initialization.controlPlaneInitialized": false,
+    };
+    const initialization = { infrastructureProvisioned: true, controlPlaneInitialized: false };
+    expect(bodiesOf(apply)).toEqual([{ status: { phase: "Provisioned", initialization } }]);
+  });
+
+  it("leaves out the fields that are given up", () => {
+    expect(bodiesOf({ "status.phase": undefined })).toEqual([{}]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { judgeMove } from "../../../../../infra/cli/move/plan-report.ts";
+import { judgeMove } from "../../../../../infra/cli/move/plan.ts";
 import type { Server } from "../../../../../infra/platform/kube/client.ts";
 import { readMovePlan } from "../../../../../infra/providers/clusterctl/move/read-plan.ts";
 import { Secret } from "../../../../../shared/api/core.ts";

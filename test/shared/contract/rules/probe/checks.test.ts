@@ -6,7 +6,12 @@ import {
 } from "../../../../../shared/contract/rules/crd/contract-kinds.ts";
 import { probeRulesOf } from "../../../../../shared/contract/rules/probe/checks.ts";
 import { PROBE_RULES } from "../../../../../shared/contract/rules/probe/rules.ts";
-import type { Life, ScaleTrial } from "../../../../../shared/contract/rules/probe/subject.ts";
+import type {
+  ClaimTrial,
+  Life,
+  ScaleTrial,
+  TemplateTrial,
+} from "../../../../../shared/contract/rules/probe/subject.ts";
 import { at, core, foo, owner, said } from "../../../../support/contract/life.ts";
 
 const NAMES = Object.keys(CONTRACT_KINDS) as readonly ContractKindName[];
@@ -82,5 +87,49 @@ describe("rules of a probe", () => {
     const there = at(MACHINE_POOL, pool([]));
     expect(said({ seen, snapshots: [there, at(MACHINE_POOL)] })).toEqual(["fail IMP-30"]);
     expect(said({ seen, snapshots: [there, at()] })).toEqual([]);
+  });
+});
+
+const ALL = ["pass", "fail", "warn", "unknown"];
+
+describe("claims of addresses in the life of a Cluster", () => {
+  it.each<[string, Partial<ClaimTrial>, string]>([
+    ["rests and serves a claim later", {}, "pass IP-16"],
+    ["writes for a paused Cluster", { paused: ["status.addressRef"] }, "fail IP-16"],
+    ["writes for a missing Cluster", { missing: ["metadata.finalizers"] }, "fail IP-16"],
+    ["never serves a claim", { isServed: false }, "unknown IP-16"],
+  ])("IP-16: judge a provider that %s", (_, trial, expected) => {
+    const usual = { paused: [], missing: [], isServed: true };
+    const life = { claims: new Map([["FooPool p1", { ...usual, ...trial }]]) };
+    expect(said(life, { contractKind: "IPAMPool", verdicts: ALL })).toEqual([expected]);
+  });
+});
+
+function judged(trial: Partial<TemplateTrial>, contractKind: "InfraMachine" | "BootstrapConfig") {
+  const usual = { path: "spec.template.spec.size", dryRun: undefined, withoutAnnotation: undefined };
+  const templates = new Map([["FooTemplate t1", { ...usual, isOpen: false, ...trial }]]);
+  const how = { title: "FooTemplate t1", contractKind, isTemplate: true };
+  return said({ templates }, { ...how, verdicts: ["pass", "fail", "warn"] });
+}
+
+describe("a template", () => {
+  it.each<[string, Partial<TemplateTrial>, string, string]>([
+    ["accepts every change", {}, "pass", "pass"],
+    ["is immutable but for the topology", { withoutAnnotation: "immutable" }, "pass", "pass"],
+    ["is immutable", { dryRun: "immutable", withoutAnnotation: "immutable" }, "fail", "warn"],
+    ["looks at the annotation only", { withoutAnnotation: "immutable", isOpen: true }, "warn", "warn"],
+  ])("may be one that %s", (_, trial, must, should) => {
+    expect(judged(trial, "InfraMachine")).toEqual([`${must} IM-23`]);
+    expect(judged(trial, "BootstrapConfig")).toEqual([`${should} BC-22`]);
+  });
+});
+
+describe("an InfraCluster that another system manages", () => {
+  it.each([
+    ["is left alone", [], "pass"],
+    ["is written to", ["status"], "warn"],
+  ])("%s", (_, written, verdict) => {
+    const how = { title: "FooCluster c1", contractKind: "InfraCluster", verdicts: ["pass", "warn"] } as const;
+    expect(said({ managed: { written } }, how)).toEqual([`${verdict} IC-20`]);
   });
 });
