@@ -36,10 +36,10 @@ const SIM_CLUSTER: KubeObject = {
   spec: {},
 } as KubeObject;
 
-/** A Cluster with objects of every kind that a function reconciles; what they lack would be made, were it not paused. */
 /** Selects the Cluster without a label of it. */
 const EVERY = [{ key: "none", operator: "DoesNotExist" }];
 
+/** Objects of every kind that a function reconciles; what they lack would be made, were their Cluster not paused. */
 const OBJECTS: readonly KubeObject[] = [
   machinePool({ spec: { replicas: 5 } }),
   simMachinePool(),
@@ -83,6 +83,14 @@ function objectsFor({ spec }: AnyFunction): readonly KubeObject[] {
 function deedsOf({ patch = [], create = [], delete: deleted = [], issue = [], evict, deliver }: AnyDecision) {
   const patches = patch.filter(({ operations }) => operations.length > 0);
   return [...patches, ...create, ...deleted, ...issue, ...(evict?.pods ?? []), ...(deliver?.of ?? [])];
+}
+
+/** The statuses of Paused in the conditions that a decision writes. */
+function pausedIn({ apply = {} }: AnyDecision): readonly string[] {
+  const conditions = (apply["status.conditions"] ??
+    valueAt(apply["status"], "conditions") ??
+    []) as Condition[];
+  return conditions.filter(({ type }) => type === "Paused").map(({ status }) => status);
 }
 
 /** The fields with another value afterwards, without the condition Paused. */
@@ -129,6 +137,21 @@ describe.each(functions.map((fn) => [fn.spec.name, fn] as const))("%s", (_, fn) 
       const decision = await decided(fn, given(PAUSED, ...OBJECTS), object);
       expect(deedsOf(decision)).toEqual([]);
       expect(changedBy(decision, object)).toEqual([]);
+      expect(pausedIn(decision)).not.toContain("False");
+    },
+  );
+
+  it.each(objectsFor(fn).map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+    "deletes nothing for %s once the API server has its Cluster paused, whatever the snapshots show",
+    async (_name, object) => {
+      const others = OBJECTS.filter((each) => each !== object);
+      const alive = object.kind === "Cluster" ? cluster() : object;
+      const snapshots = object.kind === "Cluster" ? others : [...others, cluster()];
+      // machine-delete takes the Cluster from the snapshot: every read of a server is one more per Machine.
+      for (const each of fn.spec.name === "machine-delete" ? [] : [alive, going(alive)]) {
+        const decision = await decided(fn, given(...snapshots, each).live(PAUSED), object);
+        expect([decision.delete ?? [], decision.evict?.pods ?? []]).toEqual([[], []]);
+      }
     },
   );
 

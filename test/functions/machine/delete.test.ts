@@ -103,12 +103,6 @@ describe("machine-delete", () => {
     expect(await decide(machineDelete, whole().live(of))).toEqual({ result: waitFor(awaited) });
   });
 
-  it("waits while its Cluster is paused", async () => {
-    const world = whole().live(deleted());
-    const paused = { ...world, snapshots: given(cluster({ spec: { paused: true } }), deleted()).snapshots };
-    expect((await decide(machineDelete, paused)).result).toEqual(waitFor("Cluster.spec.paused"));
-  });
-
   it("deletes the infrastructure machine first, as it was read live", async () => {
     const newer = infraMachine("m1", { metadata: { ...OWNED.metadata, resourceVersion: "61" } });
     expect(await decide(machineDelete, whole().live(newer))).toEqual({

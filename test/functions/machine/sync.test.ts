@@ -79,13 +79,4 @@ describe("machine-sync", () => {
     });
     expect((await synced(held, machineConfig(), ownInfraMachine())).operations).toEqual(operations);
   });
-
-  it("is held while the Machine is paused or deleted", async () => {
-    const going = soloMachine({ metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } });
-    expect(await decide(machineSync, given(cluster(), going))).toEqual({ result: done });
-    const paused = cluster({ spec: { paused: true } });
-    expect((await decide(machineSync, given(paused, UNSYNCED))).result).toEqual(
-      waitFor("Cluster.spec.paused"),
-    );
-  });
 });

@@ -88,14 +88,6 @@ describe("machinedeployment-delete", () => {
     expect(await decide(machinedeploymentDelete, world(set).live(freeing))).toEqual({ result });
   });
 
-  it("does nothing while paused, also when only the API server knows", async () => {
-    const paused = cluster({ spec: { paused: true } });
-    const result = waitFor("Cluster.spec.paused");
-    const set = setOfDeployment("d1-aaaaa");
-    expect(await decide(machinedeploymentDelete, given(paused, DEPLOYMENT, set))).toEqual({ result });
-    expect(await decide(machinedeploymentDelete, world(set).live(paused))).toEqual({ result });
-  });
-
   it("does nothing to a successor of the same name", async () => {
     const successor = machineDeployment({ metadata: { uid: "other" } });
     expect(await decide(machinedeploymentDelete, world().live(successor))).toEqual({ result: done });

@@ -69,15 +69,6 @@ describe("machinepool-adopt", () => {
     });
   });
 
-  it("touches nothing while the Cluster is paused", async () => {
-    const world = given(
-      cluster({ spec: { paused: true } }),
-      machinePool(),
-      bootstrapConfig({ metadata: NEW }),
-    );
-    expect(await written(world)).toEqual([]);
-  });
-
   it("touches nothing while the pool is being deleted", async () => {
     const pool = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
     expect(await written(given(cluster(), pool, bootstrapConfig({ metadata: NEW })))).toEqual([]);

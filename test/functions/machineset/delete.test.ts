@@ -68,13 +68,6 @@ describe("machineset-delete", () => {
     expect(deleted?.map(({ target }) => target.name)).toEqual(["m1"]);
   });
 
-  it("does nothing while paused, also when only the API server knows", async () => {
-    const paused = cluster({ spec: { paused: true } });
-    const result = waitFor("Cluster.spec.paused");
-    expect(await decide(machinesetDelete, given(paused, SET, setMachine("m1")))).toEqual({ result });
-    expect(await decide(machinesetDelete, world(setMachine("m1")).live(paused))).toEqual({ result });
-  });
-
   it("does nothing to a successor of the same name", async () => {
     expect(await decide(machinesetDelete, world().live(machineSet({ metadata: { uid: "other" } })))).toEqual({
       result: done,

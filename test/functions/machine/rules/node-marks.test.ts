@@ -7,7 +7,6 @@ import { patched } from "../../../support/patched.ts";
 
 const NONE = { interruptible: false, outdated: false };
 const TAINT = { key: "example.com/gpu", effect: "NoSchedule" } as const;
-const UNINITIALIZED = { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" };
 const OUTDATED = { key: "node.cluster.x-k8s.io/outdated-revision", effect: "PreferNoSchedule" };
 
 function marked(of: Machine, on: Node, facts = NONE): Node {
@@ -15,7 +14,7 @@ function marked(of: Machine, on: Node, facts = NONE): Node {
 }
 
 function withTaints(
-  propagation: "Always" | "OnInitialization" | undefined,
+  propagation: "Always" | undefined,
   value?: string,
   overrides: Overrides<Machine> = {},
 ): Machine {
@@ -113,10 +112,6 @@ describe("the marks of a Machine on its Node", () => {
     expect(marked(machine(), on).metadata.labels).toEqual({});
   });
 
-  it("open the Node for pods", () => {
-    expect(marked(machine(), tainted(TAINT, UNINITIALIZED)).spec?.taints).toEqual([TAINT]);
-  });
-
   it("prefer other Nodes while the MachineSet is not the newest", () => {
     const old = { ...NONE, outdated: true };
     const on = marked(machine(), tainted(TAINT), old);
@@ -136,51 +131,5 @@ describe("the marks of a Machine on its Node", () => {
     const dropped = marked(withTaints(undefined), changed);
     expect(dropped.spec?.taints).toEqual([]);
     expect(dropped.metadata.annotations?.["cluster.x-k8s.io/taints-from-machine"]).toBe("");
-  });
-
-  it("set a taint of the beginning once", () => {
-    const of = withTaints("OnInitialization");
-    const on = marked(of, node());
-    expect(on.spec?.taints).toEqual([TAINT]);
-    const cleared = { ...on, spec: { ...on.spec, taints: [] } };
-    expect(nodeMarks(of, cleared, NONE).operations).toEqual([]);
-  });
-
-  it("leave a taint that is no longer kept, when it stays as one of the beginning", () => {
-    const on = marked(withTaints("OnInitialization"), marked(withTaints("Always"), node()));
-    expect(on.spec?.taints).toEqual([TAINT]);
-    expect(on.metadata.annotations?.["cluster.x-k8s.io/taints-from-machine"]).toBe("");
-  });
-
-  it.each([
-    ["node.cluster.x-k8s.io/uninitialized", false],
-    ["node.cluster.x-k8s.io/outdated-revision", false],
-    ["node-role.kubernetes.io/master", false],
-    ["node.cloudprovider.kubernetes.io/shutdown", false],
-    ["node.kubernetes.io/not-ready", false],
-    ["node.kubernetes.io/out-of-service", true],
-    ["node-role.kubernetes.io/control-plane", false],
-  ])("set the taint %s of a worker: %s", (key, isSet) => {
-    const taint = { key, effect: "NoExecute", propagation: "Always" } as const;
-    const of = machine("m1", { spec: { taints: [taint] } });
-    const { operations, refusedTaints } = nodeMarks(of, node(), NONE);
-    expect(patched(node(), operations).spec?.taints?.length ?? 0).toBe(isSet ? 1 : 0);
-    expect(refusedTaints).toEqual(isSet ? [] : [`${key}:NoExecute`]);
-  });
-
-  it("set the taint of the control plane on its own Machines", () => {
-    const taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
-    const of = machine("m1", {
-      metadata: { labels: { "cluster.x-k8s.io/control-plane": "" } },
-      spec: { taints: [{ ...taint, propagation: "Always" }] },
-    });
-    expect(marked(of, node()).spec?.taints).toEqual([taint]);
-  });
-
-  it("remove no taint of a kubelet, whatever a tracker lists", () => {
-    const taint = { key: "node.kubernetes.io/not-ready", effect: "NoExecute" };
-    const annotations = { "cluster.x-k8s.io/taints-from-machine": "node.kubernetes.io/not-ready:NoExecute" };
-    const on = node("n1", { metadata: { annotations }, spec: { taints: [taint] } });
-    expect(marked(machine(), on).spec?.taints).toEqual([taint]);
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  deletingPoolReport,
-  pausedPoolStatus,
-  poolStatus,
-} from "../../../../functions/machinepool/rules/status.ts";
+import { deletingPoolReport, poolStatus } from "../../../../functions/machinepool/rules/status.ts";
 import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { MachinePoolStatus } from "../../../../shared/api/machinepool.ts";
 import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
@@ -126,13 +122,6 @@ describe("poolStatus", () => {
 });
 
 describe("the status of a pool that is not worked on", () => {
-  it("changes in Paused alone while paused", () => {
-    const { conditions, ...values } = pausedPoolStatus(POOL, cluster({ spec: { paused: true } }), NOW);
-    const { conditions: _, ...previous } = FULL;
-    expect(values).toEqual(previous);
-    expect(conditions?.map(({ type }) => type)).toEqual(["example.com/Mine", "Paused"]);
-  });
-
   it("keeps refs, counters and failures while deleting", () => {
     const providers = { bootstrap: undefined, infrastructure: missing(infraMachinePool()) };
     const { status } = deletingPoolReport({ pool: POOL, cluster: cluster(), providers, now: NOW });

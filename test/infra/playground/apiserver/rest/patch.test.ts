@@ -1,75 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
   APPLY,
-  type ApiClient,
   type Body,
   entriesOf,
   JSON_PATCH,
   MERGE,
-  type Reply,
   STRATEGIC,
   startTestServer,
   WIDGETS_PATH,
   widget,
 } from "../api-client.ts";
-import { APPLY_VECTORS } from "../apply-vectors.ts";
-
-const V1 = { apiVersion: "test.capstan.dev/v1", kind: "Widget" };
-
-/** metadata.generation after each step of a vector, as recorded. */
-const GENERATIONS = [
-  [1, 2],
-  [1, 1, 2],
-  [1, 2, 2, 3],
-  [1, 1, 1, 1],
-  [1, 2, 3],
-  [1, 2, 2, 2],
-  [1, 1, 2, 2],
-  [1, 1, 1],
-];
-
-type Step = (typeof APPLY_VECTORS)[number]["steps"][number];
-
-function send(api: ApiClient, step: Step): Promise<Reply> {
-  const { verb, manager, subresource, force, body } = step;
-  const query = `?fieldManager=${manager}${force ? "&force=true" : ""}`;
-  const path = `${WIDGETS_PATH}/w${subresource ? `/${subresource}` : ""}${query}`;
-  if (verb === "merge") return api.call("PATCH", path, { type: MERGE, body });
-  return api.call("PATCH", path, { type: APPLY, body: { ...V1, metadata: { name: "w" }, ...body } });
-}
-
-function entrySets(object: Body): Body {
-  const entries = object.metadata.managedFields.map(({ manager, operation, subresource, fieldsV1 }: Body) => [
-    [manager, operation, subresource].filter(Boolean).join("/"),
-    fieldsV1,
-  ]);
-  return Object.fromEntries(entries);
-}
 
 describe("server-side apply over HTTP", () => {
-  it.each(APPLY_VECTORS.map((vector, index) => ({ ...vector, generations: GENERATIONS[index] ?? [] })))(
-    "follows vector $name",
-    async ({ steps, generations }) => {
-      await using api = await startTestServer();
-      let before: Body;
-      for (const [index, step] of steps.entries()) {
-        const reply = await send(api, step);
-        const conflict = reply.code === 409 ? reply.body.message : undefined;
-        expect([reply.code < 400 ? "" : reply.code, conflict]).toEqual([
-          step.conflict ? 409 : "",
-          step.conflict,
-        ]);
-        const { body: object } = await api.call("GET", `${WIDGETS_PATH}/w`);
-        const { apiVersion: _, kind: __, metadata, ...rest } = object;
-        expect(rest).toEqual(step.object);
-        expect(metadata.generation).toBe(generations[index]);
-        expect(entrySets(object)).toEqual(step.entries);
-        if (step.conflict) expect(object).toEqual(before);
-        before = object;
-      }
-    },
-  );
-
   it.each([
     [{ apiVersion: "test.capstan.dev/v2" }, "test.capstan.dev/v2, Kind=Widget"],
     [{ apiVersion: "v1" }, "/v1, Kind=Widget"],

@@ -124,13 +124,6 @@ describe("sim-bootstrap", () => {
     expect(decision.result).toEqual(failed("SecretConflict", message));
   });
 
-  it("changes nothing but the Paused condition while the Cluster is paused", async () => {
-    const world = given(cluster({ spec: { paused: true } }), machinePool(), config());
-    const decision = await decide(simBootstrap, world);
-    expect(decision.create).toBeUndefined();
-    expect(decision.apply).toMatchObject({ "status.conditions": [{ type: "Paused", status: "True" }] });
-  });
-
   it("leaves a config that is being deleted alone", async () => {
     const deleted = config({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
     expect(await decide(simBootstrap, given(cluster(), machinePool(), deleted))).toEqual({ result: done });

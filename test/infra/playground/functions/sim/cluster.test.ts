@@ -218,18 +218,6 @@ describe("sim-cluster", () => {
     expect(patch?.[0]?.operations).toMatchObject([{ value: endpoint }]);
   });
 
-  it("changes nothing but the Paused condition while the Cluster is paused", async () => {
-    const provisioned = infra({ status: { initialization: { provisioned: true } } });
-    const world = given(cluster({ spec: { paused: true } }), provisioned);
-    expect(await decide(simCluster, world)).toMatchObject({
-      apply: {
-        "status.initialization.provisioned": true,
-        "status.conditions": [{ type: "Paused", status: "True", reason: "Paused" }],
-      },
-      result: done,
-    });
-  });
-
   describe("that is being deleted", () => {
     const deleted = infra({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
 
@@ -255,11 +243,6 @@ describe("sim-cluster", () => {
         { op: "test", path: "/metadata/finalizers/0", value: FINALIZER },
         { op: "remove", path: "/metadata/finalizers/0" },
       ]);
-    });
-
-    it("waits when the Cluster has just been paused", async () => {
-      const world = given(cluster(), deleted, server()).live(cluster({ spec: { paused: true } }));
-      expect(await decide(simCluster, world)).toEqual({ result: waitFor("Cluster.spec.paused") });
     });
 
     it("has nothing to do without its finalizer", async () => {

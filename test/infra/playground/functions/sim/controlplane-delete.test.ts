@@ -43,13 +43,6 @@ describe("sim-controlplane-delete", () => {
     expect(empty.patch?.[0]?.operations).toContainEqual({ op: "remove", path: "/metadata/finalizers/0" });
   });
 
-  it("does nothing while its Cluster is paused on the server", async () => {
-    const paused = domainCluster({ spec: { paused: true } });
-    expect(await decide(simControlplaneDelete, world(controlPlaneMachine("cp-1")).live(paused))).toEqual({
-      result: waitFor("Cluster.spec.paused"),
-    });
-  });
-
   it("goes at once when no Cluster has adopted it", async () => {
     const alone = machinesControlPlane({ metadata: { deletionTimestamp: DELETED, labels: undefined } });
     const { patch } = await decide(simControlplaneDelete, given(alone));

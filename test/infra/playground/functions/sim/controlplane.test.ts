@@ -120,26 +120,6 @@ describe("sim-controlplane", () => {
     });
   });
 
-  it("changes nothing but the Paused condition while paused", async () => {
-    const paused = controlPlane({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
-    expect(await decide(simControlplane, given(cluster(), paused, up))).toMatchObject({
-      apply: {
-        "status.replicas": undefined,
-        // Found by the simulation.
-        "status.selector": undefined,
-        "status.externalManagedControlPlane": undefined,
-        "status.conditions": [
-          {
-            type: "Paused",
-            status: "True",
-            message: "SimControlPlane has the cluster.x-k8s.io/paused annotation",
-          },
-        ],
-      },
-      result: done,
-    });
-  });
-
   const world = (...objects: readonly KubeObject[]) =>
     given(domainCluster(), machinesControlPlane(), simServer(), ...TEMPLATES, ...objects);
 

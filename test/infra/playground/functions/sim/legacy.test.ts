@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simLegacy } from "../../../../../infra/playground/functions/sim/legacy.ts";
 import type { KubeObject } from "../../../../../shared/api/kinds.ts";
-import { done, waitFor } from "../../../../../shared/function/result.ts";
+import { waitFor } from "../../../../../shared/function/result.ts";
 import {
   controlPlaneMachine,
   domainCluster,
@@ -70,13 +70,5 @@ describe("sim-legacy", () => {
     const { apply } = await decide(simLegacy, world(legacyControlPlane({ status: { conditions } })));
     const reported = (apply?.["status.conditions"] ?? []) as readonly { readonly type: string }[];
     expect(reported.filter(({ type }) => type === "Ready")).toHaveLength(1);
-  });
-
-  it("changes nothing but its conditions while paused", async () => {
-    const paused = legacyControlPlane({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
-    expect(await decide(simLegacy, world(paused))).toMatchObject({
-      apply: { "status.initialized": true, "status.replicas": undefined },
-      result: done,
-    });
   });
 });

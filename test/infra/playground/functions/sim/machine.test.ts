@@ -99,9 +99,4 @@ describe("sim-machine", () => {
     const to = world(machineOf({ finalizers: undefined })).without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete SimMachine i0"]);
   });
-
-  it("does nothing while the Cluster is paused", async () => {
-    const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
-    expect(await effects(world(going, cluster({ spec: { paused: true } })))).toEqual([]);
-  });
 });

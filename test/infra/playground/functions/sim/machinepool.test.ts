@@ -260,17 +260,6 @@ describe("sim-machinepool", () => {
     });
   });
 
-  it("changes nothing but the Paused condition while the Cluster is paused", async () => {
-    const world = given(cluster({ spec: { paused: true } }), machinePool(), provisioned);
-    const decision = await decide(simMachinepool, world);
-    expect(decision.create).toBeUndefined();
-    expect(decision.apply).toMatchObject({
-      "status.ready": true,
-      "status.replicas": 3,
-      "status.conditions": [{ type: "Paused", status: "True" }],
-    });
-  });
-
   describe("that is being deleted", () => {
     const deleted = infra({ metadata: { deletionTimestamp: DELETED } });
 
@@ -283,14 +272,6 @@ describe("sim-machinepool", () => {
         "p1-infra-2",
       ]);
       expect(decision.patch).toBeUndefined();
-    });
-
-    it("leaves everything alone that a mover deletes, or that is paused, also without its MachinePool", async () => {
-      const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
-      const letGo = infra({ metadata: { deletionTimestamp: DELETED, annotations } });
-      expect(await decide(simMachinepool, given(letGo, ...three))).not.toHaveProperty("delete");
-      const paused = given(cluster({ spec: { paused: true } }), deleted, ...three);
-      expect(await decide(simMachinepool, paused)).not.toHaveProperty("delete");
     });
 
     it("keeps its finalizer while an instance is going", async () => {
@@ -307,13 +288,6 @@ describe("sim-machinepool", () => {
         { op: "test", path: "/metadata/finalizers/0", value: FINALIZER },
         { op: "remove", path: "/metadata/finalizers/0" },
       ]);
-    });
-
-    it("waits when the Cluster has just been paused", async () => {
-      const world = given(cluster(), machinePool(), deleted, ...three);
-      expect(await decide(simMachinepool, world.live(cluster({ spec: { paused: true } })))).toEqual({
-        result: waitFor("Cluster.spec.paused"),
-      });
     });
   });
 

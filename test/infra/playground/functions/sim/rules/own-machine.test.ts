@@ -197,16 +197,4 @@ describe("sim-machine of a Machine of its own", () => {
       expect(patch?.[0]?.operations).toContainEqual({ op: "remove", path: "/metadata/finalizers/0" });
     }
   });
-
-  it("does nothing but say so while the Cluster is paused, also when it is deleted", async () => {
-    const going = own({ metadata: { deletionTimestamp: DELETED } });
-    const paused = cluster({ spec: { paused: true } });
-    const {
-      apply,
-      delete: deleted,
-      patch,
-    } = await decide(simMachineFunction, world(paused, going, instance()));
-    expect([deleted, patch]).toEqual([undefined, undefined]);
-    expect(apply).toMatchObject({ "status.conditions": [{ type: "Paused", status: "True" }] });
-  });
 });
