@@ -52,6 +52,12 @@ export interface TypeProgress {
   readonly refusal?: string | undefined;
 }
 
+/** Objects of a type, and its progress at the same instant. */
+export interface Read {
+  readonly found: readonly KubeObject[];
+  readonly progress: TypeProgress;
+}
+
 /** Signs of life of the watches that feed the read model: what they have not followed may have changed since. */
 export interface Signs {
   /** Notes that these watches follow their server now. */
@@ -94,6 +100,8 @@ export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;
   /** Lists objects, sorted by namespace, then name. */
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
+  /** Gets an object, or lists objects, together with the progress of their type. */
+  read(type: TypeKey, asked: ObjectKey | Selection): Promise<Read>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
   /** Objects of a type with `part` in their names, in no order, at most `limit`: for the searches of people. */
   named(type: TypeKey, part: NamePart, limit: number): Promise<readonly ObjectKey[]>;

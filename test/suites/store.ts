@@ -206,6 +206,28 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.list(newType(), {})).toEqual([]);
     });
 
+    it("reads objects together with the progress of their type", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.advance(type, { ready: false });
+      for (const name of ["w1", "w2"]) await store.put(type, widget({ name }));
+      const key = { namespace: "default", name: "w1" };
+      const early = await store.read(type, key);
+      expect([named(early.found), early.progress.ready]).toEqual([["w1"], false]);
+      await store.advance(type, { ready: true, resourceVersion: "10" });
+      const [one, none, all, other] = await Promise.all([
+        store.read(type, key),
+        store.read(type, { ...key, name: "w3" }),
+        store.read(type, { index: { name: "cluster", values: ["default/c1", "default/c1"] } }),
+        store.read(newType(), {}),
+      ]);
+      expect([one, none, all].map(({ found }) => named(found))).toEqual([["w1"], [], ["w1", "w2"]]);
+      const progress = await store.progress(type);
+      expect([one, none, all].map((each) => each.progress)).toEqual([progress, progress, progress]);
+      expect(progress).toMatchObject({ ready: true, resourceVersion: "10" });
+      expect(other).toMatchObject({ found: [], progress: { ready: false } });
+    });
+
     it("removes the deleted object and no other", async () => {
       await using store = await open();
       const type = newType();
@@ -316,12 +338,17 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const neighbour = { ...type, cluster: "}" };
       await store.put(neighbour, widget({ name: "a/b", namespace: "n" }));
       for (const name of HOSTILE)
-        await store.put(type, widget({ name, namespace: "n", uid: "u", owner: name }));
+        await store.put(
+          type,
+          widget({ name, namespace: "n", uid: "u", owner: name, spec: { clusterName: name } }),
+        );
       await store.put(type, widget({ name: "b", namespace: "n/a" }));
       expect(await store.list(type, {})).toHaveLength(HOSTILE.length + 1);
       for (const name of HOSTILE) {
         expect(await store.find(type, "owner", name)).toMatchObject([{ namespace: "n", name }]);
         expect(await store.get(type, { namespace: "n", name })).toMatchObject({ metadata: { uid: "u" } });
+        const index = { name: "owner", values: [name] };
+        expect(named(await store.list(type, { index }))).toEqual([name]);
       }
       await store.drop(type);
       expect(await store.list(neighbour, {})).toHaveLength(1);

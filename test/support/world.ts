@@ -273,13 +273,17 @@ function placedOf(
 
 /** The part of a store that a reader uses. */
 export function storeOf({ snapshots }: Pick<World, "snapshots">): Store {
-  const store: Pick<Store, "get" | "list" | "progress"> = {
+  const store: Pick<Store, "get" | "list" | "read" | "progress"> = {
     get: async (type, key) => placedOf(snapshots, type).find((object) => hasKey(object, key)),
     list: async (type, { namespace, index }) =>
       placedOf(snapshots, type)
         .filter((object) => namespace === undefined || object.metadata.namespace === namespace)
         .filter((object) => index === undefined || isIndexed(type, object, index))
         .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1)),
+    read: async (type, asked) => {
+      const found = "name" in asked ? await store.get(type, asked) : await store.list(type, asked);
+      return { found: found === undefined ? [] : [found].flat(), progress: await store.progress(type) };
+    },
     progress: async () => ({ ready: true, resourceVersion: "100", scope: undefined }),
   };
   return store as Store;

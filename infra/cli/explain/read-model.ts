@@ -166,6 +166,7 @@ function liveFirst(live: Store, shared: Store): Store {
     ...shared,
     get: async (type, key) => (await of(type)).get(type, key),
     list: async (type, selection) => (await of(type)).list(type, selection),
+    read: async (type, asked) => (await of(type)).read(type, asked),
     find: async (type, index, value) => (await of(type)).find(type, index, value),
     progress: async (type) => (await of(type)).progress(type),
   };

@@ -71,6 +71,7 @@ export function observedStore(
   return {
     get: (type, key) => store.get(type, key),
     list: (type, selection) => store.list(type, selection),
+    read: (type, asked) => store.read(type, asked),
     find: (type, index, value) => store.find(type, index, value),
     named: (type, part, limit) => store.named(type, part, limit),
     each: (type) => store.each(type),

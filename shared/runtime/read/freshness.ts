@@ -136,8 +136,9 @@ async function staleFences(store: Store, fences: readonly Fence[]): Promise<read
   const checked = await Promise.all(
     fences.map(async (fence) => {
       const type = { cluster: fence.cluster, group: fence.group, kind: fence.kind };
-      const stored = (await store.get(type, fence))?.metadata.resourceVersion;
-      const known = stored ?? (await store.progress(type)).resourceVersion;
+      const { namespace, name } = fence;
+      const { found, progress } = await store.read(type, { namespace, name });
+      const known = found[0]?.metadata.resourceVersion ?? progress.resourceVersion;
       if (known === undefined) return [];
       const passed =
         isAtLeast(known, fence.resourceVersion) && !(fence.newerThan && known === fence.resourceVersion);

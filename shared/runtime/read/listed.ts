@@ -1,3 +1,5 @@
+import type { Selection } from "../../api/indexes.ts";
+import type { KubeObject, ObjectKey } from "../../api/kinds.ts";
 import type { Store, TypeKey } from "../ports.ts";
 
 /**
@@ -17,18 +19,15 @@ export class NotListedError extends Error {
 }
 
 /**
- * Snapshots of a kind while its list is complete. While it is, snapshots only become newer, so no run sees less than
- * what has woken it or than an earlier run. The read model may be lost, or go back to an earlier time, between
- * two calls: it is asked before the read and once more behind it.
+ * Reads an object, or a list, of a kind whose list is complete. While it is, snapshots only become newer, so no run sees
+ * less than what has woken it or than an earlier run.
  */
-export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {
-  await requireListed(store, type);
-  const found = await read();
-  await requireListed(store, type);
+export async function readListed(
+  store: Pick<Store, "read">,
+  type: TypeKey,
+  asked: ObjectKey | Selection,
+): Promise<readonly KubeObject[]> {
+  const { found, progress } = await store.read(type, asked);
+  if (!progress.ready) throw new NotListedError(type, progress.refusal);
   return found;
-}
-
-async function requireListed(store: Store, type: TypeKey): Promise<void> {
-  const { ready, refusal } = await store.progress(type);
-  if (!ready) throw new NotListedError(type, refusal);
 }

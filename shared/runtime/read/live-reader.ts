@@ -1,4 +1,4 @@
-import { type ConfigMap, CustomResourceDefinition, Secret } from "../../api/core.ts";
+import { type ConfigMap, Secret } from "../../api/core.ts";
 import type { Selection } from "../../api/indexes.ts";
 import {
   type ClusterName,
@@ -15,10 +15,9 @@ import { type AnyFunction, isContractKind } from "../../function/define-function
 import { assert, KubeError } from "../../function/errors.ts";
 import { groupOf } from "../../function/groups.ts";
 import type { ListOptions, LiveReader } from "../../function/reads.ts";
-import type { Clients, Issuer, Manifests, Store, TypeKey } from "../ports.ts";
+import type { Clients, Issuer, Manifests, Store } from "../ports.ts";
 import { keepDeclared } from "./kept-fields.ts";
-import { whileListed } from "./listed.ts";
-import { crdExistsLive, resolveReference } from "./resolve-reference.ts";
+import { crdExistsLive, resolveListedReference } from "./resolve-reference.ts";
 
 export interface LiveReaderOptions {
   readonly function: AnyFunction;
@@ -53,12 +52,6 @@ export function objectText(
 ): string {
   return `${cluster} ${group}/${kind} ${key.namespace}/${key.name}`;
 }
-
-export const DEFINITIONS: TypeKey = {
-  cluster: MANAGEMENT,
-  group: CustomResourceDefinition.group,
-  kind: CustomResourceDefinition.kind,
-};
 
 /** Reads the API servers, and of every object only what the function declares; of a Secret only a summary. */
 export function createLiveReader(
@@ -118,7 +111,7 @@ export function createLiveReader(
       namespace: string,
     ): Promise<Referenced<T>> {
       const client = clients.of(MANAGEMENT, fn.spec.name);
-      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
+      const resolved = await resolveListedReference(store, reference);
       if (resolved.state === "unresolved") {
         return { ...resolved, crdExists: resolved.crdExists || (await crdExistsLive(client, reference)) };
       }

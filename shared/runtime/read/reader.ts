@@ -16,16 +16,9 @@ import type { Reader } from "../../function/reads.ts";
 import type { Cause, Fence } from "../queue/queue-port.ts";
 import { type AssertTriggers, triggersOf } from "../queue/triggers.ts";
 import { newestOf } from "../resource-version.ts";
-import { whileListed } from "./listed.ts";
-import {
-  createLiveReader,
-  DEFINITIONS,
-  isKind,
-  type LiveReaderOptions,
-  objectText,
-  type Seen,
-} from "./live-reader.ts";
-import { resolveReference } from "./resolve-reference.ts";
+import { readListed } from "./listed.ts";
+import { createLiveReader, isKind, type LiveReaderOptions, objectText, type Seen } from "./live-reader.ts";
+import { resolveListedReference } from "./resolve-reference.ts";
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {
@@ -88,7 +81,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
     const isBehind = stale.has(objectText(cluster, kind, key)) || stale.has(objectText(cluster, kind, ALL));
     if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
-    const found = await whileListed(store, type, () => store.get(type, key));
+    const [found] = await readListed(store, type, key);
     if (found !== undefined) assertTriggers(cluster, kind, [found]);
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
@@ -115,7 +108,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
         listed.set(text, { ...type, ...ALL, resourceVersion: newestOf(versions) });
         return items.filter(selectedBy(kind, selection));
       }
-      const found = await whileListed(store, type, () => store.list(type, selection));
+      const found = await readListed(store, type, selection);
       assertTriggers(cluster, kind, found);
       seen.push({ source: "snapshot", cluster, kind, asked: selection, found });
       return found as readonly T[];
@@ -125,7 +118,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
       namespace: string,
     ): Promise<Referenced<T>> {
       requireContractWatched(spec, reference);
-      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
+      const resolved = await resolveListedReference(store, reference);
       if (resolved.state === "unresolved") return resolved;
       const key = { namespace, name: reference.name };
       const object = await snapshot(resolved.kind as Kind as Kind<T>, key, MANAGEMENT);

@@ -1,7 +1,11 @@
 import { CustomResourceDefinition } from "../../api/core.ts";
-import { type ContractReference, MANAGEMENT } from "../../api/kinds.ts";
+import type { ContractReference } from "../../api/kinds.ts";
 import { definitionsOf, type Resolved, resolveAmong } from "../../contract/referenced.ts";
 import type { KubeClient, Store } from "../ports.ts";
+import { readListed } from "./listed.ts";
+import { managementType } from "./management-type.ts";
+
+const DEFINITIONS = managementType(CustomResourceDefinition);
 
 /**
  * Resolves kind and version of a provider object, from its CRD's contract labels; the object's own apiVersion plays no
@@ -12,8 +16,16 @@ export async function resolveReference(
   store: Pick<Store, "list">,
   reference: ContractReference,
 ): Promise<Resolved> {
-  const { group, kind } = CustomResourceDefinition;
-  const named = await store.list({ cluster: MANAGEMENT, group, kind }, definitionsOf(reference));
+  const named = await store.list(DEFINITIONS, definitionsOf(reference));
+  return resolveAmong(named as readonly CustomResourceDefinition[], reference);
+}
+
+/** Does the same for a run: by a list of CRDs that is complete. */
+export async function resolveListedReference(
+  store: Pick<Store, "read">,
+  reference: ContractReference,
+): Promise<Resolved> {
+  const named = await readListed(store, DEFINITIONS, definitionsOf(reference));
   return resolveAmong(named as readonly CustomResourceDefinition[], reference);
 }
 

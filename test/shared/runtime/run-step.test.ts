@@ -293,7 +293,7 @@ describe("a run that fails", () => {
 
   it("keeps its fences when the read model cannot be asked", async () => {
     const store = await storeOf(widget());
-    const down: Store = { ...store, get: () => Promise.reject(new Error("Redis is away")) };
+    const down: Store = { ...store, read: () => Promise.reject(new Error("Redis is away")) };
     const { outcome } = await run({
       store: down,
       step: decides({ result: done }),

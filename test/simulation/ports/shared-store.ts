@@ -1,6 +1,6 @@
 import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Store, TypeKey, TypeProgress } from "../../../shared/runtime/ports.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 
 /** A call of the read model by one process. */
@@ -84,9 +84,18 @@ export function createSharedStore(kernel: Kernel): SharedStore {
         };
         kernel.post(operation);
       });
+    const progressOf = (type: TypeKey, progress: TypeProgress): TypeProgress => ({
+      ...progress,
+      ready: progress.ready && ready.has(nameOf(type)),
+    });
     return {
       get: (type, key) => call("get", type, (store) => store.get(type, key)),
       list: (type, selection) => call("list", type, (store) => store.list(type, selection)),
+      read: (type, asked) =>
+        call("name" in asked ? "get" : "list", type, async (store) => {
+          const { found, progress } = await store.read(type, asked);
+          return { found, progress: progressOf(type, progress) };
+        }),
       find: (type, index, value) => call("find", type, (store) => store.find(type, index, value)),
       named: (type, part, limit) => call("list", type, (store) => store.named(type, part, limit)),
       async *each(type) {
@@ -112,10 +121,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
           return before;
         }),
       progress: (type) =>
-        call("progress", type, async (store) => {
-          const progress = await store.progress(type);
-          return { ...progress, ready: progress.ready && ready.has(nameOf(type)) };
-        }),
+        call("progress", type, async (store) => progressOf(type, await store.progress(type))),
       unreported: (type) => call("unreported", type, (store) => store.unreported(type)),
       advance: (type, progress) =>
         call("advance", type, () => {

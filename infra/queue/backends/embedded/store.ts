@@ -4,6 +4,7 @@ import { MANAGEMENT, objectKeyOf } from "../../../../shared/api/kinds.ts";
 import { type KindLookup, kindOf as registered } from "../../../../shared/api/registry.ts";
 import type {
   NamePart,
+  Read,
   SignedType,
   Store,
   Stored,
@@ -33,6 +34,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
   return {
     get: async (type, key) => typeOf(type).get(key),
     list: async (type, selection) => typeOf(type).list(selection),
+    read: async (type, asked) => typeOf(type).read(asked),
     find: async (type, index, value) => typeOf(type).find(index, value),
     named: async (type, part, limit) => typeOf(type).named(part, limit),
     async *each(type) {
@@ -96,6 +98,11 @@ class StoredType {
   list(selection: Selection): readonly KubeObject[] {
     const found = this.#candidates(selection).filter((object) => isSelected(object, selection));
     return inOrder(found, ({ metadata }) => metadata);
+  }
+
+  read(asked: ObjectKey | Selection): Read {
+    const found = "name" in asked ? this.get(asked) : this.list(asked);
+    return { found: found === undefined ? [] : [found].flat(), progress: this.progress };
   }
 
   named({ namespace, part }: NamePart, limit: number): readonly ObjectKey[] {

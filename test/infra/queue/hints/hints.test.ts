@@ -119,7 +119,7 @@ describeWith(redisMissing())("on Redis", () => {
   beforeAll(async () => {
     // As an installation before there were hints: its users may not publish.
     const old =
-      "user old on >of-a-test resetchannels ~{cap:* -@all +@read +@write +@connection +@transaction -@dangerous +eval +evalsha +time +info";
+      "user old on >of-a-test resetchannels ~{cap:* -@all +@read +@write +@connection +@transaction -@dangerous +eval +evalsha +eval_ro +evalsha_ro +time +info";
     server = await startRedis([old]);
   });
   afterAll(() => server[Symbol.asyncDispose]());

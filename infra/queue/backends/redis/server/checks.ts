@@ -130,6 +130,7 @@ export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<
     .del(key)
     .pexpire(key, 1)
     .eval("return redis.call('EXISTS', KEYS[1])", 1, key)
+    .call("EVAL_RO", "return redis.call('EXISTS', KEYS[1])", 1, key)
     .exec();
   // Other errors, of a full server for instance, may pass.
   const refused = results?.find(([error]) => NO_RIGHT.test(error?.message ?? ""))?.[0];

@@ -27,7 +27,8 @@ const SEEN = [
 ];
 
 /** Connection, scripts, and the checks at the start. INFO is dangerous, but shows no key. */
-const CONNECTED = "+@connection +@transaction -@dangerous +eval +evalsha +time +info +cluster|slots";
+const CONNECTED =
+  "+@connection +@transaction -@dangerous +eval +evalsha +eval_ro +evalsha_ro +time +info +cluster|slots";
 const WORKING = `-@all +@read +@write ${CONNECTED}`;
 const [PUBLISHES, SUBSCRIBES] = [`&${HINTS_CHANNEL} +publish`, `&${HINTS_CHANNEL} +subscribe`];
 

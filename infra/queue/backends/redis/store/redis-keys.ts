@@ -23,6 +23,11 @@ export function fieldOf({ namespace, name }: ObjectKey): string {
   return JSON.stringify([namespace, name]);
 }
 
+/** Returns how the members of an index value begin. */
+export function indexText(index: string, value: string): string {
+  return JSON.stringify([index, value]);
+}
+
 export function keyOfField(field: string): ObjectKey {
   const [namespace, name]: readonly [string, string] = JSON.parse(field);
   return { namespace, name };

@@ -6,29 +6,27 @@ import { MANAGEMENT, objectKeyOf } from "../../../../../shared/api/kinds.ts";
 import { type KindLookup, kindOf as registered } from "../../../../../shared/api/registry.ts";
 import type {
   NamePart,
+  Read,
   Signs,
   Store,
   Stored,
   TypeKey,
-  TypeProgress,
   Unreported,
 } from "../../../../../shared/runtime/ports.ts";
 import { signOf } from "../../../../../shared/runtime/read/signs.ts";
-import { sharedReads } from "../../../store/shared-reads.ts";
-import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "../../../store/snapshot.ts";
+import { inOrder, isSelected, placementOf, versionOf } from "../../../store/snapshot.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { identifyRedis } from "../server/identity.ts";
-import { fieldOf, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
+import { createStoreReads, READ_AT_ONCE, type StoreReads, snapshotOf } from "./reads.ts";
+import { fieldOf, indexText, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
 
 /** Scripts of one type, by its six keys. */
 const TYPE_SCRIPTS = ["put", "remove", "advance"] as const;
 type TypeScript = (typeof TYPE_SCRIPTS)[number];
 const KEYS_PER_TYPE = 6;
 
-/** Snapshots per answer: a long list must not block the server. */
-const READ_AT_ONCE = 500;
-/** The same where others have their turns in between: parsing them must not take long. */
+/** Snapshots per answer where others have their turns in between: parsing them must not take long. */
 const EACH_AT_ONCE = 100;
 
 export interface RedisStoreOptions extends RedisTarget {
@@ -48,36 +46,21 @@ export async function createRedisStore({
   const redis = await connectRedis(target);
   await defineScripts(redis);
   const identity = await identifyRedis(redis);
-  const readSnapshot = sharedReads(
-    READ_AT_ONCE,
-    ({ objects, field }: SnapshotPlace) => `${objects} ${field}`,
-    (places) => readSnapshots(redis, places),
-  );
-  const readMembers: ReadMembers = sharedReads(
-    READ_AT_ONCE,
-    ({ index, prefix }: IndexPlace) => `${index} ${prefix}`,
-    (places) => Promise.all(places.map((place) => membersAt(redis, place))),
-  );
-  const progress = sharedReads(
-    READ_AT_ONCE,
-    (type: TypeKey) => keysOf(type).meta,
-    async (types) => {
-      const server = await identity();
-      return Promise.all(types.map((type) => readProgress(redis, type, server)));
-    },
-  );
+  const reads = await createStoreReads(redis, identity);
+  const read = async (type: TypeKey, asked: ObjectKey | Selection): Promise<Read> =>
+    "name" in asked ? reads.object(type, asked) : list({ kindOf, type, reads }, asked);
   return {
-    get: (type, key) => readSnapshot({ objects: keysOf(type).objects, field: fieldOf(key) }),
-    list: (type, selection) => list({ redis, kindOf, type, readMembers }, selection),
-    find: async (type, index, value) =>
-      inOrder(await readMembers(indexPlace(type, index, value)), (member) => member),
+    get: async (type, key) => (await read(type, key)).found[0],
+    list: async (type, selection) => (await read(type, selection)).found,
+    read,
+    find: async (type, index, value) => inOrder(await reads.members(type, index, value), (member) => member),
     named: (type, part, limit) => named({ redis, type }, part, limit),
     async *each(type) {
       const { objects } = keysOf(type);
       const fields = await redis.hkeys(objects);
       for (let start = 0; start < fields.length; start += EACH_AT_ONCE) {
         const bodies = await redis.hmget(objects, ...fields.slice(start, start + EACH_AT_ONCE));
-        for (const body of bodies) if (body !== null) yield snapshotOf(body);
+        yield* bodies.flatMap(snapshotOf);
       }
     },
     put: async (type, object) => {
@@ -87,9 +70,9 @@ export async function createRedisStore({
     putAll: (type, objects) => putAll({ redis, kindOf, type }, objects),
     remove: async (type, key, { uid, resourceVersion }) => {
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
-      return typeof before === "string" ? snapshotOf(before) : undefined;
+      return snapshotOf(before)[0];
     },
-    progress,
+    progress: reads.progress,
     unreported: (type) => readUnreported(redis, type),
     advance: async (type, { ready, resourceVersion, scope, refusal }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
@@ -142,40 +125,8 @@ interface IndexedTypeIn extends TypeIn {
   readonly kindOf: KindLookup;
 }
 
-function indexText(index: string, value: string): string {
-  return JSON.stringify([index, value]);
-}
-
 function memberText({ tenant, namespace, name, deleting }: Member): string {
   return JSON.stringify([tenant, namespace, name, ...(deleting === true ? [true] : [])]);
-}
-
-function snapshotOf(body: string): KubeObject {
-  const parsed: KubeObject = JSON.parse(body);
-  return freezeDeep(parsed);
-}
-
-/** Where the members of one value are: a sorted set, and the text that they begin with. */
-interface IndexPlace {
-  readonly index: string;
-  readonly prefix: string;
-}
-
-type ReadMembers = (place: IndexPlace) => Promise<readonly Member[]>;
-
-function indexPlace(type: TypeKey, index: string, value: string): IndexPlace {
-  return { index: keysOf(type).index, prefix: indexText(index, value) };
-}
-
-async function membersAt(redis: Redis, { index, prefix }: IndexPlace): Promise<readonly Member[]> {
-  // A member starts with a bracket; `\` is the character after it.
-  const texts = await redis.zrangebylex(index, `[${prefix}[`, `(${prefix}\\`);
-  return texts.map((text) => {
-    const parsed: readonly [string, string, string, true?] = JSON.parse(text.slice(prefix.length));
-    const [tenant, namespace, name, deleting] = parsed;
-    const member = { tenant, namespace, name };
-    return deleting === undefined ? member : { ...member, deleting };
-  });
 }
 
 const NOT_STORED: Stored = { stored: false, before: undefined };
@@ -199,42 +150,25 @@ async function putAll(
   const replies: readonly unknown[] = Array.isArray(reply) ? reply : [];
   return objects.map((_object, at) => {
     const [stored, before] = [replies[2 * at], replies[2 * at + 1]];
-    return { stored: stored === 1, before: typeof before === "string" ? snapshotOf(before) : undefined };
+    return { stored: stored === 1, before: snapshotOf(before)[0] };
   });
 }
 
 async function list(
-  { redis, kindOf, type, readMembers }: IndexedTypeIn & { readonly readMembers: ReadMembers },
+  { kindOf, type, reads }: Pick<IndexedTypeIn, "kindOf" | "type"> & { readonly reads: StoreReads },
   selection: Selection,
-): Promise<readonly KubeObject[]> {
+): Promise<Read> {
   const { index } = selection;
-  const fields =
-    index === undefined ? await redis.hkeys(keysOf(type).objects) : await fieldsOf(readMembers, type, index);
-  const found: KubeObject[] = [];
-  for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
-    const bodies = await redis.hmget(keysOf(type).objects, ...fields.slice(start, start + READ_AT_ONCE));
-    for (const body of bodies) if (body !== null) found.push(snapshotOf(body));
-  }
-  // Between the two reads an object may have got another value in the index.
+  const { found, progress } = await reads.objects(type, index);
+  // Of a long list an object may have got another value in the index meanwhile.
   const values = new Set(index?.values);
   const fits = (object: KubeObject): boolean =>
     index === undefined ||
     placementOf(kindOf, type, object).entries.some(
       ({ name, value }) => name === index.name && values.has(value),
     );
-  return inOrder(
-    found.filter((object) => isSelected(object, selection) && fits(object)),
-    objectKeyOf,
-  );
-}
-
-async function fieldsOf(
-  readMembers: ReadMembers,
-  type: TypeKey,
-  { name, values }: NonNullable<Selection["index"]>,
-): Promise<readonly string[]> {
-  const members = await Promise.all(values.map((value) => readMembers(indexPlace(type, name, value))));
-  return [...new Set(members.flat().map(fieldOf))];
+  const selected = found.filter((object) => isSelected(object, selection) && fits(object));
+  return { found: inOrder(selected, objectKeyOf), progress };
 }
 
 /** Fields that Redis looks at in one call: it serves others in between. */
@@ -260,55 +194,6 @@ async function named(
   return [...found.values()].slice(0, limit);
 }
 
-/** Where the snapshot of one object is: a hash, and the field in it. */
-interface SnapshotPlace {
-  readonly objects: string;
-  readonly field: string;
-}
-
-/** Reads snapshots, in the order of their places: one call for each type. */
-async function readSnapshots(
-  redis: Redis,
-  places: readonly SnapshotPlace[],
-): Promise<readonly (KubeObject | undefined)[]> {
-  const found = new Map<SnapshotPlace, KubeObject | undefined>();
-  const read = async (objects: string, same: readonly SnapshotPlace[]): Promise<void> => {
-    const bodies = await redis.hmget(objects, ...same.map(({ field }) => field));
-    for (const [at, place] of same.entries()) found.set(place, orNone(bodies[at]));
-  };
-  const byType = Map.groupBy(places, ({ objects }) => objects);
-  await Promise.all([...byType].map(([objects, same]) => read(objects, same)));
-  return places.map((place) => found.get(place));
-}
-
-const PROGRESS_FIELDS = ["ready", "version", "scope", "server", "objects", "entries", "refusal"];
-
-/**
- * Ready: this server process (its run id, not empty) got the whole list and has lost nothing of it. The counts are of one
- * instant; not by a script, since that counts as a write of its keys, and a worker may only read them.
- */
-async function readProgress(redis: Redis, type: TypeKey, server: string): Promise<TypeProgress> {
-  const { objects, heads, index, meta } = keysOf(type);
-  const asked = redis.multi().hmget(meta, ...PROGRESS_FIELDS);
-  const replies = await asked.hlen(objects).hlen(heads).zcard(index).exec();
-  const [fields, ...counts] = (replies ?? []).map(([error, reply]) => {
-    if (error !== null) throw error;
-    return reply;
-  });
-  const [ready, version, scope, of, expected, entries, refusal] = fields as readonly (string | null)[];
-  const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
-  return {
-    ready: ready === "1" && server !== "" && of === server && isWhole,
-    resourceVersion: version ?? undefined,
-    scope: scope ?? undefined,
-    refusal: refusal ?? undefined,
-  };
-}
-
-function sameList(some: readonly unknown[], others: readonly unknown[]): boolean {
-  return some.length === others.length && some.every((each, at) => each === others[at]);
-}
-
 async function readUnreported(redis: Redis, type: TypeKey): Promise<readonly Unreported[]> {
   const { notes, befores, objects } = keysOf(type);
   const fields = await redis.hkeys(notes);
@@ -316,13 +201,10 @@ async function readUnreported(redis: Redis, type: TypeKey): Promise<readonly Unr
   for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
     const part = fields.slice(start, start + READ_AT_ONCE);
     const [before, after] = await Promise.all([redis.hmget(befores, ...part), redis.hmget(objects, ...part)]);
-    for (const at of part.keys()) found.push({ before: orNone(before[at]), after: orNone(after[at]) });
+    for (const at of part.keys())
+      found.push({ before: snapshotOf(before[at])[0], after: snapshotOf(after[at])[0] });
   }
   return found;
-}
-
-function orNone(body: string | null | undefined): KubeObject | undefined {
-  return typeof body === "string" ? snapshotOf(body) : undefined;
 }
 
 async function defineScripts(redis: Redis): Promise<void> {

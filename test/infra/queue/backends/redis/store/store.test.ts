@@ -63,6 +63,36 @@ describeWith(redisMissing())("on Redis", () => {
     reader.disconnect();
   });
 
+  it("makes one call of the reads of one turn, and two more where a list is long", async () => {
+    await using store = await createRedisStore({ url: redis.url, log: silentLog });
+    const [small, large] = await Promise.all([threeWidgets(store, "calls"), threeWidgets(store, "long")]);
+    await store.putAll(
+      large,
+      Array.from({ length: 600 }, (_, at) => named(`more-${at}`, "1")),
+    );
+    const reader = new Redis(redis.url);
+    const callsDuring = async (reads: () => Promise<unknown>): Promise<string> => {
+      await reader.config("RESETSTAT");
+      await reads();
+      const calls = (await reader.info("commandstats")).matchAll(/cmdstat_(evalsha_ro|hmget):calls=(\d+)/g);
+      // The script itself looks at the progress of a type with one HMGET.
+      return [...calls].map(([, command, count]) => `${command} ${count}`).join();
+    };
+    const key = { namespace: "default", name: "w1" };
+    await store.read(small, key);
+    const readAll = () =>
+      Promise.all([
+        store.read(small, key),
+        store.read({ ...small, kind: "Gadget" }, {}),
+        store.get(small, key),
+      ]);
+    expect(await callsDuring(readAll)).toBe("evalsha_ro 1,hmget 2");
+    const whole = await store.read(large, {});
+    expect([whole.found.length, whole.progress.ready]).toEqual([603, true]);
+    expect(await callsDuring(() => store.read(large, {}))).toBe("evalsha_ro 2,hmget 3");
+    reader.disconnect();
+  });
+
   it.each(["objects", "heads", "index", "meta"])(
     "does not take a type for complete that has lost its %s, not even with half of it back",
     async (part) => {
