@@ -9,8 +9,8 @@ export interface TickerOptions {
   /** Time between two ticks, up to a fifth more or less, so that processes do not tick together. */
   readonly everyMs: number;
   /**
-   * `isDue`: this process knows of a key that is due now. Otherwise it may return false: another process ticks, and this
-   * one looks again after two to four times `everyMs`. Must not reject.
+   * `isDue`: this process knows of a key that is due now. False: another process ticks, or there is nothing to tick for,
+   * and this one looks again after two to four times `everyMs`. Must not reject.
    */
   readonly tick: (isDue: boolean) => Promise<boolean>;
 }

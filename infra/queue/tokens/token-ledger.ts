@@ -56,6 +56,8 @@ export interface Change {
   readonly deaths: readonly KeyDeath[];
   /** Runs whose leases expired and whose keys are not dying, where the call has found some. */
   readonly expired?: readonly ExpiredLease[];
+  /** No key is ready or running; absent where the call has not looked. */
+  readonly rests?: boolean;
   /** Time until the earliest key that the call left waiting is due. */
   readonly waitMs: number | undefined;
 }

@@ -115,11 +115,8 @@ export class TokenQueue implements AsyncDisposable {
     };
     this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
     const { clock, tickMs: everyMs = TICK_MS, ticks = true } = options;
-    const tick = async (isDue: boolean): Promise<boolean> => {
-      if (!isDue && !(await this.#hasTicks(HELD_TICKS * everyMs))) return false;
-      await this.tick();
-      return true;
-    };
+    const tick = async (isDue: boolean): Promise<boolean> =>
+      (isDue || (await this.#hasTicks(HELD_TICKS * everyMs))) && this.tick();
     this.#ticker = ticks ? new Ticker({ clock, random: this.#random, everyMs, tick }) : undefined;
   }
 
@@ -303,12 +300,14 @@ export class TokenQueue implements AsyncDisposable {
     return isTaken;
   }
 
-  /** Moves keys whose time has come; also called every `tickMs` by one process. Never rejects. */
-  async tick(): Promise<void> {
-    const { ledger, functionName } = this.#options;
+  /** Moves keys whose time has come; also called every `tickMs` by one process, less often after false. Never rejects. */
+  async tick(): Promise<boolean> {
+    const { ledger, functionName, transport } = this.#options;
     // An unreachable ledger is logged once by the connection; the next tick retries.
     const change = await ledger.tick(functionName).catch(() => undefined);
     if (change !== undefined) await this.#follow(change);
+    // A Lambda function does not tick for a key that it leaves waiting; its tokens come by SQS.
+    return transport.followsLedger !== true || change?.rests !== true;
   }
 }
 

@@ -48,7 +48,7 @@ export interface ScriptsOptions {
 type RunHere = (script: ScriptName, functionName: string, args: readonly Argument[]) => Reply;
 
 /** The reply of a tick that has found nothing, as the script gives it. */
-const NOTHING_MOVED: Reply = [-1, [], [], []];
+const NOTHING_MOVED: Reply = [-1, [], [], [], 1];
 
 /** Returns what runs a script in this process: at once. */
 export function createScripts({ host, redis, random, limits }: ScriptsOptions): RunHere {

@@ -33,6 +33,35 @@ it.each([true, false])("Q-25: ticks, unless its process is frozen between events
   expect(count > 0).toBe(ticks);
 });
 
+it.each([
+  { followsLedger: true, rests: true, fewest: 60, most: 125 },
+  { followsLedger: true, rests: false, fewest: 200, most: 300 },
+  { followsLedger: undefined, rests: true, fewest: 200, most: 300 },
+] as const)("Q-25: ticks less often while no key of BullMQ is ready or runs: %o", async (given) => {
+  const clock = virtualClock();
+  let count = 0;
+  const ledger: Partial<TokenLedger> = {
+    enqueue: async () => ({ ...NOTHING, waitMs: 100 }),
+    tick: async () => {
+      count += 1;
+      return { ...NOTHING, waitMs: undefined, rests: given.rests };
+    },
+    takeTicks: async () => true,
+  };
+  const { followsLedger } = given;
+  const carries = followsLedger === undefined ? transport : { ...transport, followsLedger };
+  const common = { functionName: "widget-grow", clock, timing: LEASE_TIMING, log: silentLog };
+  await using queue = new TokenQueue({ ...common, transport: carries, ledger: ledger as TokenLedger });
+  await clock.advance(60 * SECOND);
+  expect(count).toBeGreaterThanOrEqual(given.fewest);
+  expect(count).toBeLessThanOrEqual(given.most);
+  count = 0;
+  const enqueued = queue.enqueue([{ key: "default/w|Widget|default/w", priority: "live" }]);
+  await clock.advance(150);
+  await enqueued;
+  expect(count).toBeGreaterThan(0);
+});
+
 it("Q-25: of three processes one ticks at a time; another one does when it is gone, and each while Redis is away", async () => {
   const clock = virtualClock();
   const ticked: string[] = [];

@@ -64,8 +64,8 @@ export function createScriptLedger(options: ScriptLedgerOptions): TokenLedger {
     release: (name, claimed) => changeOwned("release", name, claimed),
     markDead: (name, death) => changeOwned("mark-dead", name, death),
     tick: async (name) => {
-      const reply = await change("producer", "tick", name, [TICK_LIMIT]);
-      return { ...reply.change, expired: reply.results.map(expiredLeaseOf) };
+      const { change: left, results } = await change("producer", "tick", name, [TICK_LIMIT]);
+      return { ...left, rests: results[0] === 1, expired: results.slice(1).map(expiredLeaseOf) };
     },
     takeTicks,
     pause: async (name, paused) => {

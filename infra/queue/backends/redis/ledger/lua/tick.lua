@@ -3,9 +3,9 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
--- Returns           as ledger.lua says; each result is a run whose lease expired {key, failures, again, owner,
---                   claimed at};
---                   waitMs is the time to the earliest waiting key, 0 when the limit was hit
+-- Returns           as ledger.lua says; the first result is 1 when no key is ready or running, each other one a run
+--                   whose lease expired {key, failures, again, owner, claimed at}; waitMs is the time to the earliest
+--                   waiting key, 0 when the limit was hit
 -- One call because any number of processes tick at once, and only one of them may move a key.
 
 -- Must be possible in a full Redis (maxmemory): after a write that frees memory Redis refuses no other write.
@@ -120,14 +120,13 @@ for _, tenant in ipairs(call('SRANDMEMBER', PREFIX .. 'capped', 10)) do
 end
 
 flush()
-local left = 0
-for _, index in pairs(INDEX) do left = left + call('ZCARD', index) end
-if left == 0 then
+local atWork = call('ZCARD', INDEX.q) + call('ZCARD', INDEX.r)
+if atWork + call('ZCARD', INDEX.w) + call('ZCARD', INDEX.d) == 0 then
   call('DEL', TENANTS, SLOW)
   tallyChanges = {}
 end
 
-local answer = reply(expired)
+local answer = reply({ atWork == 0 and 1 or 0, unpack(expired) })
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 if next[2] then
   local due = math.max(0, tonumber(next[2]) - now)
