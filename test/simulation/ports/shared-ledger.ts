@@ -112,7 +112,7 @@ export function createSharedLedger(kernel: Kernel, host: LedgerHost): SharedLedg
   };
   const noteTick = (name: string, reply: unknown): void => {
     const { change, results } = replyOf(reply);
-    for (const { key } of results.map(expiredLeaseOf)) noteFailure(name, { key, death: undefined });
+    for (const { key } of results.slice(1).map(expiredLeaseOf)) noteFailure(name, { key, death: undefined });
     for (const { key, priority: wanted, since, failure } of change.deaths)
       noteFailure(name, { key, death: { reason: deathReason(failure), priority: wanted, since } });
   };
