@@ -31,6 +31,7 @@ export const machinedeploymentSets = defineFunction(
     reconciles: MachineDeployment,
     actsOn: "living",
     when: [...workable(DEPLOYMENT_FINALIZER, { isIdle: false }), clusterLives],
+    clusterMayLag: true,
     watches: [
       watch(MachineDeployment, ["metadata.uid", ...KEY_FIELDS, "spec"], itself),
       watch(MachineSet, ["metadata.uid", ...KEY_FIELDS, ...OWNER_FIELDS, ...PLANNED_FIELDS], deploymentOfSet),

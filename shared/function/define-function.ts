@@ -65,6 +65,11 @@ interface Declaration<T extends KubeObject, Owned extends string, W extends read
   ) => Pick<Decision<T, Owned>, "apply" | "own">;
   readonly watches: readonly (Watch | readonly Watch[])[];
   readonly inTurnWith?: readonly (Turn | readonly Turn[])[];
+  /**
+   * The live view takes the Cluster from snapshots, and a pause counts as soon as they show it: before anything is made or
+   * deleted by what this function writes, another one asks the API server.
+   */
+  readonly clusterMayLag?: true;
   /** The finalizer that this function removes at the end of a deletion, and that `guard` of this kind has added. */
   readonly releases?: string;
 }
@@ -86,7 +91,7 @@ export function defineFunction<
   step: (object: T, given: Given<T, ClusterOf<W>>) => Promise<Decision<T, Owned>>,
   report?: (object: T, context: StepContext) => Promise<HealthReport>,
 ): AnyFunction {
-  const { when, whilePaused, releases, ...rest } = declaration;
+  const { when, whilePaused, clusterMayLag, releases, ...rest } = declaration;
   const guards = (when ?? []) as readonly Guard[];
   const spec = { owns: [], ...rest, ...derived(declaration as unknown as AnyDeclaration, guards) };
   const guarded = async (object: T, { read, now }: StepContext) => {
@@ -99,7 +104,8 @@ export function defineFunction<
       return { ...(refused.guard.isPause && whilePaused?.(object, given)), result: refused.result };
     }
     const live = async () => {
-      const seen = await readLive(rest.reconciles, object, read);
+      const known = clusterMayLag === true ? cluster : undefined;
+      const seen = await readLive(rest.reconciles, object, { read, known });
       const refusedLive = seen && refusedBy(guards, seen.object, seen.cluster);
       return refusedLive === undefined
         ? ((seen ?? { result: done }) as never)
@@ -122,10 +128,14 @@ async function clusterOfObject(object: KubeObject, read: StepContext["read"]): P
   return object.kind === Cluster.kind ? (object as Cluster) : readCluster(read, object as never);
 }
 
-async function readLive<T extends KubeObject>(kind: Kind<T>, object: T, { live }: StepContext["read"]) {
+async function readLive<T extends KubeObject>(
+  kind: Kind<T>,
+  object: T,
+  { read: { live }, known }: Pick<StepContext, "read"> & { readonly known: Cluster | undefined },
+) {
   const [found, cluster] = await Promise.all([
     live.get(kind, objectKeyOf(object)),
-    object.kind === Cluster.kind ? undefined : live.get(Cluster, clusterKeyOf(object as never)),
+    object.kind === Cluster.kind ? undefined : (known ?? live.get(Cluster, clusterKeyOf(object as never))),
   ]);
   if (found === undefined || found.metadata.uid !== object.metadata.uid) return undefined;
   return { object: found, cluster: found.kind === Cluster.kind ? (found as unknown as Cluster) : cluster };

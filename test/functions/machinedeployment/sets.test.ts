@@ -156,7 +156,6 @@ describe("machinedeployment-sets, the first set", () => {
     expect((await deeds(world(deployment).live(made))).create).toEqual([]);
     expect(await liveReads(machinedeploymentSets, world(deployment), "d1")).toEqual([
       "get MachineDeployment d1",
-      "get Cluster c1",
       "list MachineSet",
       "referenced FooConfigTemplate s1-config",
       "referenced FooMachineTemplate s1-infra",

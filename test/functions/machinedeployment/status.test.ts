@@ -64,13 +64,13 @@ describe("machinedeployment-status", () => {
   });
 
   it("waits until the sets have been listed, and writes nothing before (MD-12.12)", async () => {
+    const known = storeOf(world(machineDeployment()));
     const store: Store = {
-      ...storeOf(world(machineDeployment())),
-      progress: async ({ kind }) => ({
-        ready: kind !== "MachineSet",
-        resourceVersion: "100",
-        scope: undefined,
-      }),
+      ...known,
+      async read(type, asked) {
+        const { found, progress } = await known.read(type, asked);
+        return { found, progress: { ...progress, ready: type.kind !== "MachineSet" } };
+      },
     };
     const read = createReader({ function: machinedeploymentStatus, store, stale: [] } as never);
     const step = machinedeploymentStatus.step(machineDeployment(), { read, now: NOW });
