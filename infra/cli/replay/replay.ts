@@ -3,17 +3,18 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
-import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
+import { type Decided, type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
+import { align, linesOfDecision, type Row } from "../../operate/replay/align-decisions.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { writePrivateFile } from "../../platform/private-file.ts";
-import { bold, paint } from "../../platform/terminal/paint.ts";
+import { escaped } from "../../platform/terminal/escape.ts";
+import { bold, padded, paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { functionFiles, loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
 import { testFileOf } from "./replay-as-test.ts";
 import type { LiveResult } from "./replay-live.ts";
-import { sideBySide } from "./side-by-side.ts";
 
 export interface ReplayOptions {
   readonly functionsDir?: string;
@@ -25,13 +26,17 @@ export interface ReplayOptions {
 
 /** The exit codes for scripts: 0, 1 and 2. */
 const EXIT_CODES = { reproduced: 0, different: 1, "not replayable": 2 } as const;
+
 const EXIT_HELP = `
 Exit codes:
   0  reproduced: the same decision     with --live: the run would succeed
   1  different: another decision       with --live: it would fail, or the server refuses a request
   2  not replayable, or no dead letter, with the reason`;
+
 /** A dead letter has at most 1 MiB; indented it may have four times as much. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+const MAX_SHOWN_LINES = 2_000;
 
 export function replayCommand(command: Command): Command {
   command.argument("<file>", "written by capstan dlq export FUNCTION KEY");
@@ -150,6 +155,44 @@ function describe(letter: DeadLetter, result: ReplayResult): readonly string[] {
       ? `${paint("green", "reproduced")}: ${recorded.digest}`
       : `${paint("red", "different")}: ${recorded.digest} then, ${replayed.digest} now`;
   return [bold(title), verdict, "", ...sideBySide(recorded, replayed, process.stdout.columns)];
+}
+
+/**
+ * Prints the decision then and now next to each other, changed lines marked. `columns` is the width of the terminal.
+ */
+export function sideBySide(then: Decided, now: Decided, columns = 160): readonly string[] {
+  const width = Math.max(30, Math.floor((columns - 3) / 2));
+  const rows = align(linesOf(then, width), linesOf(now, width));
+  const shown = rows.slice(0, MAX_SHOWN_LINES).map((row) => lineOf(row, width));
+  const rest = rows.length - shown.length;
+  return [
+    bold(`${padded("THEN", width)}   NOW`),
+    ...shown,
+    ...(rest > 0 ? [`… ${rest} more lines; use -o json`] : []),
+  ];
+}
+
+function linesOf(decided: Decided, width: number): readonly string[] {
+  return linesOfDecision(decided).flatMap((line) => wrapped(escaped(line), width));
+}
+
+/** No line is cut off: two long messages may differ at their ends. */
+function wrapped(line: string, width: number): readonly string[] {
+  const indent = `${/^ */.exec(line)?.[0] ?? ""}  `.slice(0, width / 2);
+  const rows: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    rows.push(rest.slice(0, width));
+    rest = `${indent}${rest.slice(width)}`;
+  }
+  return [...rows, rest];
+}
+
+function lineOf({ left, right }: Row, width: number): string {
+  if (left === right) return `${padded(left ?? "", width)}   ${right ?? ""}`.trimEnd();
+  const mark = left === undefined ? ">" : right === undefined ? "<" : "|";
+  const before = paint("red", padded(left ?? "", width));
+  return `${before} ${mark} ${paint("green", right ?? "")}`;
 }
 
 function describeLive(letter: DeadLetter, { server, ok, result, requests }: LiveResult): readonly string[] {

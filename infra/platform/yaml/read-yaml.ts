@@ -1,5 +1,17 @@
-import { constructFromEvents, parseEvents, YAMLException } from "js-yaml";
-import { KUBERNETES_SCHEMA } from "./yaml-schema.ts";
+import {
+  boolYaml11Tag,
+  constructFromEvents,
+  FAILSAFE_SCHEMA,
+  floatYaml11Tag,
+  intYaml11Tag,
+  mergeTag,
+  NOT_RESOLVED,
+  nullYaml11Tag,
+  parseEvents,
+  Schema,
+  YAMLException,
+} from "js-yaml";
+import { integerOf, type LongInteger } from "./long-integer.ts";
 import { type SurveyedDocument, surveyEvents } from "./yaml-survey.ts";
 
 /** Bounds of a text; the caller chooses them by its author. */
@@ -53,6 +65,36 @@ export const FILE_BOUNDS: YamlBounds = {
 
 /** Collections within each other. Kubernetes objects have about 20 levels, schemas of CRDs about 60. */
 const MAX_DEPTH = 100;
+
+const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+const OCTAL = /^0[oO]?(?=[0-7])/;
+const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+
+/**
+ * Plain scalars as Kubernetes reads them: YAML 1.1, where `y` and `no` are booleans and `010` is 8; times and dates are
+ * texts, and `1:30` is not a number. Source: kubernetes-sigs/yaml, goyaml.v2/resolve.go
+ */
+const KUBERNETES_SCHEMA = new Schema([
+  ...FAILSAFE_SCHEMA.tags,
+  nullYaml11Tag,
+  boolYaml11Tag,
+  { ...intYaml11Tag, resolve: (source) => numberOf(source.replaceAll("_", "")) ?? NOT_RESOLVED },
+  { ...floatYaml11Tag, resolve: (source) => floatOf(source.replaceAll("_", "")) ?? NOT_RESOLVED },
+  mergeTag,
+]);
+
+function numberOf(source: string): number | LongInteger | undefined {
+  const [, sign, digits] = INTEGER.exec(source) ?? [];
+  if (digits === undefined) return undefined;
+  const value = BigInt(digits.replace(OCTAL, "0o"));
+  return integerOf(sign === "-" ? -value : value);
+}
+
+/** Returns undefined for `.inf` and `.nan`, too: JSON has neither. */
+function floatOf(source: string): number | undefined {
+  const value = FLOAT.test(source) ? Number(source) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
 
 /**
  * Reads YAML of any origin in time proportional to its length (decision record 7). Throws YamlError. Tags that JSON has

@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { convertObject } from "../../../shared/api/older/convert.ts";
+import { isFields } from "../../../shared/api/older/fields.ts";
+import type { VersionLookup } from "../../../shared/api/older/forms.ts";
 import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
@@ -12,7 +16,6 @@ import { LIMITS, type ListenAddress, startListener } from "../http-listener.ts";
 import type { WebhookNotes } from "../telemetry/webhook-metrics.ts";
 import { base64, type Serving } from "./authority.ts";
 import { Definitions, serveOlderVersions } from "./definitions.ts";
-import { answerReview } from "./review.ts";
 
 export interface WebhookOptions {
   readonly client: ServerClient;
@@ -34,11 +37,18 @@ export interface Webhook extends AsyncDisposable {
 
 /** A review holds the objects of a list; the API server sends as many as it has. */
 const MAX_BYTES = 64 * 1024 * 1024;
+
 /** The API server keeps its connections, and few others connect. */
 const MAX_CONNECTIONS = 256;
+
 const MAX_LOGGED_KINDS = 256;
 const LOOK_EVERY_MS = 10 * SECOND;
 const DEFINITIONS_EVERY_MS = MINUTE;
+const API_VERSION = "apiextensions.k8s.io/v1";
+const KIND = "ConversionReview";
+
+/** Longest message of a failure: a value of a user may be in it. */
+const MAX_MESSAGE = 2_000;
 
 /**
  * Converts objects for an API server at `/convert`, and lets our CRDs serve their older versions once it answers. It keeps
@@ -119,6 +129,37 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
     isReady: () => served !== "",
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/**
+ * Answers a ConversionReview: all objects in the version that is asked for, in their order, or a failure that names the
+ * first that cannot be converted. Throws Error when the body is not such a review.
+ */
+export function answerReview(body: unknown, versionOf: VersionLookup): object {
+  const request =
+    isFields(body) && body["kind"] === KIND && isFields(body["request"]) ? body["request"] : undefined;
+  const { uid, desiredAPIVersion: to, objects } = request ?? {};
+  if (body === null || typeof uid !== "string" || typeof to !== "string" || !Array.isArray(objects)) {
+    throw new Error(`write a ${KIND} of ${API_VERSION} with request.uid, desiredAPIVersion and objects`);
+  }
+  const answer = (response: object) => ({
+    apiVersion: API_VERSION,
+    kind: KIND,
+    response: { uid, ...response },
+  });
+  try {
+    const convertedObjects = objects.map((object: unknown) => convertObject(checked(object), to, versionOf));
+    return answer({ convertedObjects, result: { status: "Success" } });
+  } catch (error) {
+    return answer({ result: { status: "Failure", message: messageOf(error).slice(0, MAX_MESSAGE) } });
+  }
+}
+
+function checked(object: unknown): KubeObject {
+  if (isFields(object) && isFields(object["metadata"]) && typeof object["kind"] === "string") {
+    if (typeof object["apiVersion"] === "string") return object as unknown as KubeObject;
+  }
+  throw new Error("an object has no apiVersion, kind or metadata");
 }
 
 /** Returns what notes each kind without a contract, and logs it once. */

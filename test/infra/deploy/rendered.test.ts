@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
-import { renderedFiles, renderInto } from "../../../infra/deploy/rendered.ts";
+import { apiReference, renderedFiles, renderInto } from "../../../infra/deploy/rendered.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
 
 const files = await renderedFiles();
 
@@ -33,4 +34,26 @@ it("D-202: runs no simulated provider with kubectl, and CustomResourceDefinition
   expect(manifests.length).toBeGreaterThan(70);
   const wrong = manifests.filter(([, text]) => /\bsim\b|kind: CustomResourceDefinition/.test(text));
   expect(wrong.map(([path]) => path)).toEqual([]);
+});
+
+const lines = apiReference()
+  .split("\n")
+  .map((line) => line.replaceAll(/ +/g, " "));
+
+it("has a section for each kind with a definition, and a row for each field, also within lists", () => {
+  const kinds = KINDS.filter(({ crd }) => crd !== undefined).map(({ kind }) => `## ${kind}`);
+  expect(lines.filter((line) => line.startsWith("## "))).toEqual(kinds);
+  const rows = lines.map((line) => line.split(" | ").slice(0, 2).join(" | "));
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      "| `spec.clusterName` | string, required",
+      "| `spec.replicas` | int32",
+      "| `status.conditions[].lastTransitionTime` | date-time, required",
+    ]),
+  );
+});
+
+it("has one row a field, whose meaning is one line", () => {
+  for (const line of lines.filter((each) => each.startsWith("| `")))
+    expect(line.replaceAll("\\|", "").match(/\|/g), line).toHaveLength(4);
 });

@@ -1,4 +1,5 @@
 import { type CelInput, type CelResult, isCelError } from "@bufbuild/cel";
+import { LongInteger } from "../../../platform/yaml/long-integer.ts";
 import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
 import {
   equalJson,
@@ -11,7 +12,6 @@ import {
 } from "../objects/json.ts";
 import { CALL_COST_LIMIT, metered } from "./cel-cost.ts";
 import { type CompiledRule, compiledRules } from "./cel-rules.ts";
-import { toCelValue } from "./cel-value.ts";
 import { identityOf } from "./list-identity.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
@@ -21,6 +21,13 @@ import type { Schema, ValidationRule } from "./schema.ts";
  */
 
 const ruledBySchema = new WeakMap<Schema, boolean>();
+
+/** Words CEL keeps for itself; a property of that name is written `__name__` in rules. */
+const RESERVED: ReadonlySet<string> = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
 
 /**
  * Evaluates every rule of the schema on the object. `old` is the stored object, undefined on create: rules
@@ -88,6 +95,43 @@ function visit(place: Place, schema: Schema, value: Json, old: Json | undefined)
   }
   if (isJsonArray(value)) visitItems(place, schema, value, old);
   else if (isJsonObject(value)) visitMembers(place, schema, value, old);
+}
+
+/** Returns a property's name in rules: `__dot__`, `__dash__`, `__slash__`, `__underscores__` stand for other signs. */
+function escapeName(name: string): string {
+  if (RESERVED.has(name)) return `__${name}__`;
+  return name
+    .replaceAll("__", "__underscores__")
+    .replaceAll(".", "__dot__")
+    .replaceAll("-", "__dash__")
+    .replaceAll("/", "__slash__");
+}
+
+/**
+ * A JSON value as CEL sees it through its schema: integers are int, other numbers double, objects maps, members that
+ * are null absent. Without a schema whole numbers are int.
+ */
+function toCelValue(schema: Schema, value: Json): CelInput {
+  const isInteger = schema.type === undefined || schema.type === "integer";
+  if (value instanceof LongInteger) return isInteger ? value.value : Number(value.value);
+  if (typeof value === "number") {
+    return isInteger && Number.isInteger(value) ? BigInt(value) : value;
+  }
+  if (isJsonArray(value)) return value.map((item) => toCelValue(schema.items ?? {}, item));
+  return isJsonObject(value) ? toCelMap(schema, value) : value;
+}
+
+function toCelMap(schema: Schema, object: JsonObject): CelInput {
+  const { properties, additionalProperties } = schema;
+  const map = new Map<string, CelInput>();
+  for (const name of Object.keys(object)) {
+    const item = object[name] as Json;
+    const declared =
+      properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const below = declared ?? (typeof additionalProperties === "object" ? additionalProperties : {});
+    if (item !== null) map.set(declared === undefined ? name : escapeName(name), toCelValue(below, item));
+  }
+  return map;
 }
 
 function isPresent(old: Json | undefined): old is Json {

@@ -1,21 +1,24 @@
 import { Namespace } from "../../../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
+import { valueAt } from "../../../../shared/api/path.ts";
 import { ALL_RULES } from "../../../../shared/contract/rules/all.ts";
 import { probeRulesOf } from "../../../../shared/contract/rules/probe/checks.ts";
 import { type Life, titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
-import { messageOf } from "../../../../shared/function/errors.ts";
+import { KubeError, messageOf } from "../../../../shared/function/errors.ts";
+import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type { Server } from "../../../platform/kube/client.ts";
+import { isObject } from "../../../platform/kube/object-shape.ts";
 import type { Finding, Outcome } from "../finding.ts";
 import { judge } from "../judge.ts";
 import type { CrdOptions } from "../judge-crds.ts";
 import type { Waivers } from "../waivers.ts";
 import { cleanUp, type Left } from "./clean-up.ts";
-import { coresOf } from "./cores.ts";
 import type { ManifestObject } from "./manifest.ts";
 import { type LivedLife, runLife } from "./run-life.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
 import type { LifeOptions } from "./stage.ts";
-import { addressPoolsIn, objectsIn, templatesIn } from "./views.ts";
+import { addressPoolsIn, clustersIn, objectsIn, templatesIn } from "./views.ts";
 
 export interface ProbeOptions extends LifeOptions, Pick<CrdOptions, "named"> {
   readonly namespace: string;
@@ -36,6 +39,18 @@ interface TimelineEntry {
   readonly at: string;
   readonly step: string;
 }
+
+const LEASES: Kind = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+
+const MAX_LEASES = 1_000;
+const OF_CORE = /capi|cluster-api|capstan/;
+const OWN = "capstan-contract-";
 
 /**
  * Lives the life of a Cluster in a namespace of its own and judges the providers by it. Cleans up, also after `signal`.
@@ -84,6 +99,44 @@ export async function probe(
     timeline,
     left: titles,
   };
+}
+
+/** Returns who plays core: holders of Leases by their names, and the field managers of the Cluster's status. */
+export async function coresOf(
+  { client }: Pick<Scratch, "client">,
+  snapshot: ReadonlyMap<string, KubeObject>,
+): Promise<readonly string[]> {
+  const leases = await leasesOf(client);
+  const fields = clustersIn(snapshot).flatMap((cluster) => {
+    const managed = valueAt(cluster, "metadata.managedFields");
+    return Array.isArray(managed) ? managed : [];
+  });
+  const managers = fields
+    .filter((entry) => isObject(entry) && (entry["subresource"] === "status" || hasFinalizers(entry)))
+    .map((entry) => String(valueAt(entry, "manager")))
+    .filter((manager) => !manager.startsWith(OWN));
+  return [
+    ...leases,
+    ...[...new Set(managers)].sort(compareText).map((manager) => `field manager ${manager}`),
+  ];
+}
+
+function hasFinalizers(entry: unknown): boolean {
+  return valueAt(entry, "fieldsV1.f:metadata.f:finalizers") !== undefined;
+}
+
+async function leasesOf(client: Scratch["client"]): Promise<readonly string[]> {
+  try {
+    const { items } = await client.list(LEASES, { maxItems: MAX_LEASES });
+    return items
+      .filter(({ metadata }) => OF_CORE.test(metadata.name))
+      .map(({ metadata }) => `Lease ${metadata.namespace}/${metadata.name}`)
+      .sort();
+  } catch (error) {
+    // Leases of other namespaces need a right of their own, and the managers say it too.
+    if (error instanceof KubeError) return [];
+    throw error;
+  }
 }
 
 async function cleanedUp(scratch: Scratch, uid: string, { limitMs }: ProbeOptions): Promise<Left> {

@@ -1,4 +1,6 @@
-import { clusterIn, hasEndpoint } from "../../../../shared/contract/rules/probe/life-views.ts";
+import { apiVersionOf, type KubeObject } from "../../../../shared/api/kinds.ts";
+import { listAt, valueAt } from "../../../../shared/api/path.ts";
+import { clusterIn, hasEndpoint, machinesOf } from "../../../../shared/contract/rules/probe/life-views.ts";
 import {
   type LabelTrial,
   type Life,
@@ -8,18 +10,29 @@ import {
   type Snapshot,
   titleOf,
   type WipeTrial,
+  type WorkloadNodes,
 } from "../../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { runClaimTrials } from "./claim-trials.ts";
-import { runLabelTrials } from "./label-trials.ts";
+import { lookUntil } from "./look-until.ts";
 import { runManagedTrial } from "./managed-trial.ts";
 import { applyManifest, type ManifestObject } from "./manifest.ts";
 import { pauseByAnnotation, pauseByCluster } from "./pause-trials.ts";
-import { runScaleTrials } from "./scale-trials.ts";
-import { change, type Scratch } from "./scratch.ts";
-import { clusterOn, type LifeOptions, type Stage, setPaused } from "./stage.ts";
+import { change, kindIn, type Scratch } from "./scratch.ts";
+import { clusterOn, type LifeOptions, type Stage, setPaused, setReplicas } from "./stage.ts";
 import { runTemplateTrials } from "./template-trials.ts";
-import { isReady, isRestored, objectsIn, says, silent, templatesIn, unready } from "./views.ts";
+import {
+  follows,
+  infraOf,
+  isReady,
+  isRestored,
+  objectsIn,
+  poolIn,
+  says,
+  silent,
+  templatesIn,
+  unready,
+} from "./views.ts";
 import { LifeEnded, Watcher } from "./watcher.ts";
 import { workloadNodes } from "./workload-nodes.ts";
 
@@ -71,6 +84,74 @@ export async function runWipeTrial(stage: Stage): Promise<WipeTrial> {
   // A status that never comes back is a result, too.
   const after = seen ? await stage.quiet() : last;
   return { before, after, nodesBefore, nodesAfter: await readNodes() };
+}
+
+const KEY = "contract.capstan.dev/probe";
+
+/** Gives the Machine template of each control plane a label, and waits until its Machines have it. */
+export async function runLabelTrials(stage: Stage): Promise<ReadonlyMap<string, LabelTrial>> {
+  const { scratch, watcher, options } = stage;
+  const { namespace } = scratch;
+  const trials = new Map<string, LabelTrial>();
+  const before = await watcher.look();
+  for (const object of objectsIn(scratch.roleOf, before)) {
+    const title = titleOf(object);
+    const kind = kindIn(scratch.kinds, object);
+    const isControlPlane = scratch.roleOf(object)?.contractKind === "ControlPlane";
+    const hasTemplate = valueAt(object, "spec.machineTemplate") !== undefined;
+    if (!isControlPlane || !hasTemplate || kind === undefined || machinesOf(title, before).length === 0)
+      continue;
+    options.note(`${title}: a label for its Machines`);
+    const { name, uid } = object.metadata;
+    const spec = { machineTemplate: { metadata: { labels: { [KEY]: "yes" } } } };
+    const body = {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: { name, namespace, uid },
+      spec,
+    };
+    // A manager of its own: that of the manifest would lose every other field.
+    await scratch.server.as("contract-label").apply(kind, { namespace, name }, body);
+    await watcher.until((snapshot) =>
+      machinesOf(title, snapshot).every(({ metadata }) => metadata.labels?.[KEY] !== undefined),
+    );
+    trials.set(title, { key: KEY, before, after: await stage.quiet() });
+  }
+  return trials;
+}
+
+const REPLICAS = [2, 3, 1];
+
+/** Scales the MachinePool up and down, and adds each trial to `scaled`. */
+export async function runScaleTrials(stage: Stage, scaled: ScaleTrial[]): Promise<void> {
+  const pool = poolIn(stage.provisioned);
+  if (pool === undefined) return;
+  let nodesWithinMs = stage.options.limitMs;
+  for (const replicas of REPLICAS) {
+    stage.options.note(`replicas ${replicas}`);
+    const before = await stage.watcher.look();
+    await setReplicas(stage, pool, replicas);
+    const { seen: settled } = await stage.watcher.until((snapshot) => follows(snapshot, pool, replicas));
+    const after = await stage.quiet();
+    const { seen, last: nodes } = await nodesOf(stage, infraOf(after, pool), nodesWithinMs);
+    scaled.push({ replicas, settled, before, after, nodes });
+    // The rule is broken already; the other trials need not wait as long.
+    if (!seen) nodesWithinMs = 0;
+  }
+}
+
+/** A Node comes some time after its instance. */
+function nodesOf(
+  stage: Stage,
+  infra: KubeObject | undefined,
+  limitMs: number,
+): Promise<{ readonly seen: boolean; readonly last: WorkloadNodes }> {
+  const { scratch, options } = stage;
+  const list = listAt(infra, "spec.providerIDList").map(String);
+  const areKnown = (nodes: WorkloadNodes): boolean =>
+    nodes === undefined || list.every((id) => nodes.has(id));
+  const look = () => workloadNodes(scratch, clusterOn(stage));
+  return lookUntil(look, areKnown, { clock: scratch.clock, limitMs, signal: options.signal });
 }
 
 class Run implements Stage {

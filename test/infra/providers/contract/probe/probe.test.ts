@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../../../infra/platform/clock.ts";
 import { createServer } from "../../../../../infra/platform/kube/client.ts";
-import { coresOf } from "../../../../../infra/providers/contract/probe/cores.ts";
+import { coresOf } from "../../../../../infra/providers/contract/probe/probe.ts";
 import { at, core } from "../../../../support/contract/life.ts";
 import {
   failing,

@@ -2,9 +2,8 @@ import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 import { base } from "../../../../infra/deploy/manifests/base.ts";
-import { manifestFiles } from "../../../../infra/deploy/manifests/files.ts";
+import { manifestFiles, rightsTable } from "../../../../infra/deploy/manifests/files.ts";
 import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
-import { rightsTable } from "../../../../infra/deploy/manifests/rights-table.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sideBySide } from "../../../../infra/cli/replay/side-by-side.ts";
+import { sideBySide } from "../../../../infra/cli/replay/replay.ts";
 import { ageOf } from "../../../../infra/platform/terminal/table.ts";
 
 const patch = (value: string) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerReview } from "../../../../infra/worker/webhook/review.ts";
+import { answerReview } from "../../../../infra/worker/webhook/webhook.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 
 const [V1BETA1, V1BETA2] = ["cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"];
