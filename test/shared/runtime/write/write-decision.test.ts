@@ -214,29 +214,6 @@ describe("the writes of a decision", () => {
     expect(JSON.stringify(clients.sent)).not.toContain("PRIVATE");
   });
 
-  it("guard every patch with uid and, when it was read, resourceVersion", async () => {
-    const { sent } = await write({
-      patch: [
-        { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
-        {
-          target: { ...target("n"), resourceVersion: undefined },
-          operations: [{ op: "remove", path: "/spec/b" }],
-        },
-      ],
-    });
-    expect(sent.map(({ operations }) => operations)).toEqual([
-      [
-        { op: "test", path: "/metadata/uid", value: "uid-x" },
-        { op: "test", path: "/metadata/resourceVersion", value: "7" },
-        { op: "remove", path: "/spec/a" },
-      ],
-      [
-        { op: "test", path: "/metadata/uid", value: "uid-n" },
-        { op: "remove", path: "/spec/b" },
-      ],
-    ]);
-  });
-
   it("merge patches of one object into one request and drop empty ones", async () => {
     const { sent } = await write({
       patch: [
@@ -538,33 +515,6 @@ describe("the writes of a decision", () => {
     ]);
   });
 
-  it("carry uid and resourceVersion as preconditions of a delete", async () => {
-    const { sent } = await write({ delete: [{ target: target("y") }] });
-    expect(sent[0]?.body).toEqual({ uid: "uid-y", resourceVersion: "7" });
-  });
-
-  it("name an Event after object, reason and message, so that repeating it is harmless", async () => {
-    const notice = { type: "Warning", reason: "Odd", message: "m" } as const;
-    const exists = new KubeError({
-      class: "Conflict",
-      status: 409,
-      reason: "AlreadyExists",
-      message: "exists",
-    });
-    const first = await write({ events: [notice] });
-    const again = await write({ events: [notice] }, () => exists);
-    expect(again.sent[0]?.name).toBe(first.sent[0]?.name);
-    expect(again.written.error).toBeUndefined();
-  });
-
-  it("do not fail a run because an Event was refused", async () => {
-    const { written } = await write(
-      { events: [{ type: "Normal", reason: "Odd", message: "m" }] },
-      () => new Error("no"),
-    );
-    expect(written).toMatchObject({ requests: 0, error: undefined });
-  });
-
   it("end with a create that failed: no status names an object that does not exist", async () => {
     const { sent, written } = await write(
       {
@@ -577,18 +527,6 @@ describe("the writes of a decision", () => {
     );
     expect(sent.map(({ verb }) => verb)).toEqual(["create"]);
     expect(written.error).toBe(conflict);
-  });
-
-  it("apply labels and owner references of another object beside its identity", async () => {
-    const { sent } = await write({
-      applyOn: [{ target: target("g"), body: { metadata: { labels: { a: "b" } }, spec: { size: 1 } } }],
-    });
-    expect(sent[0]?.body).toEqual({
-      apiVersion: "test.dev/v1",
-      kind: "Widget",
-      metadata: { name: "g", namespace: "default", uid: "uid-g", resourceVersion: "7", labels: { a: "b" } },
-      spec: { size: 1 },
-    });
   });
 
   it("do not count a request to a workload cluster that is not connected", async () => {
