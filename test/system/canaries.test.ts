@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CANARY, leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
+import { openAt, PRESSED, type Sent } from "../support/console.ts";
 import { tourOf } from "../support/console-tour.ts";
-import { openConsole } from "../support/console-visitor.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
@@ -15,10 +15,13 @@ import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { contentOfRedis, plantInRedis } from "../support/redis-content.ts";
 import { describeWith } from "../support/requires.ts";
+import { streamMessages } from "../support/stream-messages.ts";
 
 const LEAKING = fileURLToPath(new URL("../support/leaking", import.meta.url));
+
 /** In the text of every error, beside the secret. */
 const MARKER = "m4rk3r";
+
 const FAILING = ["header", "url", "kubeconfig", "encoded", "pem", "bootstrap", "terminal"];
 const WITHIN = { withinMs: HANG_MS, stepMs: 500 };
 
@@ -33,6 +36,7 @@ users:
     token: ${CANARY}
     client-key-data: ${btoa(CANARY.repeat(3))}
 `;
+
 const VALUES = {
   token: CANARY,
   value: KUBECONFIG,
@@ -40,6 +44,7 @@ const VALUES = {
   "private-key": `-----BEGIN RSA PRIVATE KEY-----\n${CANARY}\n-----END RSA PRIVATE KEY-----`,
   "bootstrap-data": `#cloud-config\nwrite_files:\n- content: ${CANARY}`,
 };
+
 /** JSON is YAML. */
 const secretOf = (name: string): string =>
   `\n${JSON.stringify({
@@ -65,6 +70,7 @@ const MANIFESTS = [
   simCluster("c2"),
   ...[...FAILING, "waits"].map((name) => simPool(name, "c2", 0)),
 ].join("---");
+
 /** `up -f` applies Capstan's kinds and those of CRDs only. */
 const CONFIG_MAPS = [...FAILING, "waits"].map((name) => configMapOf(`${name}-secret`)).join("---");
 
@@ -96,6 +102,7 @@ const ADDON = [
 
 let dir = "";
 let redis: RedisServer;
+
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "capstan-canaries-"));
   await mkdir(join(dir, "redis"));
@@ -104,6 +111,7 @@ beforeAll(async () => {
     ...["appendonly yes", "aof-use-rdb-preamble no", "rdbcompression no"],
   ]);
 });
+
 afterAll(async () => {
   await redis[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
@@ -301,5 +309,29 @@ async function consoleOutputs(queue: string, kubeconfig: string): Promise<Output
     "history in the console": textsOf((path) => path.endsWith("/runs")),
     "stream of the console": JSON.stringify(page.messages),
     "log and terminal of the console": served.output(),
+  };
+}
+
+/** Opens the link of a console on loopback that runs anywhere, as a browser does. */
+async function openConsole(link: string) {
+  const { port, hash } = new URL(link);
+  const send = async (path: string, sent: Sent) => {
+    const { answer } = await openAt(Number(port), `/api/v1${path}`, sent);
+    let text = "";
+    for await (const chunk of answer) text += chunk;
+    return { status: answer.statusCode ?? 0, text };
+  };
+  const code = hash.replace("#code=", "");
+  const opened = await send("/session", { method: "POST", headers: PRESSED, body: JSON.stringify({ code }) });
+  const headers = { "capstan-session": String(JSON.parse(opened.text).session) };
+  return {
+    ask: (path: string) => send(path, { headers }),
+    /** Opens a stream; dispose it. */
+    async follow(topics: readonly string[]) {
+      const query = new URLSearchParams(topics.map((topic): [string, string] => ["topic", topic]));
+      const { sent, answer } = await openAt(Number(port), `/api/v1/stream?${query}`, { headers });
+      sent.on("error", () => undefined);
+      return { ...streamMessages(answer), [Symbol.dispose]: () => void sent.destroy() };
+    },
   };
 }

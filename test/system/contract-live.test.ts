@@ -7,19 +7,31 @@ import { createServer } from "../../infra/platform/kube/client.ts";
 import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
 import type { Finding } from "../../infra/providers/contract/finding.ts";
 import { checkCluster } from "../../infra/providers/contract/live/check-cluster.ts";
-import type { Kind } from "../../shared/api/kinds.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { groupOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
+import { DISCOVERED_LABEL } from "../../shared/contract/clusterctl-marks.ts";
 import { OBJECT_RULES } from "../../shared/contract/rules/objects/rules.ts";
 import { BROKEN_OBJECTS } from "../support/contract/broken-objects.ts";
+import { goodCrd, goodTemplate } from "../support/contract/crds.ts";
 import { CANARY } from "../support/contract/credentials.ts";
-import { startFooSide, store } from "../support/contract/foo-side.ts";
-import { goodWorld } from "../support/contract/objects.ts";
-import type { TestSide } from "../support/management-side.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { goodWorld, type RawObject, type World } from "../support/contract/objects.ts";
+import { eventually } from "../support/eventually.ts";
+import { ensureNamespace, startSide, type TestSide } from "../support/management-side.ts";
+import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { describeWith } from "../support/requires.ts";
 
 const OPTIONS = { named: new Map(), assumed: "v1beta2" as const, waivers: new Map() };
+
+const CONTRACT_KINDS = [
+  "InfraMachinePool",
+  "ControlPlane",
+  "InfraCluster",
+  "InfraMachine",
+  "BootstrapConfig",
+  "IPAMPool",
+];
 
 /** `fail CP-34` for everything that is not kept, each once. */
 function broken(findings: readonly Finding[]): readonly string[] {
@@ -163,6 +175,51 @@ for (const flavour of API_SERVERS) {
   );
 }
 
+/** A management cluster with the CRDs of a provider that keeps every rule, without controllers. */
+async function startFooSide(flavour: ServerFlavour): Promise<TestSide> {
+  const side = await startSide(flavour);
+  const ipam = { group: "ipam.cluster.x-k8s.io", version: "v1beta2", namespaced: true };
+  await side.install({ ...ipam, kind: "IPAddressClaim", plural: "ipaddressclaims" });
+  await side.install({ ...ipam, kind: "IPAddress", plural: "ipaddresses" });
+  for (const crd of [...CONTRACT_KINDS.map((name) => goodCrd(name)), goodTemplate("InfraMachine")]) {
+    crd.metadata.labels[DISCOVERED_LABEL] = "";
+    await side.client.create(CustomResourceDefinition as unknown as Kind, { ...crd });
+    const { group, names } = crd.spec;
+    const kind = { group, version: "v1beta2", kind: names.kind, plural: names.plural, namespaced: true };
+    await eventually(async () => (await side.client.list(kind, {})).items.length === 0, { withinMs: 30_000 });
+  }
+  return side;
+}
+
+/** Creates the objects of a world in a namespace, in their order, with the uids of their owners. */
+async function store({ client }: TestSide, namespace: string, world: World): Promise<void> {
+  await ensureNamespace(client, namespace);
+  const uids = new Map<string, string>();
+  for (const raw of Object.values(world)) {
+    const object = structuredClone(raw);
+    object.metadata.namespace = namespace;
+    for (const owner of object.metadata.ownerReferences) {
+      owner.uid = uids.get(`${owner.kind}/${owner.name}`) ?? "unknown";
+    }
+    const kind = kindOf(object);
+    const created = await client.create(kind, object as KubeObject);
+    uids.set(`${object.kind}/${object.metadata.name}`, created.metadata.uid ?? "");
+    const status: unknown = object["status"];
+    if (status === undefined) continue;
+    // Free-form kinds have no status subresource: their status is stored already.
+    if (kind.plural.startsWith("ip")) continue;
+    const key = { namespace, name: object.metadata.name };
+    await client.jsonPatch(kind, key, [{ op: "add", path: "/status", value: status }], "status");
+  }
+}
+
+function kindOf({ apiVersion, kind }: RawObject): Kind {
+  const group = groupOf(apiVersion);
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  const plural = kind === "IPAddress" ? "ipaddresses" : `${kind.toLowerCase()}s`;
+  return { group, version, kind, plural, namespaced: true };
+}
+
 /** No server listens at port 1 of the loopback address. */
 const AWAY = join(mkdtempSync(join(tmpdir(), "capstan-away-")), "kubeconfig");
 writeFileSync(
@@ -174,6 +231,7 @@ writeFileSync(
     "current-context": "a",
   }),
 );
+
 afterAll(() => rmSync(dirname(AWAY), { recursive: true }));
 
 describe("contract check --live without a cluster", () => {

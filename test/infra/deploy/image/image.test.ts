@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -13,7 +13,6 @@ import { packedCharts } from "../../../support/chart.ts";
 import { commandsIn } from "../../../support/commands.ts";
 import { OF_SIMS, renderManifests, userOf } from "../../../support/deployed-accounts.ts";
 import { areReady, runDeployedPods } from "../../../support/deployed-pods.ts";
-import { architectureOf } from "../../../support/elf.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { filesOf, type ImageLayout, type Process, readLayout } from "../../../support/image-layout.ts";
 import { commandsOf, writeInstallOverlay } from "../../../support/kustomize-readme.ts";
@@ -32,13 +31,15 @@ import { describeWith } from "../../../support/requires.ts";
 const ROOT = new URL("../../../../", import.meta.url);
 const MIB = 2 ** 20;
 const WITHIN = { withinMs: 90_000, stepMs: 200 };
-
 let dir = "";
 let out = "";
 let layout: ImageLayout;
+
 /** Of amd64, on which the tests run. */
 let root = "";
+
 let image: Process;
+
 beforeAll(async () => {
   if (buildahMissing() !== undefined) return;
   dir = await mkdtemp(join(tmpdir(), "capstan-images-"));
@@ -49,7 +50,22 @@ beforeAll(async () => {
   root = await layout.rootOf("amd64");
   image = await layout.processOf("amd64");
 });
+
 afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const MACHINES: { readonly [code: number]: string } = { 62: "amd64", 183: "arm64" };
+
+/** Architecture of a program or library, by Debian's names; undefined for another file. */
+async function architectureOf(file: string): Promise<string | undefined> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(20), 0, 20, 0);
+    if (buffer.toString("latin1", 0, 4) !== "\x7fELF") return undefined;
+    return MACHINES[buffer.readUInt16LE(18)] ?? "unknown";
+  } finally {
+    await handle.close();
+  }
+}
 
 describeWith(buildahMissing())("the image", () => {
   it("S-61: has sorted files of owner 0, no shell, no npm, and nothing that raises rights", async () => {
@@ -173,10 +189,12 @@ describeWith(buildahMissing() ?? crunMissing())("the image in a container as of 
 
 /** Tries to write in every folder and over every file. */
 const WRITES = `
+
 const { readdirSync, writeFileSync, appendFileSync } = require("node:fs");
 const written = [];
 let tried = 0;
 const attempt = (what, write) => { tried += 1; try { write(); written.push(what); } catch {} };
+
 const walk = (folder) => {
   attempt(folder, () => writeFileSync(folder + "/x", ""));
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -305,6 +323,7 @@ interface Rendered {
   readonly kind: string;
   readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
 }
+
 interface Container {
   readonly image: string;
 }

@@ -2,28 +2,68 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { installCrds } from "../../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../../infra/platform/clock.ts";
 import { createServer, type Server } from "../../../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { CLOUD_FINALIZER, SimInstance, SimServer } from "../../../../infra/playground/api/sim-cloud.ts";
+import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
 import { startCloud } from "../../../../infra/playground/sim/cloud.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node, Secret } from "../../../../shared/api/core.ts";
-import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, objectKeyOf } from "../../../../shared/api/kinds.ts";
 import { cluster } from "../../../support/builders.ts";
 import { eventually, holds } from "../../../support/eventually.ts";
 import { kubeconfigBy, newAuthority } from "../../../support/issued.ts";
 import { silentLog } from "../../../support/silent-log.ts";
-import {
-  copyTo,
-  deleteForMove,
-  startTestManagement,
-  type TestManagement,
-} from "../../../support/two-managements.ts";
 
 const WITHIN = { withinMs: 30_000 };
 const PLACE = { namespace: "default", name: "c1" };
 const SERVER_ID = "sim://default/c1/first";
+const MOVER = "mover";
+
+/** An embedded management API server with Capstan's kinds. */
+interface TestManagement extends AsyncDisposable {
+  readonly name: string;
+  readonly server: Server;
+  readonly kubeconfig: string;
+}
+
+async function startTestManagement(name: string): Promise<TestManagement> {
+  await using starting = new AsyncDisposableStack();
+  const embedded = starting.use(await startApiServer({ name }));
+  const kubeconfig = embedded.kubeconfig();
+  const server = starting.use(createServer(parseKubeconfig(kubeconfig), { clock: systemClock }));
+  await installCrds(server.as("test"), systemClock);
+  const running = starting.move();
+  return { name, server, kubeconfig, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** Creates an object as a mover does: all but its status, uid, version and times; owners by their new uids. */
+async function copyTo(
+  target: TestManagement,
+  kind: Kind,
+  object: KubeObject,
+  newUids: ReadonlyMap<string, string> = new Map(),
+): Promise<KubeObject> {
+  const { status: _, ...rest } = object as KubeObject & { readonly status?: unknown };
+  const { name, namespace, labels, annotations, finalizers, ownerReferences = [] } = object.metadata;
+  const owners = ownerReferences.map((owner) => ({ ...owner, uid: newUids.get(owner.uid) ?? owner.uid }));
+  const metadata = { name, namespace, labels, annotations, finalizers, ownerReferences: owners };
+  return target.server.as(MOVER).create(kind, { ...rest, metadata } as KubeObject);
+}
+
+/** Deletes an object at the source as a mover does: its only annotation says why, then its finalizers are emptied. */
+async function deleteForMove(source: TestManagement, kind: Kind, object: KubeObject): Promise<void> {
+  const client = source.server.as(MOVER);
+  const key = objectKeyOf(object);
+  const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
+  await client.jsonPatch(kind, key, [{ op: "add", path: "/metadata/annotations", value: annotations }]);
+  await client.delete(kind, key, { uid: object.metadata.uid ?? "" });
+  const left = await client.get(kind, key);
+  if (left?.metadata.finalizers === undefined) return;
+  await client.jsonPatch(kind, key, [{ op: "add", path: "/metadata/finalizers", value: [] }]);
+}
 
 function cloudOf(serves: readonly TestManagement[], data?: string): Promise<AsyncDisposable> {
   return startCloud({ serves, clock: systemClock, log: silentLog, data });

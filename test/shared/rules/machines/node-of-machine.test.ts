@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../../shared/api/kinds.ts";
+import type { Selection } from "../../../../shared/api/indexes.ts";
+import {
+  type ClusterName,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectKey,
+} from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import type { Reader } from "../../../../shared/function/reads.ts";
 import { readNodes, readRenamed, readRivals } from "../../../../shared/rules/machines/node-of-machine.ts";
 import { connection, machine, node } from "../../../support/builders.ts";
 import { soloMachine } from "../../../support/machines.ts";
-import { snapshotsOf } from "../../../support/snapshots.ts";
-import { given } from "../../../support/world.ts";
+import { given, storeOf, type World } from "../../../support/world.ts";
 
 const CLUSTER = "default/c1";
 const M1 = soloMachine();
@@ -17,6 +24,19 @@ function another(name: string, providerID: string, clusterName = "c1"): Machine 
 
 function named(name: string): Machine {
   return soloMachine({ status: { nodeRef: { name } } });
+}
+
+/** Returns a reader of the snapshots of a world, for tests of rules: it shows every field of every kind. */
+function snapshotsOf(world: World): Pick<Reader, "get" | "list"> {
+  const store = storeOf(world);
+  return {
+    async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
+      return (await store.get({ cluster, ...kind }, key)) as T | undefined;
+    },
+    async list<T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) {
+      return (await store.list({ cluster, ...kind }, selection)) as readonly KubeObject[] as readonly T[];
+    },
+  };
 }
 
 describe("readNodes", () => {
