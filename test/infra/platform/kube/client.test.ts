@@ -15,7 +15,6 @@ import {
   json,
   listing,
   type Reply,
-  reset,
   type ScriptedServer,
   startScriptedServer,
   text,
@@ -392,16 +391,6 @@ describe("client", () => {
     expect(w.scripted.requests).toHaveLength(1);
     await clock.advance(1);
     await get;
-  });
-
-  it("does not repeat a write whose answer was lost (KC-07)", async () => {
-    await using w = await world([reset, json(200, a)]);
-    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({
-      class: "Transient",
-      reason: "NoAnswer",
-      status: 0,
-    });
-    expect(w.scripted.requests).toHaveLength(1);
   });
 
   it("does not repeat a write after 503 without Retry-After, but a read", async () => {

@@ -48,21 +48,6 @@ describe("creation", () => {
     expect(deleted.body.message).toBe('object is being deleted: widgets.test.capstan.dev "a" already exists');
   });
 
-  it("warns of unknown fields, or refuses them when asked to be strict", async () => {
-    await using api = await startTestServer();
-    const body = widget("a", { bogus: 1, nested: { zz: 1 } });
-    const warned = await api.call("POST", WIDGETS_PATH, { body });
-    expect(warned.headers["warning"]).toBe(
-      '299 - "unknown field \\"spec.bogus\\"", 299 - "unknown field \\"spec.nested.zz\\""',
-    );
-    expect(warned.body.spec).toEqual({ mode: "Auto", nested: {} });
-    const refused = await api.call("POST", `${WIDGETS_PATH}?fieldValidation=Strict`, { body });
-    expect([refused.code, refused.body.message]).toEqual([
-      400,
-      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.bogus", unknown field "spec.nested.zz"',
-    ]);
-  });
-
   it("stores nothing in a dry run and uses no version", async () => {
     await using api = await startTestServer();
     const version = async () => (await api.call("GET", WIDGETS_PATH)).body.metadata.resourceVersion;
@@ -84,14 +69,6 @@ describe("creation", () => {
     const reply = await api.call("POST", leases, { body });
     expect([reply.code, reply.body.message]).toEqual([500, "etcdserver: request is too large"]);
     expect((await api.call("GET", `${leases}/l`)).code).toBe(404);
-  });
-
-  it("lists every invalid field", async () => {
-    await using api = await startTestServer();
-    const reply = await api.call("POST", WIDGETS_PATH, { body: widget("a", { size: 101, color: "pink" }) });
-    expect(reply.code).toBe(422);
-    const causes = reply.body.details.causes.map((cause: Body) => `${cause.field} ${cause.reason}`);
-    expect(causes.toSorted()).toEqual(["spec.color FieldValueNotSupported", "spec.size FieldValueInvalid"]);
   });
 
   it("takes 256 KiB of annotations, names included", async () => {

@@ -4,18 +4,6 @@ import { JSON_PATCH, MERGE, startTestServer, WIDGETS_PATH, widget } from "../api
 const PATH = `${WIDGETS_PATH}/a`;
 
 describe("deletion", () => {
-  it("without finalizers is at once and answers Success", async () => {
-    await using api = await startTestServer();
-    const { body: made } = await api.call("POST", WIDGETS_PATH, { body: widget("a") });
-    const reply = await api.call("DELETE", PATH);
-    expect(reply.body).toMatchObject({
-      kind: "Status",
-      status: "Success",
-      details: { name: "a", group: "test.capstan.dev", kind: "widgets", uid: made.metadata.uid },
-    });
-    expect((await api.call("GET", PATH)).code).toBe(404);
-  });
-
   it("waits for finalizers, and ends with the last one", async () => {
     await using api = await startTestServer();
     await api.call("POST", WIDGETS_PATH, { body: widget("a", {}, { finalizers: ["a.b/c"] }) });
@@ -36,20 +24,6 @@ describe("deletion", () => {
     expect(gone?.type).toBe("DELETED");
     expect(Number(gone?.object.metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
     expect((await api.call("GET", PATH)).code).toBe(404);
-  });
-
-  it("observes preconditions and dry runs", async () => {
-    await using api = await startTestServer();
-    await api.call("POST", WIDGETS_PATH, { body: widget("a") });
-    const uid = await api.call("DELETE", PATH, { body: { preconditions: { uid: "other" } } });
-    expect([uid.code, uid.body.message]).toEqual([
-      409,
-      expect.stringContaining("the UID in the precondition (other)"),
-    ]);
-    const version = await api.call("DELETE", PATH, { body: { preconditions: { resourceVersion: "1" } } });
-    expect(version.code).toBe(409);
-    expect((await api.call("DELETE", `${PATH}?dryRun=All`)).code).toBe(200);
-    expect((await api.call("GET", PATH)).code).toBe(200);
   });
 
   it("of a collection takes what the selector matches", async () => {

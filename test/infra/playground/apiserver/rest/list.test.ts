@@ -103,21 +103,6 @@ describe("lists", () => {
     expect([code, body.message]).toEqual([400, "field label not supported: spec.size"]);
   });
 
-  it("select by fields of Events", async () => {
-    await using api = await startTestServer({ withWidgets: false });
-    const path = "/api/v1/namespaces/default/events";
-    for (const name of ["a", "b"]) {
-      const body = {
-        metadata: { name: `e-${name}` },
-        involvedObject: { kind: "Node", name },
-        reason: "Because",
-      };
-      expect((await api.call("POST", path, { body })).code).toBe(201);
-    }
-    const { body } = await api.call("GET", `${path}?fieldSelector=involvedObject.name=b,reason=Because`);
-    expect(namesOf(body)).toEqual(["e-b"]);
-  });
-
   it("continue behind the last match of a selector, where no page has looked yet", async () => {
     await using api = await withWidgets(["a", "b"]);
     const first = await api.call("GET", `${WIDGETS_PATH}?limit=1&labelSelector=name=a`);

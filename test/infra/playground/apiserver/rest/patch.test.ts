@@ -5,7 +5,6 @@ import {
   entriesOf,
   JSON_PATCH,
   MERGE,
-  STRATEGIC,
   startTestServer,
   WIDGETS_PATH,
   widget,
@@ -23,32 +22,6 @@ describe("server-side apply over HTTP", () => {
     const body = { ...widget("w"), ...other };
     const reply = await api.call("PATCH", `${WIDGETS_PATH}/w?fieldManager=fn-a`, { type: APPLY, body });
     expect([reply.code, reply.body.message]).toEqual([400, `invalid object type: ${named}`]);
-  });
-
-  it("raises the generation only when something beside the status changes", async () => {
-    await using api = await startTestServer();
-    const apply = async (path: string, body: Body) =>
-      (
-        await api.call("PATCH", `${WIDGETS_PATH}/${path}?fieldManager=fn-a`, {
-          type: APPLY,
-          body: { ...widget("w"), ...body },
-        })
-      ).body.metadata.generation;
-    expect(await apply("w", { spec: { size: 1 } })).toBe(1);
-    expect(await apply("w", { spec: { size: 1 } })).toBe(1);
-    expect(await apply("w/status", { status: { phase: "Up" } })).toBe(1);
-    expect(await apply("w", { spec: { size: 2 } })).toBe(2);
-  });
-
-  it("stores nothing and sends no event when nothing changes", async () => {
-    await using api = await startTestServer();
-    const body = widget("w", { size: 1 });
-    const first = await api.call("PATCH", `${WIDGETS_PATH}/w?fieldManager=fn-a`, { type: APPLY, body });
-    const second = await api.call("PATCH", `${WIDGETS_PATH}/w?fieldManager=fn-a`, { type: APPLY, body });
-    expect([first.code, second.code]).toEqual([201, 200]);
-    expect(second.body).toEqual(first.body);
-    const { body: list } = await api.call("GET", WIDGETS_PATH);
-    expect(list.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
   });
 
   it("refuses a stale resourceVersion with 409", async () => {
@@ -73,37 +46,6 @@ describe("patches over HTTP", () => {
       body: { spec: { size: 2 } },
     });
     expect(entriesOf(body).map((entry) => entry.split(" ", 1)[0])).toEqual(["maker/Update", "tester/Update"]);
-  });
-
-  it("takes a JSON patch with a failing test as one 422 and changes nothing", async () => {
-    await using api = await startTestServer();
-    await api.call("POST", WIDGETS_PATH, { body: widget("w", { size: 1 }) });
-    const body = [
-      { op: "replace", path: "/spec/size", value: 2 },
-      { op: "test", path: "/spec/size", value: 1 },
-    ];
-    const reply = await api.call("PATCH", `${WIDGETS_PATH}/w`, { type: JSON_PATCH, body });
-    expect([reply.code, reply.body.message]).toEqual([
-      422,
-      "the server rejected our request due to an error in our request",
-    ]);
-    expect((await api.call("GET", `${WIDGETS_PATH}/w`)).body.spec.size).toBe(1);
-  });
-
-  it("merges conditions of a Node by type and refuses strategic patches of custom resources", async () => {
-    await using api = await startTestServer();
-    await api.call("POST", "/api/v1/nodes", { body: { metadata: { name: "n" } } });
-    for (const type of ["Ready", "DiskPressure"]) {
-      const body = { status: { conditions: [{ type, status: "True" }] } };
-      expect((await api.call("PATCH", "/api/v1/nodes/n/status", { type: STRATEGIC, body })).code).toBe(200);
-    }
-    const { body } = await api.call("GET", "/api/v1/nodes/n");
-    expect(body.status.conditions.map((condition: Body) => condition.type).toSorted()).toEqual([
-      "DiskPressure",
-      "Ready",
-    ]);
-    await api.call("POST", WIDGETS_PATH, { body: widget("w") });
-    expect((await api.call("PATCH", `${WIDGETS_PATH}/w`, { type: STRATEGIC, body: {} })).code).toBe(415);
   });
 
   it("refuses operations that nest an object deeper than a body may be", async () => {

@@ -23,14 +23,4 @@ describe("the scale subresource", () => {
     expect([body.spec.size, body.metadata.generation, body.status.replicas]).toEqual([6, 3, 1]);
     expect((await api.call("PUT", SCALE, { body: patched.body })).code).toBe(409);
   });
-
-  it("is an error while the object has no replicas", async () => {
-    await using api = await startTestServer();
-    await api.call("POST", WIDGETS_PATH, { body: widget("a") });
-    const reply = await api.call("GET", SCALE);
-    expect([reply.code, reply.body.message]).toEqual([
-      500,
-      'Internal error occurred: the spec replicas field ".spec.size" does not exist',
-    ]);
-  });
 });
