@@ -24,11 +24,6 @@ import { describeWith } from "../support/requires.ts";
 const SETS = {
   replaced: { replicas: 2 },
   limited: { replicas: 3, remediation: "{ triggerIf: { unhealthyLessThanOrEqualTo: 1 } }" },
-  percent: { replicas: 3, remediation: "{ triggerIf: { unhealthyLessThanOrEqualTo: 40% } }" },
-  ranged: {
-    replicas: 3,
-    remediation: '{ triggerIf: { unhealthyLessThanOrEqualTo: 1, unhealthyInRange: "[2-3]" } }',
-  },
   gone: { replicas: 1 },
   late: {
     replicas: 1,
@@ -111,34 +106,6 @@ for (const flavour of JUDGES) {
         await scene.heal(second);
         await isReplaced("limited", first);
         expect(namesOf(await healthy("limited"))).toContain(second?.metadata.name);
-      });
-
-      it("40 % of three are one: it is replaced, and not while two have failed", async () => {
-        const [first, second] = await healthy("percent");
-        await Promise.all([scene.fail(first), scene.fail(second)]);
-        await says("percent", [3, 1], "False");
-        await eventually(async () => {
-          expect(await scene.eventsOf("RemediationRestricted")).toContainEqual(
-            expect.stringMatching(/^percent: .*\(total: 3, unhealthy: 2, maxUnhealthy: 40%\)$/),
-          );
-        }, WITHIN);
-        await scene.heal(second);
-        await isReplaced("percent", first);
-      });
-
-      it("a range decides in place of the other field: one failure is too few, two are enough", async () => {
-        const [first, second] = await healthy("ranged");
-        await scene.fail(first);
-        await says("ranged", [3, 2], "False");
-        await holds(
-          async () => expect(namesOf(await machinesOf("ranged"))).toContain(first?.metadata.name),
-          FOR_LONG,
-        );
-        await scene.fail(second);
-        await eventually(async () => {
-          const names = namesOf(await machinesOf("ranged"));
-          expect([first, second].every((one) => names.includes(one?.metadata.name ?? ""))).toBe(false);
-        }, WITHIN);
       });
 
       it("a Node is deleted", async () => {
