@@ -49,7 +49,7 @@ const NIGHT = [
 const NIGHT_SYSTEM = [
   "test/system/clusterctl-{cluster,describe,foreign,install,move,move-plan,readme,upgrade}.test.ts",
   "test/system/{beside-cluster-api,chart,cluster-templates,console-trust,contract-live}.test.ts",
-  "test/system/{contract-probe,contract-probe-cluster-api,diagnosis,explain}.test.ts",
+  "test/system/{contract-probe,contract-probe-cluster-api,diagnosis,explain,kubeadm-life}.test.ts",
   "test/system/{health-checks,health-checks-restart,health-reported,hostile-tenants,kubeconfig}.test.ts",
   "test/system/{kustomize,lambda,listeners,machine-drain,machinepool-hostile,machines-cluster}.test.ts",
   "test/system/{manager,observation,pool-machines-foreign,rights-used,takeover}.test.ts",

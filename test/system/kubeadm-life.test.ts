@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { KubeObject } from "../../shared/api/kinds.ts";
+import { round, startCapstan, usageOf } from "../bench/capstan-process.ts";
+import { differencesOf } from "../support/life/compare-objects.ts";
+import { KNOWN_DIFFERENCES } from "../support/life/differences.ts";
+import {
+  COMES_UP,
+  ENDS,
+  GROWS,
+  LOSES,
+  objectsAtRest,
+  RESTS,
+  SHRINKS,
+  type Step,
+  UPGRADES,
+} from "../support/life/life.ts";
+import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
+import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
+import { kubeadmProvidersMissing, startKubeadmProviders } from "../support/processes/kubeadm-providers.ts";
+import { kubectlFor } from "../support/processes/kubectl.ts";
+import { realServerMissing, startRealServer } from "../support/processes/real-server.ts";
+import { describeWith } from "../support/requires.ts";
+
+const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
+const STEPS = [COMES_UP, UPGRADES, GROWS, LOSES, SHRINKS, RESTS, ENDS];
+const READS = new Set(["get", "list"]);
+/** The column of a row that counts them. */
+const WRITES = 3;
+
+/** Starts what runs the Clusters of a server. Returns the user agent of its requests, and the memory of its process. */
+type StartCore = (kubeconfigFile: string, stack: AsyncDisposableStack) => Promise<RunningCore>;
+
+interface RunningCore {
+  readonly agent: RegExp;
+  readonly residentMiB: () => Promise<number>;
+}
+
+const capstan: StartCore = async (kubeconfigFile, stack) => {
+  const { usage } = stack.use(await startCapstan(kubeconfigFile, ["*"], {}, ["--install-crds"]));
+  // Without what installs the CRDs and converts.
+  return { agent: /^capstan\/\S+ (?!(up|webhook)$)/, residentMiB: async () => (await usage()).residentMiB };
+};
+const clusterApi: StartCore = async (kubeconfigFile, stack) => {
+  const { pid } = stack.use(await startClusterApi(kubeconfigFile));
+  return { agent: /^capi-manager\//, residentMiB: async () => (await usageOf(pid)).residentMiB };
+};
+
+interface Life {
+  /** One line for each step: seconds, reads and writes of the core, and its memory afterwards. */
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** Objects after each step. */
+  readonly objects: ReadonlyMap<string, readonly KubeObject[]>;
+}
+
+async function live(start: StartCore): Promise<Life> {
+  await using stack = new AsyncDisposableStack();
+  const { kubeconfigFile, auditLog } = stack.use(await startRealServer(ASSETS));
+  const kubectl = kubectlFor(kubeconfigFile);
+  const { agent, residentMiB } = await start(kubeconfigFile, stack);
+  stack.use(await startKubeadmProviders(kubeconfigFile, join(ASSETS, "kubectl")));
+  const asked = async (): Promise<readonly AuditedRequest[]> =>
+    (await readAuditLog(auditLog)).filter(
+      ({ userAgent, verb, resource }) => agent.test(userAgent) && verb !== "watch" && resource !== "leases",
+    );
+  const rows: (string | number)[][] = [];
+  const objects = new Map<string, readonly KubeObject[]>();
+  const measured = async ({ name, take }: Step) => {
+    const before = (await asked()).length;
+    const startedAt = performance.now();
+    await take(kubectl);
+    const seconds = round((performance.now() - startedAt) / 1_000, 0);
+    objects.set(name, await objectsAtRest(kubectl));
+    const all = (await asked()).slice(before);
+    const reads = all.filter(({ verb }) => READS.has(verb)).length;
+    rows.push([name, seconds, reads, all.length - reads, await residentMiB()]);
+  };
+  for (const step of STEPS) await measured(step);
+  return { rows, objects };
+}
+
+const CORES = [
+  ["Cluster API's manager", clusterApi],
+  ["Capstan", capstan],
+] as const;
+
+const missing = realServerMissing(ASSETS) ?? clusterApiMissing() ?? kubeadmProvidersMissing();
+describeWith(missing, { optional: true })("the life of a Cluster of Cluster API's kubeadm providers", () => {
+  const lives = new Map<string, Life>();
+
+  it.each(CORES)("is lived with %s", async (core, start) => {
+    const life = await live(start);
+    lives.set(core, life);
+    for (const row of life.rows) console.log(`| ${[core, ...row].join(" | ")} |`);
+  });
+
+  it("writes nothing at rest, and leads to the same objects but for the known differences", () => {
+    const [theirs, ours] = CORES.map(([core]) => lives.get(core));
+    expect(ours?.rows.find(([name]) => name === RESTS.name)?.[WRITES]).toBe(0);
+    const found = STEPS.flatMap(({ name }) =>
+      differencesOf(theirs?.objects.get(name) ?? [], ours?.objects.get(name) ?? []),
+    );
+    const isKnown = (field: string) => KNOWN_DIFFERENCES.some(([known]) => known.test(field));
+    expect(found.filter(({ field }) => !isKnown(field))).toEqual([]);
+    const isFound = (known: RegExp) => found.some(({ field }) => known.test(field));
+    expect(KNOWN_DIFFERENCES.filter(([known]) => !isFound(known))).toEqual([]);
+  });
+});
