@@ -4,6 +4,7 @@ import type { Server, ServerOptions } from "../platform/kube/client.ts";
 import { writePrivateFile } from "../platform/private-file.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { type Connect, managementRate, readManagement } from "./management.ts";
+import type { startOwnWebhook } from "./own-webhook.ts";
 
 interface ManagementPorts extends Pick<ServerOptions, "noteRequest"> {
   readonly clock: Clock;
@@ -33,21 +34,30 @@ export async function openManagement(
   const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || isEmbedded) {
     const { installCrds } = await import("./install-crds.ts");
-    await installCrds(server.as("up"), clock, { converting: embedded, log });
-    if (!isEmbedded && options.olderVersions === true) {
-      const [{ startOwnWebhook }, { serveOlderVersions }] = await Promise.all([
-        import("./own-webhook.ts"),
-        import("../worker/webhook/definitions.ts"),
-      ]);
-      const webhook = await startOwnWebhook(server, { clock, log });
-      if (webhook !== undefined) {
-        starting.use(webhook);
-        // Without a webhook no CRD may name one: an apply to an object that a client of v1beta1 has written would fail.
-        starting.defer(async () => void (await serveOlderVersions(server.as("webhook"))));
-      }
-    }
+    const install = (converting?: ConversionClient) =>
+      installCrds(server.as("up"), clock, { converting, log });
+    if (isEmbedded || options.olderVersions !== true) await install(embedded);
+    else if (!(await convertHere(server, { clock, log, install }, starting))) await install();
   }
   return { server, connect, kubeconfigFile };
+}
+
+/** Installs the CRDs with a webhook in this process, and serves v1beta2 alone when it ends; false: none is reachable. */
+async function convertHere(
+  server: Server,
+  options: Parameters<typeof startOwnWebhook>[1],
+  starting: AsyncDisposableStack,
+): Promise<boolean> {
+  const [own, { serveOlderVersions }] = await Promise.all([
+    import("./own-webhook.ts"),
+    import("../worker/webhook/definitions.ts"),
+  ]);
+  const webhook = await own.startOwnWebhook(server, options);
+  if (webhook === undefined) return false;
+  starting.use(webhook);
+  // Without a webhook no CRD may name one: an apply to an object that a client of v1beta1 has written would fail.
+  starting.defer(async () => void (await serveOlderVersions(server.as("webhook"))));
+  return true;
 }
 
 /** Starts it, and returns who converts its objects: the server itself. */

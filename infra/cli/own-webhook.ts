@@ -1,9 +1,12 @@
 import { once } from "../../shared/runtime/once.ts";
-import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../platform/kube/client.ts";
 import { isLoopback } from "../platform/kube/server-access.ts";
 import { newAuthority, renewed } from "../worker/webhook/authority.ts";
-import { startWebhook, type Webhook } from "../worker/webhook/webhook.ts";
+import { startWebhook, type Webhook, type WebhookOptions } from "../worker/webhook/webhook.ts";
+
+interface OwnWebhookOptions extends Pick<WebhookOptions, "clock" | "log" | "install"> {
+  readonly port?: number;
+}
 
 /**
  * Converts objects for an API server on this machine, with an authority that ends with this process; `undefined` where the
@@ -11,7 +14,7 @@ import { startWebhook, type Webhook } from "../worker/webhook/webhook.ts";
  */
 export async function startOwnWebhook(
   server: Pick<Server, "url" | "as">,
-  { clock, log, port = 0 }: { readonly clock: Clock; readonly log: Log; readonly port?: number },
+  { clock, log, port = 0, install }: OwnWebhookOptions,
 ): Promise<Webhook | undefined> {
   if (!isLoopback(server.url)) return undefined;
   const host = "127.0.0.1";
@@ -24,6 +27,7 @@ export async function startOwnWebhook(
       { dns: ["localhost"], ips: [host] },
       clock,
     ),
+    install,
     clock,
     log,
   });

@@ -76,6 +76,11 @@ for (const flavour of API_SERVERS) {
       const up = startCli(["up", "--kubeconfig", api.kubeconfigFile, "--install-crds", "--empty", "--quiet"]);
       await using _up = up;
       await eventually(async () => void (await kubectl("get clusters.v1beta1.cluster.x-k8s.io")), WITHIN);
+      const written = (await api.requests())
+        .filter(({ verb, resource }) => verb === "patch" && resource === "customresourcedefinitions")
+        .map(({ name }) => name);
+      expect(written).toContain("clusters.cluster.x-k8s.io");
+      expect(written).toEqual([...new Set(written)]);
       up.child.kill("SIGTERM");
       expect(await up.ended, up.output()).toBe(0);
       const crds = JSON.parse(await kubectl("get crds -o json")).items as readonly Served[];

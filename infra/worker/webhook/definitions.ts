@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { BROUGHT_BY, CustomResourceDefinition, isOurs } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { OLDER } from "../../../shared/api/older/table.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
 import type { ConversionClient } from "../../platform/crds/crd.ts";
@@ -9,7 +10,7 @@ import { loadCrds } from "../../platform/crds/load.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 type Reader = Pick<ServerClient, "pages">;
-type Writer = Pick<ServerClient, "get" | "apply">;
+type Writer = Pick<ServerClient, "get" | "apply" | "jsonPatch">;
 
 /** The kinds of ours that have older versions. */
 export const OLDER_KINDS: readonly Kind[] = KINDS.filter(({ group, kind }) => OLDER.has(`${group}/${kind}`));
@@ -55,7 +56,9 @@ export async function serveOlderVersions(
     const key = { namespace: "", name: wanted.metadata.name };
     const found = await client.get(CustomResourceDefinition, key);
     if (found === undefined || !isCapstans(found) || isServed(found, wanted)) continue;
-    await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
+    if (converting === undefined)
+      await client.jsonPatch(CustomResourceDefinition, key, withoutConversion(wanted));
+    else await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
     changed.push(key.name);
   }
   return changed;
@@ -71,6 +74,14 @@ function ownPartOf(crd: CustomResourceDefinition): CustomResourceDefinition {
   const { versions, conversion } = crd.spec as { readonly versions?: unknown; readonly conversion?: unknown };
   const { apiVersion, kind, metadata } = crd;
   return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions, conversion } } as never;
+}
+
+/** An apply would leave what another field manager has applied as well, as `capstan up` does. */
+function withoutConversion(crd: KubeObject): readonly PatchOperation[] {
+  return [
+    { op: "add", path: "/spec/conversion", value: { strategy: "None" } },
+    { op: "replace", path: "/spec/versions", value: valueAt(crd, "spec.versions") },
+  ];
 }
 
 /** The server fills in defaults below `clientConfig.service`, so parts are compared that it leaves as they are. */

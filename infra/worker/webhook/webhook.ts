@@ -24,6 +24,8 @@ export interface WebhookOptions {
   readonly reach: (port: number) => { readonly service: object } | { readonly url: string };
   /** Returns the certificate to show now; asked every ten seconds. */
   readonly serving: () => Promise<Serving>;
+  /** Installs our CRDs with who converts them, once the webhook answers; default: they are there. */
+  readonly install?: ((converting: ConversionClient) => Promise<void>) | undefined;
   readonly notes?: WebhookNotes | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -93,6 +95,7 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
     }
     served = wanted;
   };
+  await options.install?.(converting()).then(() => definitions.read(client));
   await serve();
   let cancel = (): void => undefined;
   let readAtMs = clock.now().getTime();

@@ -11,20 +11,21 @@ const nameOf = ({ metadata }: KubeObject) => metadata.name;
 const converted = older.filter((crd) => valueAt(crd, "spec.conversion") !== undefined).map(nameOf);
 
 it("lets our definitions name the webhook and takes it out again, and writes none that is right", async () => {
-  for (const [present, wanted, of] of [
-    [plain, older, CONVERTING],
-    [older, plain, undefined],
+  for (const [present, wanted, of, how] of [
+    [plain, older, CONVERTING, "apply"],
+    [older, plain, undefined, "jsonPatch"],
   ] as const) {
     const clients = recordingClients(undefined, present);
     expect(await serveOlderVersions(clients.of(MANAGEMENT, "webhook"), of)).toEqual(converted);
     expect(clients.sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(
-      converted.map((name) => `apply ${name}`),
+      converted.map((name) => `${how} ${name}`),
     );
-    for (const { body } of clients.sent) {
-      expect(Object.keys(Object(body).metadata)).toEqual(["name"]);
-      expect(
-        Object.keys(Object(body).spec).filter((field) => !/^(versions|conversion)$/.test(field)),
-      ).toEqual([]);
+    for (const { body, operations } of clients.sent) {
+      const paths = operations?.map(({ path }) => path) ?? [
+        ...Object.keys(Object(body).metadata),
+        ...Object.keys(Object(body).spec).map((field) => `/spec/${field}`),
+      ];
+      expect(paths.filter((path) => !/^(name|.spec.(versions|conversion))$/.test(path))).toEqual([]);
     }
     const again = recordingClients(undefined, wanted);
     expect(await serveOlderVersions(again.of(MANAGEMENT, "webhook"), of)).toEqual([]);
