@@ -180,7 +180,11 @@ describe("the writes of a decision", () => {
       patch: [...patch, { ...patch[0], target: target("z"), isFirst: true as const }],
     };
     const { sent } = await write(decision);
-    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(["jsonPatch z", "create s", "jsonPatch x"]);
+    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
+      "jsonPatch z",
+      "create s",
+      "jsonPatch x",
+    ]);
     const lost = await write(decision, ({ name }) => (name === "z" ? conflict : undefined));
     expect(lost.sent.map(({ name }) => name)).toEqual(["z"]);
     expect(lost.written.error).toBe(conflict);
