@@ -60,7 +60,6 @@ export async function startBoth(
       functions: FUNCTIONS,
       installCrds: false,
       watchFilter: "capstan",
-      deadLetters: join(dir, "letters.jsonl"),
       metricsAddress: { host: "127.0.0.1", port: 0 },
     }),
   );

@@ -172,7 +172,6 @@ function startBeside(kubeconfigFile: string): Promise<AsyncDisposable & Pick<Run
     functions: ["cluster-api"],
     installCrds: false,
     watchFilter: "capstan",
-    deadLetters: `${kubeconfigFile}.letters`,
     takeOverManagers: ["manager", "capi-machinedeployment", "capi-machineset", "capi-machineset-metadata"],
   });
 }

@@ -40,8 +40,8 @@ export function isReplicaWorkDue(view: SetView, now: Date): boolean {
 }
 
 /**
- * One step towards the right number of Machines: deletes those that are too many, else reserves the names that lack, then
- * makes reserved Machines and the objects of those that are there. The view is live.
+ * One step towards the right number of Machines: deletes those that are too many, else reserves the missing names, then makes
+ * reserved Machines and the objects of those that are there. The view is live.
  */
 export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
   const { set } = view;

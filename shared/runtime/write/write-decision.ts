@@ -49,12 +49,11 @@ export interface WriteContext extends EventContext, LimitContext {
 type Json = { [field: string]: unknown };
 
 /**
- * Sends a decision: deliver, issue, first patches, create, patch, evict, apply, delete, events, then the patches that remove a
- * finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object that does
- * not exist. No Pod is evicted, and
- * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
- * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply
- * that changes nothing. Errors of `settle` are passed on.
+ * Sends a decision: deliver, issue, first patches, create, patch, evict, apply, delete, events, then the patches that
+ * remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object
+ * that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A finalizer is kept
+ * when anything before it failed that must not fail, or that comes back. A create that was refused may bring a patch of
+ * its own. Nothing is sent for an apply that changes nothing. Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -62,9 +61,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   let decision = await delivered(given, sender, context);
   const written = (): Written => ({ ...sender.sent(), decision });
   if (sender.sent().error === undefined) await sendIssues(decision, sender, context);
-  const { first = [], others = [] } = Object.groupBy(decision.patch ?? [], ({ isFirst }) =>
-    isFirst === true ? "first" : "others",
-  );
+  const { first, others } = inTurns(decision.patch, ({ isFirst }) => isFirst === true);
   if (sender.sent().error === undefined) await sender.all(mergePatches(first).map(toPatch));
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.sent().error !== undefined) return written();
@@ -158,16 +155,22 @@ async function delivered(
   return answers === undefined ? decision : (settle?.(answers) ?? decision);
 }
 
+/** Returns the writes that go first, and the others, each in their order. */
+function inTurns<T>(writes: readonly T[] = [], goesFirst: (write: T) => boolean) {
+  const { first = [], others = [] } = Object.groupBy(writes, (write) =>
+    goesFirst(write) ? "first" : "others",
+  );
+  return { first, others };
+}
+
 /** Whether nothing before a finalizer has failed that it waits for. */
 function mayRelease({ error, again, stays }: Sent): boolean {
   return error === undefined && again === undefined && !stays;
 }
 
 /** Those that must end one after the other, in their order, until one stays; behind them the others, side by side. */
-async function sendDeletes({ delete: deletes = [] }: AnyDecision, sender: Sender): Promise<void> {
-  const { first = [], others = [] } = Object.groupBy(deletes, ({ mustEnd }) =>
-    mustEnd === true ? "first" : "others",
-  );
+async function sendDeletes({ delete: deletes }: AnyDecision, sender: Sender): Promise<void> {
+  const { first, others } = inTurns(deletes, ({ mustEnd }) => mustEnd === true);
   for (const one of first) {
     await sender.all([toDelete(one)]);
     if (!mayRelease(sender.sent())) return;

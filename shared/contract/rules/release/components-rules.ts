@@ -19,7 +19,7 @@ const OBJECTS = "cmd/clusterctl/internal/util/objs.go";
 const DELETE = "cmd/clusterctl/client/cluster/components.go";
 
 /** Kinds without namespace that clusterctl takes for namespaced ones: of Kubernetes 1.34 and of cert-manager. */
-const KUBERNETES: ReadonlySet<string> = new Set([
+const GLOBAL_KINDS: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io/MutatingAdmissionPolicy",
   "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
@@ -46,7 +46,7 @@ function globalKindsIn({ documents }: ReleaseFile): ReadonlySet<string> {
         textAt(value, "kind") === "CustomResourceDefinition" && textAt(value, "spec.scope") === "Cluster",
     )
     .map(({ value }) => `${textAt(value, "spec.group")}/${textAt(value, "spec.names.kind")}`);
-  return new Set([...KUBERNETES, ...own]);
+  return new Set([...GLOBAL_KINDS, ...own]);
 }
 
 function isGlobal(value: Manifest, kinds: ReadonlySet<string>): boolean {
