@@ -9,6 +9,7 @@ import {
   watch,
 } from "../../shared/function/define-function.ts";
 import { ADOPTED_FIELDS, SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { poolViolations } from "./rules/violations.ts";
 
@@ -29,13 +30,17 @@ export const machinepoolGuard = defineFunction(
           ...SIZE_FIELDS,
           "spec.replicas",
           "spec.template.metadata",
-          "spec.template.spec",
+          "spec.template.spec.bootstrap.configRef",
+          "spec.template.spec.clusterName",
+          "spec.template.spec.deletion",
+          "spec.template.spec.taints",
+          "spec.template.spec.version",
         ],
         itself,
       ),
     ],
     ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
-    reads: [{ on: MachinePool, fields: ["status.replicas"] }],
+    reads: [{ on: MachinePool, fields: ["status.replicas", DATA_SECRET_NAME] }],
   },
   async (pool, { cluster }) => ({
     patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
