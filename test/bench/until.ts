@@ -3,7 +3,7 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
-const LIMIT_MS = 15 * 60_000;
+const LIMIT_MS = 60 * 60_000;
 
 /** Asks every 50 ms, for at most two minutes. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -62,7 +62,7 @@ async function follow(
       if (type !== "BOOKMARK" && changed(object, type === "DELETED")) return;
     }
   }
-  throw new Error(`${kind.plural} did not get there within 15 minutes`);
+  throw new Error(`${kind.plural} did not get there within an hour`);
 }
 
 /** The workload clusters of so many Clusters have been reached. */
