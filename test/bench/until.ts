@@ -15,7 +15,7 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Resolves once so many objects of a kind are as wanted, within 15 minutes, with the first time at which each of them
+ * Resolves once so many objects of a kind are as wanted, within an hour, with the first time at which each of them
  * was seen so, by name, in ms since 1970. It watches: repeated requests would load the API server that is measured. A
  * watch that a busy server ends is opened again.
  */
@@ -36,7 +36,7 @@ export async function untilAll(
   return wanted;
 }
 
-/** Resolves once no object of a kind is left, within 15 minutes. None may be created meanwhile. */
+/** Resolves once no object of a kind is left, within an hour. None may be created meanwhile. */
 export async function untilNone(client: KubeClient, kind: Kind): Promise<void> {
   let left = 0;
   const listed = (objects: readonly KubeObject[]) => {
