@@ -26,6 +26,7 @@ export interface World extends AsyncDisposable {
   readonly kubeconfigFile: string;
   /** Of the real one. */
   readonly auditLog: string | undefined;
+  readonly pids: readonly number[];
   readonly client: ServerClient;
 }
 
@@ -37,8 +38,9 @@ export async function startWorld(): Promise<World> {
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   let kubeconfigFile = join(dir, "kubeconfig");
   let auditLog: string | undefined;
+  let pids: readonly number[] = [];
   if (assets !== undefined && realServerMissing(assets) === undefined) {
-    ({ kubeconfigFile, auditLog } = stack.use(await startRealServer(assets)));
+    ({ kubeconfigFile, auditLog, pids } = stack.use(await startRealServer(assets)));
   } else {
     const embedded = await startApiServer({ name: "bench" });
     stack.defer(() => embedded.stop());
@@ -52,6 +54,7 @@ export async function startWorld(): Promise<World> {
     kubeconfig: await readFile(kubeconfigFile, "utf8"),
     kubeconfigFile,
     auditLog,
+    pids,
     client: server.as(SETUP),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

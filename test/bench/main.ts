@@ -1,6 +1,7 @@
 import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
 import { coldStartBench } from "./cold-start.ts";
+import { fleetBench } from "./fleet.ts";
 import { historyBench } from "./history.ts";
 import { idleBench } from "./idle.ts";
 import { machinepoolBench } from "./machinepool.ts";
@@ -18,6 +19,7 @@ import { wakeBench } from "./wake.ts";
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
+  fleet: fleetBench,
   history: historyBench,
   idle: idleBench,
   machinepool: machinepoolBench,

@@ -134,36 +134,50 @@ export async function createDeployment(
   } as unknown as MachineDeployment);
 }
 
+interface ProviderOptions {
+  readonly hasConfigs?: boolean;
+  readonly join?: (machine: KubeObject) => Promise<unknown>;
+}
+
 /**
  * Makes config, where there are any, and infrastructure machine of each Machine ready at once when both are there, and at the same moment, until
- * disposed: what a manager writes in between would depend on the load of the machine.
+ * disposed: what a manager writes in between would depend on the load of the machine. `join` makes the Node; by default in
+ * the management server.
  */
 export function startProvider(
   client: KubeClient,
-  { hasConfigs }: { readonly hasConfigs: boolean } = { hasConfigs: true },
+  {
+    hasConfigs = true,
+    join = (machine) => createReadyNode(client, machine.metadata.name),
+  }: ProviderOptions = {},
 ): Disposable {
   const abort = new AbortController();
   const seen = new Set<string>();
   const kinds = hasConfigs ? [BenchConfig, BenchMachine] : [BenchMachine];
-  const created = (kind: Kind, name: string): void => {
+  const created = (kind: Kind, object: KubeObject): void => {
+    const { name } = object.metadata;
     seen.add(`${kind.kind} ${name}`);
     if (!kinds.every((each) => seen.has(`${each.kind} ${name}`))) return;
-    makeReady(client, name, hasConfigs).catch((error: unknown) => console.error(`${name}: ${String(error)}`));
+    makeReady(client, name, { hasConfig: hasConfigs, joined: join(object) }).catch((error: unknown) =>
+      console.error(`${name}: ${String(error)}`),
+    );
   };
   for (const kind of kinds)
-    untilAborted(client, kind, abort.signal, ({ metadata }) => created(kind, metadata.name)).catch(
-      (error: unknown) => {
-        if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
-      },
-    );
+    untilAborted(client, kind, abort.signal, (object) => created(kind, object)).catch((error: unknown) => {
+      if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
+    });
   return { [Symbol.dispose]: () => abort.abort() };
 }
 
-async function makeReady(client: KubeClient, name: string, hasConfig: boolean): Promise<void> {
+async function makeReady(
+  client: KubeClient,
+  name: string,
+  { hasConfig, joined }: { readonly hasConfig: boolean; readonly joined: Promise<unknown> },
+): Promise<void> {
   const key = { namespace: "default", name };
   const added = (path: string, value: unknown) => [{ op: "add", path, value }] as const;
   await Promise.all([
-    createReadyNode(client, name),
+    joined,
     client.jsonPatch(BenchMachine, key, added("/spec/providerID", `bench://${name}`)),
   ]);
   const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };

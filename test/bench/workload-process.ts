@@ -2,66 +2,98 @@ import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
-import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
+import { type ApiServer, startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { Node } from "../../shared/api/core.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { nodeNames } from "./ready-pools.ts";
-import { type Order, poolsOf, type Reply } from "./workload-servers.ts";
+import { type Numbered, type Order, poolsOf, type Reply } from "./workload-servers.ts";
 
-/** The process of workload-servers.ts: `SERVERS POOLS NODES`. */
+/** The process of workload-servers.ts: `SERVERS POOLS NODES [tls]`. */
 const [servers = 0, pools = 0, nodes = 0] = process.argv.slice(2).map(Number);
+const tls = process.argv.includes("tls");
 
-interface Target {
+interface Workload {
+  readonly server: ApiServer;
   readonly client: KubeClient;
-  readonly name: string;
+  /** Names of its Nodes. */
+  readonly nodes: Set<string>;
 }
 
 /** Node by Node into a server of this process. */
 const REQUESTS_PER_SECOND = 5_000;
 
-const targets: Target[] = [];
-const kubeconfigs: string[] = [];
+const workloads: Workload[] = [];
 for (let index = 0; index < servers; index += 1) {
-  const server = await startApiServer({ name: `c${index}` });
+  const server = await startApiServer({ name: `c${index}`, tls });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
   const client = createServer(parseKubeconfig(server.kubeconfig()), { clock: systemClock, rate }).as("bench");
   const names = poolsOf(index, pools).flatMap((pool) => nodeNames(pool, nodes));
   await Promise.all(names.map((name) => client.create(Node, readyNode(name))));
-  targets.push(...names.map((name) => ({ client, name })));
-  kubeconfigs.push(server.kubeconfig());
+  workloads.push({ server, client, nodes: new Set(names) });
 }
-tell({ kubeconfigs });
+tell({ kubeconfigs: workloads.map(({ server }) => server.kubeconfig()) });
 
-process.on("message", (order: Order) => {
-  void beat(order.beat).then((beats) => tell({ beats }));
+process.on("message", (order: Numbered) => {
+  carryOut(order).then(
+    (changed) => tell({ id: order.id, changed }),
+    (error: unknown) => tell({ id: order.id, problem: `${order.do}: ${String(error)}` }),
+  );
 });
+
+async function carryOut(order: Order): Promise<number> {
+  if (order.do === "beat") return beat(order.spreadMs);
+  const workload = workloads[order.server];
+  if (workload === undefined) throw new Error(`there is no server ${order.server}`);
+  switch (order.do) {
+    case "join":
+      await workload.client.create(Node, readyNode(order.node));
+      workload.nodes.add(order.node);
+      return 1;
+    case "say":
+      await Promise.all(order.nodes.map((name) => say(workload, name, order.isReady)));
+      return order.nodes.length;
+    default:
+      await workload.server.stop();
+      workload.nodes.clear();
+      return 0;
+  }
+}
 
 /** Heartbeat of a kubelet every few minutes: only the time is new. */
 async function beat(spreadMs: number): Promise<number> {
+  const targets = workloads.flatMap((workload) => [...workload.nodes].map((name) => ({ workload, name })));
   const batch = 50;
   for (let at = 0; at < targets.length; at += batch) {
-    await Promise.all(targets.slice(at, at + batch).map(beatOne));
-    await setTimeout(spreadMs / (targets.length / batch));
+    const some = targets.slice(at, at + batch);
+    await Promise.all(some.map(({ workload, name }) => say(workload, name, true)));
+    await setTimeout((spreadMs * some.length) / targets.length);
   }
   return targets.length;
 }
 
-async function beatOne({ client, name }: Target): Promise<void> {
-  const value = conditionsAt(new Date());
+/** A Node that has gone has no kubelet, either. */
+async function say({ client, nodes: known }: Workload, name: string, isReady: boolean): Promise<void> {
+  const value = conditionsAt(new Date(), isReady);
   const patch = [{ op: "replace", path: "/status/conditions", value }] as const;
-  await client.jsonPatch(Node, { namespace: "", name }, patch, "status");
+  try {
+    await client.jsonPatch(Node, { namespace: "", name }, patch, "status");
+  } catch (error) {
+    if (!(error instanceof KubeError && error.reason === "NotFound")) throw error;
+    known.delete(name);
+  }
 }
 
 function readyNode(name: string): Node {
-  const status = { conditions: conditionsAt(new Date()), nodeInfo: { kubeletVersion: "v1.34.2" } };
+  const status = { conditions: conditionsAt(new Date(), true), nodeInfo: { kubeletVersion: "v1.34.2" } };
   const taints = [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }];
   const spec = { providerID: `bench://${name}`, taints };
   return { apiVersion: "v1", kind: "Node", metadata: { name }, spec, status };
 }
 
-function conditionsAt(at: Date) {
+function conditionsAt(at: Date, isReady: boolean) {
   const lastHeartbeatTime = at.toISOString().replace(/\.\d+/, "");
-  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const lastTransitionTime = isReady ? "2026-01-01T00:00:00Z" : lastHeartbeatTime;
   const quiet = ["MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => ({
     type,
     status: "False",
@@ -70,7 +102,8 @@ function conditionsAt(at: Date) {
     lastTransitionTime,
     lastHeartbeatTime,
   }));
-  return [...quiet, { type: "Ready", status: "True", lastTransitionTime, lastHeartbeatTime }];
+  const status = isReady ? "True" : "False";
+  return [...quiet, { type: "Ready", status, lastTransitionTime, lastHeartbeatTime }];
 }
 
 function tell(answer: Reply): void {

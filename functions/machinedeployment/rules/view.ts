@@ -3,6 +3,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
+import { isDeleting } from "../../../shared/function/guards.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { templateProblems } from "../../../shared/rules/machines/template-problems.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
@@ -32,7 +33,7 @@ export interface StatusView extends StatusFacts {
   readonly current: MachineSet | undefined;
   /** Why no set is made: what cannot be read, then its templates. */
   readonly blockers: readonly string[];
-  /** The sets follow the spec: no sibling has anything to write on the deployment, and no set is due that is blocked. */
+  /** The sets follow the spec: no sibling has anything to write on the deployment, and no set is still to be made. */
   readonly settled: boolean;
 }
 
@@ -42,12 +43,12 @@ export function statusView(facts: StatusFacts): StatusView {
   const current = sets.find(({ metadata }) => metadata.name === roles.current?.name);
   const problem = deploymentProblem(deployment);
   const blockers = problem === undefined ? templates : [problem, ...templates];
-  const isBlocked = current === undefined && deployment.spec.paused !== true && blockers.length > 0;
+  const isDue = current === undefined && deployment.spec.paused !== true && !isDeleting(deployment);
   return {
     ...facts,
     current,
     blockers,
-    settled: !isBlocked && !deploymentWritesDue(deployment, cluster),
+    settled: !isDue && !deploymentWritesDue(deployment, cluster),
   };
 }
 

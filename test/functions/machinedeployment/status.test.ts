@@ -172,8 +172,12 @@ describe("machinedeployment-status", () => {
     ]);
   });
 
-  it("keeps its generation while a set is due whose template is missing, and says so", async () => {
+  it("keeps its generation while a set is due, and says so where the template of the set is missing", async () => {
     const seen = machineDeployment({ status: { observedGeneration: 2 } });
+    const old = set("d1-bbbbb", 3, OLD);
+    expect(await statusOf(world(seen, old))).toMatchObject({ observedGeneration: 2 });
+    const paused = machineDeployment({ spec: { paused: true }, status: { observedGeneration: 2 } });
+    expect(await statusOf(world(paused, old))).toMatchObject({ observedGeneration: 3 });
     const due = world(seen, set("d1-bbbbb", 1, OLD)).without(infraTemplate());
     const text = "Scaling up from 1 to 3 replicas is blocked because FooMachineTemplate does not exist";
     expect((await conditionsOf(due))["ScalingUp"]).toBe(`True ScalingUp ${text}`);

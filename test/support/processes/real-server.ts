@@ -16,6 +16,8 @@ export interface RealServer extends AsyncDisposable {
   /** One JSON line per finished request: verb, objectRef, userAgent. */
   readonly auditLog: string;
   readonly garbageCollector: boolean;
+  /** Of all its processes. */
+  readonly pids: readonly number[];
   /** A kubeconfig with a client certificate of this user, who has the rights that RBAC gives. */
   kubeconfigOf(user: string, group?: string): Promise<string>;
   /** A kubeconfig with this token, as of a ServiceAccount. */
@@ -128,6 +130,7 @@ export async function startRealServer(
       kubeconfigFile: file("kubeconfig"),
       auditLog: file("audit.log"),
       garbageCollector,
+      pids: processes.map(({ pid }) => pid ?? 0),
       kubeconfigWith: (own) => kubeconfigText(port, ca, { token: own }),
       kubeconfigOf: async (user, group) => kubeconfigText(port, ca, await clients.credentialsOf(user, group)),
       [Symbol.asyncDispose]: stop,
