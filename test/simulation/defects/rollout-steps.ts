@@ -48,12 +48,12 @@ export const rolloutStepDefects: readonly Defect[] = [
   },
   {
     number: "D-70",
-    title: "a new Machine counts as available as soon as it is there",
+    title: "a Machine counts as available as soon as its set wants it",
     target: { workload: "W-31", faults: [] },
     patch: () => ({
       function: (fn) =>
         listing(fn, [SETS], (set) => [
-          counted(set, { availableReplicas: (set as MachineSet).status?.replicas ?? 0 }),
+          counted(set, { availableReplicas: (set as MachineSet).spec.replicas ?? 0 }),
         ]),
     }),
   },
