@@ -55,6 +55,8 @@ export interface KernelOptions {
 }
 
 const KEPT_LINES = 2_000;
+/** In one call of the hash, which costs as much as some lines. */
+const HASHED_AT_ONCE = 100_000;
 
 /** The events of a run, line by line: its hash says whether two runs were the same. */
 interface Trace {
@@ -70,8 +72,13 @@ interface Trace {
 
 function createTrace(keepAll: boolean): Trace {
   const hash = createHash("sha256");
+  let unhashed = "";
   let lines: string[] = [];
   let length = 0;
+  const hashAll = (): void => {
+    hash.update(unhashed);
+    unhashed = "";
+  };
   const keep = (line: string): void => {
     lines.push(line);
     if (!keepAll && lines.length >= 2 * KEPT_LINES) lines = lines.slice(-KEPT_LINES);
@@ -84,12 +91,16 @@ function createTrace(keepAll: boolean): Trace {
       return lines;
     },
     add(line) {
-      hash.update(line).update("\n");
+      unhashed += `${line}\n`;
+      if (unhashed.length > HASHED_AT_ONCE) hashAll();
       length += 1;
       keep(line);
     },
     remark: keep,
-    hash: () => hash.copy().digest("hex"),
+    hash() {
+      hashAll();
+      return hash.copy().digest("hex");
+    },
   };
 }
 

@@ -148,7 +148,7 @@ function runningByTenant({ ledger }: World): (functionName: string, tenant: stri
   ledger.onClaim((functionName, { key }) => {
     const name = `${functionName} ${parseKey(key)?.tenant}`;
     const known = [...(claimed.get(name) ?? []), key];
-    const running = known.filter((each) => ledger.stateOf(functionName, each)?.state === "running");
+    const running = known.filter((each) => ledger.isRunning(functionName, each));
     claimed.set(name, new Set(running));
   });
   return (functionName, tenant) => claimed.get(`${functionName} ${tenant}`)?.size ?? 0;

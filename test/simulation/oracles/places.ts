@@ -50,10 +50,10 @@ interface Leaving {
 function onLeaving(world: World, observer: (leaving: Leaving) => void): void {
   world.network.onLeave(({ request }) => {
     const run = world.runs.of(request.headers["audit-id"] ?? "");
+    const check = run === undefined ? undefined : checkOf(run);
+    if (run === undefined || check === undefined || !isLimited(check)) return;
     const subject = subjectOf(request);
-    const check = run === undefined || subject === undefined ? undefined : checkOf(run);
-    if (run === undefined || subject === undefined || check === undefined) return;
-    if (isLimited(check)) observer({ check, run, ...subject });
+    if (subject !== undefined) observer({ check, run, ...subject });
   });
 }
 

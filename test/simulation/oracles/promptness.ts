@@ -74,8 +74,7 @@ function roomOf({ ledger, kernel, functions }: World) {
     const { queue = {} } = functions.find(({ spec }) => spec.name === functionName)?.spec ?? {};
     const keys = running.get(functionName) ?? new Map<Key, number>();
     running.set(functionName, keys);
-    for (const known of [...keys.keys()])
-      if (ledger.stateOf(functionName, known)?.state !== "running") keys.delete(known);
+    for (const known of [...keys.keys()]) if (!ledger.isRunning(functionName, known)) keys.delete(known);
     const tenant = parseKey(key)?.tenant ?? "";
     const ofTenant = [...keys.keys()].filter((each) => parseKey(each)?.tenant === tenant).length;
     const { concurrency = DEFAULT_QUEUE.concurrency, maxRunningPerTenant = Number.POSITIVE_INFINITY } = queue;

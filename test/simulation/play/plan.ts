@@ -54,8 +54,8 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
     return rate !== undefined && random.number() < rate && (counts.get(number) ?? 0) < most;
   };
   /** Which site of the class this is, the same in every run in which it happens. */
-  const siteOf = ({ number }: Fault, operation: AnyOperation, way: string): PlannedFault => {
-    const site = `${(operation.site ?? operation.what)()}${way === "" ? "" : ` ${way}`}`;
+  const siteOf = ({ number }: Fault, of: string, way: string): PlannedFault => {
+    const site = `${of}${way === "" ? "" : ` ${way}`}`;
     const occurrence = occurrences.get(`${number} ${site}`) ?? 0;
     occurrences.set(`${number} ${site}`, occurrence + 1);
     return { fault: number, at: `${site} #${occurrence}` };
@@ -63,13 +63,14 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
   world.kernel.intercept((given) => {
     if (isHealed || classes.length === 0) return false;
     const operation = given as AnyOperation;
-    const here = classes
-      .filter((fault) => fault.isSite(operation, world))
-      .flatMap((fault) =>
-        (fault.waysAt?.(operation, world) ?? [""]).map((way) => {
-          return { fault, way, planned: siteOf(fault, operation, way) };
-        }),
-      );
+    const fitting = classes.filter((fault) => fault.isSite(operation, world));
+    if (fitting.length === 0) return false;
+    const site = (operation.site ?? operation.what)();
+    const here = fitting.flatMap((fault) =>
+      (fault.waysAt?.(operation, world) ?? [""]).map((way) => {
+        return { fault, way, planned: siteOf(fault, site, way) };
+      }),
+    );
     for (const { planned } of here) sites.push(planned);
     const striking = here.find(({ fault, planned }) => isStruck(fault, planned.at));
     if (striking === undefined) return false;

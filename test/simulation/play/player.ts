@@ -2,7 +2,7 @@ import { workloadOf } from "../workloads/known.ts";
 import { LISTED_SITES, type PlannedFault } from "./plan.ts";
 import type { Prepared } from "./prepared.ts";
 import { type RunResult, runOnce } from "./run.ts";
-import { runSeed, SERIES, type SeedOptions, seedOptions } from "./swarm.ts";
+import { runSeed, type SeedOptions, seedOptions, seriesOf } from "./swarm.ts";
 
 /** One run, small enough to be sent to another process: a seed of the swarm, or one fault of the sweep. */
 export interface Job {
@@ -42,9 +42,10 @@ export function createPlayer(
 ): (job: Job) => Promise<Played> {
   const series = new Map<string, Promise<SeedOptions>>();
 
-  const playSeed = async ({ workload, seed, faults }: Job): Promise<RunResult> => {
-    const options = await known(series, `${workload} ${seed % SERIES}`, () =>
-      seedOptions(seed, workloadOf(workload), prepared),
+  const playSeed = async ({ workload: number, seed, faults }: Job): Promise<RunResult> => {
+    const workload = workloadOf(number);
+    const options = await known(series, `${number} ${seriesOf(workload, seed)}`, () =>
+      seedOptions(seed, workload, prepared),
     );
     return runSeed({ ...options, seed, faults });
   };

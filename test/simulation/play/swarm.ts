@@ -57,7 +57,12 @@ export interface SeedOptions {
 }
 
 /** Different series of edits; each needs a run without faults to compare with. Seeds take turns. */
-export const SERIES = 8;
+const SERIES = 8;
+
+/** The series of a seed: without a pool to scale all are the same. */
+export function seriesOf({ hasNoPool }: Workload, seed: number): number {
+  return hasNoPool === true ? 0 : seed % SERIES;
+}
 
 /** The users of a seed, and what they come to without faults. */
 export async function seedOptions(
@@ -65,7 +70,7 @@ export async function seedOptions(
   workload: Workload,
   prepared: Prepared,
 ): Promise<SeedOptions> {
-  const users = restless(workload, seed % SERIES);
+  const users = restless(workload, seriesOf(workload, seed));
   const reference = await runOnce({ seed: 0, workload: users, prepared, plan: NO_FAULTS });
   return { seed, workload: users, prepared, reference };
 }

@@ -65,6 +65,8 @@ export interface SharedLedger {
   onWipe(observer: () => void): void;
   /** Where a key stands, beside the scheduler; undefined = idle. */
   stateOf(functionName: string, key: Key): KeyState | undefined;
+  /** Whether its state is `running`: asked with every claim, of every key that was. */
+  isRunning(functionName: string, key: Key): boolean;
   /** Ready keys whose token is under way, and since when, ms since the epoch. */
   tokened(functionName: string): ReadonlyMap<Key, number>;
   /** Ready keys without a token, in the order in which workers find them. */
@@ -252,6 +254,7 @@ export function createSharedLedger(kernel: Kernel, host: LedgerHost): SharedLedg
       if (found?.state !== "running") return found;
       return { ...found, until: new Date(indexOf(name, "running").scoreOf(key) ?? 0) };
     },
+    isRunning: (name, key) => entryOf(name, key).get("st") === "r",
     tokened: (name) =>
       new Map(
         indexOf(name, "resend")
