@@ -29,10 +29,13 @@ function overriddenBy(machine: Machine): string | undefined {
 /**
  * The latch `bootstrapDataSecretCreated` as it is from now on: once true it stays. It appears with the name in the spec,
  * so that who sees the one sees the other: the config had created the data when its name was copied, whatever it says by
- * now, and Cluster API writes both at once.
+ * now, and Cluster API writes both at once. Not where the config is gone: that of a Machine which was recreated went with
+ * the former one, and its set makes another while the latch is unset.
  */
-export function isDataCreated({ status, spec }: Machine): boolean {
-  if (status?.initialization?.bootstrapDataSecretCreated === true) return true;
-  const { configRef, dataSecretName = "" } = spec.bootstrap;
-  return configRef !== undefined && dataSecretName !== "";
+export function isDataCreated(machine: Machine, found: Referenced | undefined): boolean {
+  const { configRef, dataSecretName = "" } = machine.spec.bootstrap;
+  if (machine.status?.initialization?.bootstrapDataSecretCreated === true) return true;
+  if (configRef === undefined || dataSecretName === "") return false;
+  const isKept = found?.state === "unresolved" || overriddenBy(machine) !== undefined;
+  return isKept || ownObject(machine, found) !== undefined;
 }

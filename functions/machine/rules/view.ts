@@ -57,7 +57,7 @@ export function machineView(facts: MachineFacts): MachineView {
     ...facts,
     bootstrap,
     infrastructure,
-    dataCreated: isDataCreated(machine),
+    dataCreated: isDataCreated(machine, providers.bootstrap),
     provisioned: isProvisioned(machine, infrastructure),
     nodeReport: nodeReport(facts),
     certificates: certificatesExpiry(machine, providers),

@@ -57,7 +57,7 @@ describe("bootstrap data of a Machine", () => {
   it("is provided by the user where there is no config, and the latch stays unset", () => {
     const byHand = soloMachine({ spec: { bootstrap: { configRef: undefined } } });
     const report = bootstrapReport(byHand, undefined);
-    expect([report, isDataCreated(byHand)]).toEqual([{ provided: true }, false]);
+    expect([report, isDataCreated(byHand, undefined)]).toEqual([{ provided: true }, false]);
     expect(bootstrapReport(soloMachine(), missing(machineConfig()))).toEqual({});
   });
 
@@ -81,9 +81,19 @@ describe("bootstrap data of a Machine", () => {
 
   it("sets the latch with the name in the spec, whatever the config says by then, and never takes it back", () => {
     const young = soloMachine({ spec: { bootstrap: { dataSecretName: undefined } } });
-    expect(isDataCreated(young)).toBe(false);
-    expect(isDataCreated(soloMachine())).toBe(true);
+    const config = found(machineConfig({ status: undefined }));
+    expect(isDataCreated(young, config)).toBe(false);
+    expect(isDataCreated(soloMachine(), config)).toBe(true);
     const initialization = { bootstrapDataSecretCreated: true };
-    expect(isDataCreated({ ...young, status: { initialization } })).toBe(true);
+    expect(isDataCreated({ ...young, status: { initialization } }, missing(machineConfig()))).toBe(true);
+  });
+
+  it("leaves the latch unset while a recreated Machine has lost its config, and not where a user names the data", () => {
+    const recreated = soloMachine({ metadata: { uid: "another" }, status: undefined });
+    expect(isDataCreated(recreated, missing(machineConfig()))).toBe(false);
+    expect(isDataCreated(recreated, found(machineConfig()))).toBe(false);
+    const managers = { "spec.bootstrap.dataSecretName": ["kubectl-edit"] };
+    const named = soloMachine({ metadata: { managers }, status: undefined });
+    expect(isDataCreated(named, missing(machineConfig()))).toBe(true);
   });
 });
