@@ -174,12 +174,12 @@ const TAKEOVER: CommandTable = {
   start: {
     about:
       "Give Clusters of Cluster API's manager to Capstan: one after the other, or with --park-lease all at once",
-    load: async () => (await import("./takeover/start.ts")).startCommand,
+    load: async () => (await import("./takeover/hand-over-command.ts")).startCommand,
   },
   back: {
     about:
       "Give Clusters of Capstan back to Cluster API's manager; frees its Lease where start has parked it",
-    load: async () => (await import("./takeover/back.ts")).backCommand,
+    load: async () => (await import("./takeover/hand-over-command.ts")).backCommand,
   },
   retire: {
     about:
@@ -201,11 +201,11 @@ const COMMANDS: CommandTable = {
   },
   relay: {
     about: "Watch the management cluster and its workload clusters and enqueue reconcile keys",
-    load: async () => (await import("./relay.ts")).relayCommand,
+    load: async () => (await import("./parts.ts")).relayCommand,
   },
   worker: {
     about: "Run functions for the keys on the queue; start as many as you need",
-    load: async () => (await import("./worker.ts")).workerCommand,
+    load: async () => (await import("./parts.ts")).workerCommand,
   },
   webhook: {
     about: "Convert objects of Cluster API between v1beta1 and v1beta2 for the API server",
@@ -260,7 +260,7 @@ const COMMANDS: CommandTable = {
   },
   contract: {
     about: "Judge a provider by its contracts with Cluster API: CRDs, releases, objects, behaviour",
-    load: async () => (await import("./contract/exit.ts")).contractCommand,
+    load: async () => (await import("./options.ts")).contractCommand,
     commands: CONTRACT,
   },
   dlq: {

@@ -4,7 +4,7 @@ import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
-import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readEnvironment, readTraceVariables } from "../platform/config.ts";
@@ -18,16 +18,15 @@ import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { Observed } from "../worker/observe.ts";
 import { catchStrayErrors } from "../worker/stray-errors.ts";
-import type { Tracing } from "../worker/telemetry/traces/tracing.ts";
+import type { Tracing } from "../worker/telemetry/trace-metrics.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { type Connect, takeOverReconciled, workloadOptions } from "./management.ts";
 import { openManagement } from "./open-management.ts";
-import { openState } from "./open-state.ts";
+import { openClients, openState } from "./open-state.ts";
 import { startObserving } from "./start-observing.ts";
 import { startReporting } from "./start-reporting.ts";
 import { openLog } from "./terminal/log.ts";
-import { fencedClients, openClients } from "./worker-clients.ts";
 
 /** A running composition. Disposing stops everything in reverse order of starting. */
 export interface Running extends AsyncDisposable {
@@ -202,4 +201,18 @@ async function serve(
   const { functions } = serving;
   const readers = { issuer: await openIssuer(functions), manifests: await openManifests(functions) };
   return starting.use(await startWorker({ ...serving, ...readers }));
+}
+
+/** The same clients; no write leaves from when `mayWrite` throws. */
+function fencedClients(clients: Clients, mayWrite: (() => void) | undefined): Clients {
+  if (mayWrite === undefined) return clients;
+  return {
+    of(cluster, functionName, sending = {}) {
+      const mayGo = (): void => {
+        mayWrite();
+        sending.mayGo?.();
+      };
+      return clients.of(cluster, functionName, { ...sending, mayGo });
+    },
+  };
 }

@@ -4,8 +4,8 @@ import { configSchema } from "./config-file.ts";
 
 /** Processes that take `--config`. */
 const PARTS = {
-  relay: async () => (await import("./relay.ts")).relayCommand,
-  worker: async () => (await import("./worker.ts")).workerCommand,
+  relay: async () => (await import("./parts.ts")).relayCommand,
+  worker: async () => (await import("./parts.ts")).workerCommand,
   manager: async () => (await import("./manager.ts")).managerCommand,
   lambda: async () => (await import("./lambda/lambda.ts")).lambdaCommand,
   up: async () => (await import("./up/up.ts")).upCommand,

@@ -11,7 +11,7 @@ import { loadCrds } from "../platform/crds/load.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { rest } from "../platform/rest.ts";
 import { createTurns } from "../relay/turns.ts";
-import { untilAnswered } from "./until-answered.ts";
+import { untilAnswered } from "./management.ts";
 
 /** Each definition makes the server build its API again: more of them at once would only make all late. */
 const AT_ONCE = 4;

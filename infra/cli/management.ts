@@ -1,5 +1,7 @@
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { createServer, type Server, type ServerOptions } from "../platform/kube/client.ts";
@@ -7,10 +9,10 @@ import { loadKubeconfig } from "../platform/kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../platform/kube/rate-limit.ts";
 import { accessWithToken, addressList } from "../platform/kube/server-access.ts";
 import { packageVersion } from "../platform/package-version.ts";
+import { rest } from "../platform/rest.ts";
 import type { RelayOptions } from "../relay/relay.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
-import { untilAnswered } from "./until-answered.ts";
 
 /** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
@@ -86,4 +88,46 @@ export async function takeOverReconciled(
     const managers = new Set(takeOverManagers);
     await untilAnswered(() => takeOver(server.as("take-over"), [...kinds], managers, scope), { clock, log });
   }
+}
+
+const AGAIN_MS = 2 * SECOND;
+
+interface Patience {
+  readonly clock: Clock;
+  readonly log?: Log | undefined;
+  /** The time until the last attempt; absent: there is none. */
+  readonly withinMs?: number;
+}
+
+/**
+ * Asks until the API server answers: the start of a process that ended because a server is slow, starting or waits for a
+ * dead webhook would only begin again. Logs each reason once. Throws a refusal at once, and the last failure when the time
+ * is over.
+ */
+export async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  { clock, log, withinMs = Number.POSITIVE_INFINITY }: Patience,
+): Promise<T> {
+  const lastAt = clock.now().getTime() + withinMs;
+  let said: string | undefined;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!mayAnswer(error)) throw error;
+      if (clock.now().getTime() >= lastAt) throw tooLate(error);
+      if (error.message !== said) log?.warn({ error: error.message }, "the start waits for the API server");
+      said = error.message;
+    }
+    await rest(AGAIN_MS, clock);
+  }
+}
+
+function mayAnswer(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
+
+function tooLate(cause: KubeError): Error {
+  const next = "the API server has not answered in time; look at its load and its log, then start again";
+  return new Error(`${cause.message}: ${next}`, { cause });
 }

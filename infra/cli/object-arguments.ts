@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
+import { type Kind, kindNames, type ObjectKey } from "../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 
 /** The object that a command is about, as its arguments name it. */
-export interface NamedObject {
+interface NamedObject {
   readonly kindName: string;
   readonly objectName: string;
   /** The value of `--namespace`. */
@@ -44,4 +45,13 @@ export function keyOf({ namespaced }: Kind, { objectName, namespace }: NamedObje
     );
   }
   return { namespace: named ?? namespace ?? "default", name };
+}
+
+/** The kind of this name that a function reconciles. Throws with the kinds that there are. */
+export function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
+  const kinds = functions.map(({ spec }) => spec.reconciles);
+  const found = kinds.find((kind) => kindNames(kind).includes(name.toLowerCase()));
+  if (found !== undefined) return found;
+  const known = [...new Set(kinds.map(({ kind }) => kind.toLowerCase()))];
+  throw new Error(`no function reconciles "${name}"; there are ${known.join(", ")}`);
 }

@@ -67,7 +67,7 @@ async function startEmbedded(
 ): Promise<ConversionClient | undefined> {
   const [{ startApiServer }, { convertsItself }] = await Promise.all([
     import("../playground/apiserver/entry.ts"),
-    import("./converts-itself.ts"),
+    import("./own-webhook.ts"),
   ]);
   const { port, data } = options;
   const embedded = starting.use(

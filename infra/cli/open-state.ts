@@ -1,8 +1,9 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { groupOf } from "../../shared/function/groups.ts";
 import { knownKinds } from "../../shared/function/known-kinds.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
-import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
 import type { DeletionLimit } from "../../shared/runtime/write/deletion-limit.ts";
 import type { Server } from "../platform/kube/client.ts";
@@ -10,6 +11,7 @@ import type { Backend, LimitPorts, QueuePorts } from "../queue/backends/backend.
 import { openBackend } from "../queue/backends/open.ts";
 import { historyFrom } from "../queue/history/key-history.ts";
 import { createRecorder, type Recorder } from "../queue/letters/recorder.ts";
+import { type ClientsOptions, createClients, managementOnly } from "../relay/workload/clients.ts";
 import type { Observed } from "../worker/observe.ts";
 import type { ComposeOptions } from "./compose-options.ts";
 import { tieQueue } from "./tie-queue.ts";
@@ -100,4 +102,14 @@ export async function openLimit(
   const limit = await backend.limit({ perHour, ...ports });
   starting.defer(async () => limit[Symbol.asyncDispose]?.());
   return limit;
+}
+
+/** The clients of a worker beside no relay. Without a function of `workload` it has none of workload servers. Source: S-03 */
+export function openClients(
+  options: ClientsOptions,
+  functions: readonly AnyFunction[],
+  starting: AsyncDisposableStack,
+): Clients {
+  const callsWorkloads = functions.some(({ spec }) => groupOf(spec) === "workload");
+  return callsWorkloads ? starting.use(createClients(options)) : managementOnly(options.management);
 }

@@ -1,8 +1,11 @@
+import { setTimeout } from "node:timers/promises";
+import { Namespace } from "../../shared/api/core.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../platform/kube/client.ts";
+import type { ServerClient } from "../platform/kube/verbs.ts";
 import type { Backend } from "../queue/backends/backend.ts";
-import { managementUid } from "./management-uid.ts";
 
 interface TieOptions {
   readonly backend: Backend;
@@ -56,5 +59,35 @@ async function readableUid({ server, log, waits }: TieOptions): Promise<string |
       "whether Redis belongs to this management cluster is not checked: Namespace kube-system may not be read; allow this account to get it";
     log.warn({ error: error.message }, message);
     return undefined;
+  }
+}
+
+const RETRY_MS = 2 * SECOND;
+
+interface UidOptions {
+  readonly log: Log;
+  /** False where time costs money: then an API server that does not answer is an error. Default true. */
+  readonly waits?: boolean | undefined;
+}
+
+/**
+ * Returns the uid of Namespace kube-system, which distinguishes a management cluster from others. Waits for the API
+ * server, since nothing can be done without it. Throws KubeError 403 where it may not be read.
+ */
+export async function managementUid(
+  client: Pick<ServerClient, "get">,
+  { log, waits = true }: UidOptions,
+): Promise<string | undefined> {
+  for (;;) {
+    try {
+      return (await client.get(Namespace, { namespace: "", name: "kube-system" }))?.metadata.uid;
+    } catch (error) {
+      if (!waits || (error instanceof KubeError && error.status === 403)) throw error;
+      log.warn(
+        { error: String(error) },
+        "the management API server does not say which cluster it is; retrying",
+      );
+      await setTimeout(RETRY_MS);
+    }
   }
 }

@@ -1,8 +1,6 @@
 import { createReviews } from "../worker/diagnostics/reviews.ts";
-import { createAdmission } from "./access/admission.ts";
-import type { Code } from "./access/code.ts";
-import type { Site } from "./access/same-site.ts";
-import { createSessions } from "./access/sessions.ts";
+import { createAdmission, createSessions } from "./access/admission.ts";
+import type { Code, Site } from "./access/door.ts";
 import { createViewers } from "./access/viewers.ts";
 import { createApi } from "./answers.ts";
 import type { ConsoleOptions } from "./console-options.ts";

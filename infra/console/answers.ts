@@ -1,14 +1,14 @@
+import { createHash } from "node:crypto";
+import type * as z from "zod";
 import { messageOf } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { oneLine } from "../worker/health.ts";
-import { checked, queryOf } from "./checked.ts";
 import type { Interest } from "./interest.ts";
+import { splitAt } from "./message.ts";
 import type { Ports, RouteContext } from "./ports.ts";
 import { Problem, problem } from "./problem.ts";
 import { findIn, routesFor, titleOf } from "./routes/match.ts";
 import type { Route } from "./routes/route.ts";
-import { splitAt } from "./split-at.ts";
-import { type Versioned, versionOf } from "./version.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** Does the work of a route; what its data source throws becomes a Problem that says since when it is so. */
@@ -108,4 +108,54 @@ function isDefect(error: unknown): boolean {
 
 function textOf(error: unknown): string {
   return oneLine(messageOf(error));
+}
+
+/** An answer as JSON, and its version: that of the data, whatever the time at which they were read. */
+export interface Versioned {
+  readonly text: string;
+  /** An ETag. */
+  readonly etag: string;
+}
+
+function versionOf(body: object, asOf: Date): Versioned {
+  const digest = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+  return {
+    text: JSON.stringify({ asOf: asOf.toISOString(), ...body }),
+    etag: `"${digest.slice(0, DIGEST_CHARS)}"`,
+  };
+}
+/** 132 bits. */
+const DIGEST_CHARS = 22;
+
+const MAX_CHARS = 200;
+
+/** Returns a value that the schema accepts. Throws the Problem that names its first wrong field. */
+export function checked(schema: z.ZodType | undefined, value: unknown, where: "query" | "body"): unknown {
+  if (schema === undefined) {
+    const names = Object.keys(Object(value));
+    if (names.length === 0) return undefined;
+    throw invalid(names[0] ?? "", `this path takes no ${where}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  throw invalid(unknown ?? field, issue?.message ?? "it is malformed");
+}
+
+function invalid(field: string, message: string) {
+  const name = field.slice(0, MAX_CHARS);
+  const text = name === "" ? message : `${name}: ${message}`;
+  return problem("invalidField", text.slice(0, 2 * MAX_CHARS), "openapi.json describes each field", {
+    ...(name === "" ? {} : { field: name }),
+  });
+}
+
+/** Parameters of a query. One that comes twice is refused. */
+function queryOf(text: string): object {
+  const given = new URLSearchParams(text);
+  const twice = [...given.keys()].find((name) => given.getAll(name).length > 1);
+  if (twice !== undefined) throw invalid(twice, "it is given more than once");
+  return Object.fromEntries(given);
 }

@@ -2,7 +2,6 @@ import type { Random } from "../../shared/runtime/ports.ts";
 import type { Hints } from "../../shared/runtime/queue/hints.ts";
 import type { Reviewer } from "../worker/diagnostics/reviews.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
-import type { ReadPage } from "./page-files.ts";
 import type { Ports, RouteContext } from "./ports.ts";
 
 export interface ConsoleOptions extends RouteContext {
@@ -32,3 +31,12 @@ export interface ConsoleData {
   /** The hints; absent where open pages read once a second what they show. */
   readonly hints?: Hints | undefined;
 }
+
+/** A file of the page, as the build has made it. */
+export interface PageFile {
+  readonly body: Uint8Array;
+  readonly contentType: string;
+}
+
+/** Returns a file by its path: the shell for every path that is not one of its other files. Undefined: the page is not built. */
+export type ReadPage = (path: string) => Promise<PageFile | undefined>;

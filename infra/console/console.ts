@@ -1,13 +1,14 @@
 import type { Server } from "node:net";
 import { hostInUrl } from "../../shared/api/host-in-url.ts";
+import { messageOf } from "../../shared/function/errors.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
 import { createServer } from "../platform/node-http.ts";
 import { LIMITS, startListener } from "../worker/http-listener.ts";
 import { isLoopbackHost } from "../worker/loopback-address.ts";
-import { createCode } from "./access/code.ts";
-import { type Site, siteOf } from "./access/same-site.ts";
+import { createCode, type Site, siteOf } from "./access/door.ts";
 import type { ConsoleOptions } from "./console-options.ts";
 import type { createServerWithTls } from "./http/server-with-tls.ts";
-import { withFirstRequest } from "./with-first-request.ts";
+import { HEADERS, type Listener } from "./message.ts";
 
 export interface Console extends AsyncDisposable {
   readonly port: number;
@@ -68,3 +69,47 @@ function directLinkOf(host: string, port: number): string | undefined {
   return port === HTTPS_PORT || /:\d+$/.test(host) ? undefined : `https://${host}:${port}/`;
 }
 const HTTPS_PORT = 443;
+
+/** Answers requests once it has been opened. */
+interface Answering extends AsyncDisposable {
+  readonly listener: Listener;
+}
+
+/**
+ * Opens what answers with the first request, so that a server without a visitor costs nothing. A request waits
+ * until then; when it cannot be opened it gets 503, and the next one tries again.
+ */
+export function withFirstRequest(
+  open: (opened: AsyncDisposableStack) => Promise<Listener>,
+  log: Log,
+): Answering {
+  const all = new AsyncDisposableStack();
+  let opening: Promise<Listener> | undefined;
+  const openOnce = async (): Promise<Listener> => {
+    await using opened = new AsyncDisposableStack();
+    const listener = await open(opened);
+    all.use(opened.move());
+    return listener;
+  };
+  return {
+    listener: (message, response) => {
+      // A client may leave before there is an answer.
+      message.on("error", () => undefined);
+      response.on("error", () => undefined);
+      opening ??= openOnce();
+      opening.then(
+        (listener) => listener(message, response),
+        (error: unknown) => {
+          opening = undefined;
+          log.error({ error: messageOf(error) }, "the console cannot be opened");
+          response.writeHead(503, HEADERS);
+          response.end();
+        },
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await opening?.catch(() => undefined);
+      await all.disposeAsync();
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { PageFile, ReadPage } from "./page-files.ts";
+import type { PageFile, ReadPage } from "./console-options.ts";
 
 /** The page of the built product; absent where sources run. */
 const BUILT = fileURLToPath(new URL("page/built/", import.meta.url));

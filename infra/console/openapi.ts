@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { errorSchema } from "./api/error.ts";
 import { explainedSchema } from "./api/explained.ts";
 import { sessionRequestSchema, sessionSchema } from "./api/me.ts";
-import { streamMessageSchema, streamQuerySchema } from "./api/stream.ts";
+import { errorSchema, streamMessageSchema, streamQuerySchema } from "./api/page.ts";
 import type { Route } from "./routes/route.ts";
 
 interface Operation {

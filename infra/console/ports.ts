@@ -13,12 +13,11 @@ import type { ApartResult } from "../operate/replay/replay-apart.ts";
 import type { RolloutText } from "../operate/rollout/rollout-text.ts";
 import type { FieldOwner } from "../platform/kube/field-owners.ts";
 import type { KnownHead } from "../queue/letters/known-deaths.ts";
-import type { ClusterAnswer } from "./api/cluster.ts";
+import type { ClusterAnswer } from "./api/object.ts";
+import type { SearchAnswer } from "./api/page.ts";
 import type { RelayAnswer } from "./api/relay.ts";
-import type { SearchAnswer } from "./api/search.ts";
-import type { Control } from "./control.ts";
 import type { FleetIndex } from "./fleet/fleet-index.ts";
-import type { Jobs } from "./jobs/jobs.ts";
+import type { Control, Jobs } from "./jobs/jobs.ts";
 import type { Trials } from "./jobs/trials.ts";
 import type { Sight } from "./viewer.ts";
 

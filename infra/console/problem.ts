@@ -1,4 +1,4 @@
-import type { ErrorBody } from "./api/error.ts";
+import type { ErrorBody } from "./api/page.ts";
 
 type Details = Omit<ErrorBody, "status" | "reason" | "message" | "next">;
 

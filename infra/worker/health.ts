@@ -10,7 +10,7 @@ import { managementType } from "../../shared/runtime/read/management-type.ts";
 import { CURRENT, readFreshness } from "../../shared/runtime/read/signs.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "./telemetry/metered-queue.ts";
-import { answerWithin, type QueueView } from "./telemetry/queue-view.ts";
+import { answerWithin, type QueueView } from "./telemetry/scale-view.ts";
 import type { Worker, WorkerStatus } from "./worker.ts";
 
 /** The parts of a process that health depends on. A part that is still starting is `starting`. */

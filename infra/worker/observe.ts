@@ -12,12 +12,9 @@ import type { LoopbackAddress } from "./loopback-address.ts";
 import { type LedgerMeter, meterLedger } from "./telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "./telemetry/metered-queue.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
-import { meterProcess } from "./telemetry/process-metrics.ts";
-import { viewQueue } from "./telemetry/queue-view.ts";
-import { meterRelay } from "./telemetry/relay-metrics.ts";
-import { meterRequests, type NoteRequest } from "./telemetry/request-metrics.ts";
-import { meterRollouts } from "./telemetry/rollout-metrics.ts";
-import { meterScale, viewScale } from "./telemetry/scale-view.ts";
+import { meterProcess, meterRequests, type NoteRequest } from "./telemetry/process-metrics.ts";
+import { meterRelay, meterRollouts } from "./telemetry/relay-metrics.ts";
+import { meterScale, viewQueue, viewScale } from "./telemetry/scale-view.ts";
 import { meterTraces, type TracedSpans } from "./telemetry/trace-metrics.ts";
 import type { Worker } from "./worker.ts";
 

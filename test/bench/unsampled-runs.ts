@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/platform/clock.ts";
 import { readTraceVariables } from "../../infra/platform/config.ts";
+import type { Tracing } from "../../infra/worker/telemetry/trace-metrics.ts";
 import { openTraces } from "../../infra/worker/telemetry/traces/traces.ts";
-import type { Tracing } from "../../infra/worker/telemetry/traces/tracing.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";

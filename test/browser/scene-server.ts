@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import type { ErrorBody } from "../../infra/console/api/error.ts";
-import { HEADERS } from "../../infra/console/headers.ts";
+import type { ErrorBody } from "../../infra/console/api/page.ts";
+import type { ReadPage } from "../../infra/console/console-options.ts";
+import { HEADERS } from "../../infra/console/message.ts";
 import { openPage } from "../../infra/console/open-page.ts";
-import type { ReadPage } from "../../infra/console/page-files.ts";
 import { NOW, type Scene, type SceneAnswer, type Sent, type Stage } from "./scene.ts";
 
 type Answers = Scene["answers"];

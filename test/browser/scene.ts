@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { ErrorBody } from "../../infra/console/api/error.ts";
+import type { ErrorBody } from "../../infra/console/api/page.ts";
 
 /** The time in all scenes, by the clock of the simulation: 45 minutes after its beginning. */
 export const NOW = "2026-01-01T00:45:00.000Z";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { StreamMessage } from "../../infra/console/api/stream.ts";
+import type { StreamMessage } from "../../infra/console/api/page.ts";
 
 /** Collects the messages of a stream of the console while they come. */
 export function streamMessages(answer: IncomingMessage) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { NotedRun } from "../../infra/cli/history/history-table.ts";
+import type { NotedRun } from "../../infra/cli/history/history.ts";
 import type { Explained, ExplainedFunction } from "../../infra/operate/explain/explain-tree.ts";
 import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";

@@ -4,6 +4,7 @@ import { readEnvironment } from "../../platform/config.ts";
 import { createServer } from "../../platform/kube/client.ts";
 import { loadKubeconfig } from "../../platform/kube/kubeconfig.ts";
 import { packageVersion } from "../../platform/package-version.ts";
+import { openSource, type SourceOptions } from "../letter-source.ts";
 
 /** More take too long; with a namespace in front the list is shorter. */
 const MAX_ITEMS = 2_000;
@@ -25,4 +26,16 @@ export async function namesOfObjects(
     const key = objectKeyOf(object);
     return `${key.namespace}/${key.name}`;
   });
+}
+
+const MAX_LETTERS = 500;
+
+/** Returns the ends of the keys of dead letters: `default/demo-pool`. Rejects when nothing answers. */
+export async function namesOfLetters(
+  functionName: string,
+  options: SourceOptions,
+): Promise<readonly string[]> {
+  await using source = await openSource(options);
+  const { items } = await source.deadLetters.page({ function: functionName, limit: MAX_LETTERS });
+  return items.map(({ key }) => key.slice(key.lastIndexOf("|") + 1));
 }

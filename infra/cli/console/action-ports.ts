@@ -1,8 +1,7 @@
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { QueueControl } from "../../../shared/runtime/queue/queue-control.ts";
 import type { ConsoleOptions } from "../../console/console-options.ts";
-import type { Control } from "../../console/control.ts";
-import { createJobs } from "../../console/jobs/jobs.ts";
+import { type Control, createJobs } from "../../console/jobs/jobs.ts";
 import type { Ports } from "../../console/ports.ts";
 import { systemRandom } from "../../platform/random.ts";
 import type { ConsoleFlags } from "./console-options.ts";

@@ -8,9 +8,16 @@ import type { ReleaseName } from "../../providers/clusterctl/release/read-releas
 import type { Values } from "../../providers/clusterctl/render/values.ts";
 import type { Outcome } from "../../providers/contract/finding.ts";
 import type { Waivers } from "../../providers/contract/waivers.ts";
-import { exitAsWronglyCalled } from "./exit.ts";
-import { asOption, failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
-import { printReport, type ReportOptions } from "./print-report.ts";
+import { exitAsWronglyCalled } from "../options.ts";
+import {
+  asOption,
+  failOnOption,
+  outputOption,
+  printReport,
+  type ReportOptions,
+  verboseOption,
+  waiveOption,
+} from "./print-report.ts";
 
 interface CheckCommandOptions extends ReportOptions {
   readonly as: ReadonlyMap<string, ContractRole | undefined>;

@@ -5,7 +5,7 @@ import type { RuleText } from "../../../shared/contract/rules/rule.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 import { linkTo } from "../../providers/contract/links.ts";
-import { exitAsWronglyCalled } from "./exit.ts";
+import { exitAsWronglyCalled } from "../options.ts";
 
 export function listCommand(command: Command): Command {
   return command

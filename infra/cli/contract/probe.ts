@@ -6,10 +6,16 @@ import { printError } from "../../platform/terminal/print.ts";
 import type { ProbeOutcome } from "../../providers/contract/probe/probe.ts";
 import type { Mutation } from "../../providers/contract/probe/stage.ts";
 import type { Waivers } from "../../providers/contract/waivers.ts";
-import { stopRequested } from "../options.ts";
-import { exitAsWronglyCalled } from "./exit.ts";
-import { asOption, failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
-import { printReport, type ReportOptions } from "./print-report.ts";
+import { exitAsWronglyCalled, stopRequested } from "../options.ts";
+import {
+  asOption,
+  failOnOption,
+  outputOption,
+  printReport,
+  type ReportOptions,
+  verboseOption,
+  waiveOption,
+} from "./print-report.ts";
 
 interface ProbeCommandOptions extends ReportOptions {
   readonly file: string;

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { openReplayApart } from "../../operate/replay/replay-apart.ts";
-import { type Tried, tryLetters } from "../../operate/replay/try-letters.ts";
-import { VERDICTS, type Verdict } from "../../operate/replay/verdict.ts";
+import { type Tried, tryLetters, VERDICTS, type Verdict } from "../../operate/replay/verdict.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
 import { groupIdOf, groupLetters, type LetterGroup } from "../../queue/letters/letter-groups.ts";

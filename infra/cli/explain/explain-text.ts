@@ -7,9 +7,7 @@ import type { Folded, HeldUp } from "../../operate/explain/fold-causes.ts";
 import { textOfLeftOut } from "../../operate/explain/siblings.ts";
 import { paint } from "../../platform/terminal/paint.ts";
 import { ageOf, timeText } from "../../platform/terminal/table.ts";
-import { causeLines } from "../tree/cause-lines.ts";
-import { type Branch, drawTree } from "../tree/draw-tree.ts";
-import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";
+import { type Branch, causeLines, drawTree, linesOfFacts, oneLine, titleOfFacts } from "../tree/lines.ts";
 
 /**
  * Returns the tree for people, line by line, with each root cause once, below the object of the command, and without idle

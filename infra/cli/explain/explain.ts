@@ -22,16 +22,14 @@ import { knownDeaths, stillDead } from "../../queue/letters/known-deaths.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import type { LetterSource } from "../letter-source.ts";
-import { addObjectArguments, keyOf, namedObject } from "../object-arguments.ts";
+import { addObjectArguments, keyOf, namedObject, reconciledKind } from "../object-arguments.ts";
 import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
-import { reconciledKind } from "../reconciled-kind.ts";
-import { textOfConcern, titleOfFacts } from "../tree/fact-lines.ts";
+import { textOfConcern, titleOfFacts } from "../tree/lines.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 import { textOfFolded, textOfFunction } from "./explain-text.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
-import { openHistory } from "./open-history.ts";
-import { openReachable } from "./open-reachable.ts";
+import { openHistory, openReachable } from "./open-history.ts";
 import { openModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions extends QueueFlags {

@@ -3,7 +3,7 @@ import type { Detail } from "../../operate/explain/details.ts";
 import type { ExplainedHealth } from "../../operate/explain/explain-health.ts";
 import { paint } from "../../platform/terminal/paint.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
-import { detailLines } from "../tree/detail-lines.ts";
+import { detailLines } from "../tree/lines.ts";
 
 /** Ten thousand targets must not fill a terminal: the rest is counted; `-o json` has all of them. */
 const MAX_ROWS = 50;

@@ -22,7 +22,7 @@ import { type LedgerMeter, meterLedger } from "../../worker/telemetry/ledger-met
 import type { LogLevel } from "../../worker/telemetry/log.ts";
 import { meterQueue } from "../../worker/telemetry/metered-queue.ts";
 import type { Metrics } from "../../worker/telemetry/metrics.ts";
-import { meterRequests, type NoteRequest } from "../../worker/telemetry/request-metrics.ts";
+import { meterRequests, type NoteRequest } from "../../worker/telemetry/process-metrics.ts";
 import { startWorker } from "../../worker/worker.ts";
 import {
   type Connect,
@@ -31,11 +31,10 @@ import {
   readManagement,
   workloadOptions,
 } from "../management.ts";
-import { openLimit } from "../open-state.ts";
+import { openClients, openLimit } from "../open-state.ts";
 import { sharedQueue } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { tieQueue } from "../tie-queue.ts";
-import { openClients } from "../worker-clients.ts";
 
 /** The functions that a Lambda function serves, and how it reaches its servers. */
 export interface OpenLambdaOptions extends RequestOptions, QueueFlags {

@@ -12,10 +12,9 @@ import { readMovePlan } from "../../providers/clusterctl/move/read-plan.ts";
 import type { Finding } from "../../providers/contract/finding.ts";
 import { judge } from "../../providers/contract/judge.ts";
 import { exitStatus, type Report, toReport } from "../../providers/contract/report.ts";
-import { exitAsWronglyCalled } from "../contract/exit.ts";
 import { openForeignServer } from "../management.ts";
-import { outputOption } from "../options.ts";
-import { section } from "../plan-lines.ts";
+import { exitAsWronglyCalled, outputOption } from "../options.ts";
+import { section } from "../tree/lines.ts";
 
 interface PlanOptions {
   readonly namespace: string;

@@ -5,8 +5,16 @@ import type { RemediationPolicy } from "../../../shared/api/remediation-policy.t
 import { compareText, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { actorText } from "../../../shared/rules/machines/remediation-actor.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import { actorOfEntry, actorOfMark, ownerOf } from "./actor.ts";
-import { claimedMarks, isAfter, type Mark, marksOf, recoveriesIn } from "./marks.ts";
+import {
+  actorOfEntry,
+  actorOfMark,
+  claimedMarks,
+  isAfter,
+  type Mark,
+  marksOf,
+  ownerOf,
+  recoveriesIn,
+} from "./marks.ts";
 import { type Recorded, recordedIn, verdictsIn } from "./policy-history.ts";
 import { mayBeCalm, type Wait, waitedFor, waitOf } from "./waits.ts";
 

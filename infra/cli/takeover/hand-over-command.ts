@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Core } from "../../operate/takeover/core.ts";
-import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
+import { type Finding, filtersOf, judge, judgeBack } from "../../operate/takeover/findings.ts";
 import { untilIdle } from "../../operate/takeover/idle.ts";
-import type { Moved, Sequence, Step } from "../../operate/takeover/sequence.ts";
+import { back, type Moved, type Sequence, type Step, start } from "../../operate/takeover/sequence.ts";
 import { readSurvey, type Scope, type Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
@@ -14,15 +14,12 @@ import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { historyFrom } from "../../queue/history/key-history.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import { exitAsWronglyCalled } from "../contract/exit.ts";
-import { askProcess } from "../explain/ask-process.ts";
+import { askProcess } from "../explain/open-history.ts";
 import { openSource } from "../letter-source.ts";
-import { parseAddress } from "../options.ts";
+import { exitAsWronglyCalled, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
-import { connectTo } from "./connect.ts";
-import { openTurn } from "./open-turn.ts";
 import { planLines, planReport } from "./plan-text.ts";
-import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { addScopeOptions, connectTo, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface HandOverFlags extends ScopeFlags, QueueFlags {
   readonly yes?: true;
@@ -30,7 +27,7 @@ interface HandOverFlags extends ScopeFlags, QueueFlags {
 }
 
 /** A command that gives Clusters to another controller: `start` or `back`. */
-export interface HandOver {
+interface HandOver {
   /** Findings that stop it. */
   readonly judge: (survey: Survey, scope: Scope) => readonly Finding[];
   readonly run: (sequence: Sequence) => Promise<readonly Moved[]>;
@@ -43,7 +40,7 @@ Writes nothing without --yes. Stopped at any moment, it continues with the same 
 Exit status: 0 done, or without --yes nothing stops it; 1 a finding stops it, or a controller does not answer; 2 the
 cluster cannot be read.`;
 
-export function addHandOver(command: Command, handOver: HandOver): Command {
+function addHandOver(command: Command, handOver: HandOver): Command {
   addScopeOptions(command).option("--yes", "act; without it only the plan is printed");
   addQueueOptions(command, "queue of Capstan, asked whether a run is under way (default: CAPSTAN_QUEUE)");
   return command
@@ -140,4 +137,17 @@ async function openAsked(flags: HandOverFlags): Promise<Asked> {
   const { queue } = source;
   const ask = queue === undefined ? undefined : () => historyFrom(queue, undefined);
   return { ask, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
+}
+
+export function backCommand(command: Command): Command {
+  return addHandOver(command, {
+    judge: judgeBack,
+    run: back,
+    // How it started says how it returns.
+    scopeFrom: (scope, { core }) => ({ ...scope, parkLease: core?.lease?.parked === true }),
+  });
+}
+
+export function startCommand(command: Command): Command {
+  return addHandOver(command, { judge, run: start, scopeFrom: (scope) => scope });
 }

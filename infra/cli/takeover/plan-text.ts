@@ -1,12 +1,11 @@
 import { counted } from "../../../shared/rules/conditions/counted.ts";
-import { fieldManagersOf } from "../../operate/takeover/field-managers.ts";
+import { fieldManagersOf } from "../../operate/takeover/families.ts";
 import { type Finding, filtersOf } from "../../operate/takeover/findings.ts";
 import { type Standing, standingOf } from "../../operate/takeover/standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "../../operate/takeover/survey.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
-import { section } from "../plan-lines.ts";
-import type { Decisions } from "./decisions.ts";
+import { section } from "../tree/lines.ts";
 
 const STANDS: { readonly [standing in Standing]: string } = {
   core: "Cluster API",
@@ -163,4 +162,12 @@ function countsText(counts: { readonly [text: string]: number }): string {
 
 export function findingLine({ verdict, object, found, next }: Finding): string {
   return `${paint(verdict === "fail" ? "red" : "yellow", object)}: ${found}; ${paint("dim", next)}`;
+}
+
+/** Requests that the functions would send for a Cluster if it were with Capstan now. */
+export interface Decisions {
+  /** `<namespace>/<name>` */
+  readonly cluster: string;
+  /** `delete Machine default/m1`, one for each request, sorted. */
+  readonly wouldSend: readonly string[];
 }

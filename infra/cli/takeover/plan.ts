@@ -1,14 +1,15 @@
 import type { Command } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
+import { explainStep } from "../../operate/explain/explain-step.ts";
+import { type Member, runsOf } from "../../operate/takeover/families.ts";
 import { type Finding, judge } from "../../operate/takeover/findings.ts";
-import { readSurvey } from "../../operate/takeover/survey.ts";
+import { readSurvey, type Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
-import { exitAsWronglyCalled } from "../contract/exit.ts";
-import { connectTo } from "./connect.ts";
-import { decide } from "./decisions.ts";
-import { decisionLines, planLines, planReport } from "./plan-text.ts";
-import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
+import { exitAsWronglyCalled } from "../options.ts";
+import { type Decisions, decisionLines, planLines, planReport } from "./plan-text.ts";
+import { addScopeOptions, connectTo, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface PlanFlags extends ScopeFlags {
   readonly decisions?: true;
@@ -53,4 +54,26 @@ async function runPlan(clusters: readonly string[], flags: PlanFlags): Promise<n
 
 function hasFailed(findings: readonly Finding[]): boolean {
   return findings.some(({ verdict }) => verdict === "fail");
+}
+
+/** Runs the step of every function on the live objects of each Cluster, and sends nothing. */
+async function decide({ clusters }: Survey, kubeconfig: string | undefined): Promise<readonly Decisions[]> {
+  await using model = await fillReadModel({ kubeconfig });
+  const decided: Decisions[] = [];
+  for (const { name, members } of clusters) {
+    await model.connected(name);
+    const sent = await Promise.all(members.map((member) => sendsFor(model, member)));
+    decided.push({ cluster: name, wouldSend: sent.flat().toSorted() });
+  }
+  return decided;
+}
+
+async function sendsFor(model: ReadModel, member: Member): Promise<readonly string[]> {
+  const { object } = member;
+  const sent = await Promise.all(
+    runsOf(member, model.functions).map(async ({ fn, key }) => {
+      return (await explainStep(fn, { key, object }, { ...model, clock: systemClock })).wouldSend;
+    }),
+  );
+  return sent.flat();
 }

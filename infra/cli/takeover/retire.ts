@@ -13,12 +13,10 @@ import { systemClock } from "../../platform/clock.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
-import { exitAsWronglyCalled } from "../contract/exit.ts";
-import { section } from "../plan-lines.ts";
-import { connectTo } from "./connect.ts";
-import { openTurn } from "./open-turn.ts";
+import { exitAsWronglyCalled } from "../options.ts";
+import { section } from "../tree/lines.ts";
 import { findingLine } from "./plan-text.ts";
-import { addRetireOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { addRetireOptions, connectTo, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface RetireFlags extends ScopeFlags {
   readonly yes?: true;

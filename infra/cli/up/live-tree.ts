@@ -11,7 +11,7 @@ import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { formatKey } from "../../../shared/runtime/queue/key.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { type Freshness, readFreshness } from "../../../shared/runtime/read/signs.ts";
-import { foldFacts } from "../../operate/explain/fold-facts.ts";
+import { foldFacts } from "../../operate/explain/fold-causes.ts";
 import { factsOf } from "../../operate/explain/object-facts.ts";
 import { type ObjectNode, objectTree } from "../../operate/explain/object-tree.ts";
 import { isAwaited, type Problem } from "../../operate/explain/problem.ts";
@@ -20,9 +20,7 @@ import { silenceProblems } from "../../operate/explain/problems-of-platform.ts";
 import { leftOutOf, textOfLeftOut } from "../../operate/explain/siblings.ts";
 import { faded, paint } from "../../platform/terminal/paint.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
-import { causeLines } from "../tree/cause-lines.ts";
-import { type Branch, drawTree } from "../tree/draw-tree.ts";
-import { linesOfFacts, oneLine, titleOfFacts } from "../tree/fact-lines.ts";
+import { type Branch, causeLines, drawTree, linesOfFacts, oneLine, titleOfFacts } from "../tree/lines.ts";
 
 export interface LiveTreeOptions {
   readonly store: Store;

@@ -14,7 +14,8 @@ import { createMemoryHints, hintingStore } from "../../queue/backends/embedded/h
 import { giveBackMemory } from "../../worker/give-back-memory.ts";
 import { compose, type Running } from "../compose.ts";
 import type { Role } from "../compose-options.ts";
-import { printListeners } from "../options.ts";
+import type { UpConsoleFlags } from "../console/console-options.ts";
+import { printListeners, type ServeOptions } from "../options.ts";
 import { ownCommand } from "../own-command.ts";
 import { queueOf } from "../queue-options.ts";
 import { createLiveArea } from "../terminal/live-area.ts";
@@ -23,7 +24,6 @@ import { applyManifests, type Manifest, readManifests } from "./apply-manifests.
 import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
 import { observedStore, transitionsBetween } from "./transitions.ts";
-import type { UpOptions } from "./up-options.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../playground/sim/example.yaml", import.meta.url));
 const POLL_MS = 100;
@@ -174,4 +174,18 @@ async function untilReady(
   process.exitCode = 1;
   const waited = stopped ? "stopped before it was ready" : `not ready after ${limits.timeoutMs / 1_000} s`;
   printError([`${waited}:`, ...unready.map(({ object, why }) => `${object}: ${why}`)].join("\n"));
+}
+
+export interface UpOptions extends ServeOptions, UpConsoleFlags {
+  readonly empty: boolean;
+  readonly file?: readonly string[];
+  readonly untilReady: boolean;
+  readonly timeout: number;
+  readonly installCrds: boolean;
+  readonly olderVersions: boolean;
+  readonly port: number;
+  readonly data?: string;
+  readonly writeKubeconfig: string;
+  readonly roles?: readonly Role[];
+  readonly quiet: boolean;
 }

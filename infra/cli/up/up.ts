@@ -7,7 +7,7 @@ import { ROLES, type Role } from "../compose-options.ts";
 import { addUpConsoleOptions } from "../console/console-options.ts";
 import { addServeOptions, parsePort, parseSeconds, stopRequested } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
-import type { UpOptions } from "./up-options.ts";
+import type { UpOptions } from "./run-up.ts";
 
 export function upCommand(command: Command): Command {
   addQueueOptions(

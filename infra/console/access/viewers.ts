@@ -1,12 +1,14 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { KubeError, messageOf } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { cachedAnswers } from "../../platform/cached-answers.ts";
 import type { ResourceAttributes, Reviews, User } from "../../worker/diagnostics/reviews.ts";
 import { problem } from "../problem.ts";
-import type { Sight, Viewer } from "../viewer.ts";
-import { attributesOf, LOOKING } from "./rights.ts";
-import type { Credential } from "./sessions.ts";
+import type { Right, Sight, Viewer } from "../viewer.ts";
+
+/** The credential by which a person was let in. */
+export type Credential = { readonly by: "code" } | { readonly by: "token"; readonly token: string };
 
 /** Persons by their credentials. */
 export interface Viewers {
@@ -111,4 +113,38 @@ const MAX_CHARS = 200;
 /** Names and messages from outside: in one line of the log and of causes. */
 function shown(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_CHARS);
+}
+
+/** API group of the actions. No definition of it is installed: only roles name its resources. */
+const ACTION_GROUP = "capstan.dev";
+
+const REQUEUE = {
+  group: ACTION_GROUP,
+  resource: "deadletters",
+  subresource: "requeue",
+  verb: "create",
+} as const;
+
+/**
+ * Requests that stand for each action in roles. A trial is for those who decide what to requeue: it takes a processor of
+ * the console, and the place of others. Source: S-42
+ */
+export const ACTIONS = {
+  requeue: REQUEUE,
+  try: REQUEUE,
+  drop: { group: ACTION_GROUP, resource: "deadletters", verb: "delete" },
+  pause: { group: ACTION_GROUP, resource: "functions", subresource: "pause", verb: "update" },
+} as const satisfies { readonly [R in Right]: ResourceAttributes };
+
+/** The request that stands for looking: its namespaces are those that a person sees. */
+export const LOOKING = {
+  group: Cluster.group,
+  resource: Cluster.plural,
+  verb: "list",
+} as const satisfies ResourceAttributes;
+
+/** `at` is the namespace of a letter, or the name of a function to pause; undefined: all of them. */
+function attributesOf(right: Right, at: string | undefined): ResourceAttributes {
+  if (at === undefined) return ACTIONS[right];
+  return { ...ACTIONS[right], ...(right === "pause" ? { name: at } : { namespace: at }) };
 }

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { answerShape, listOf, pageQueryShape, type Shape, timeSchema } from "./page.ts";
-import { placeSchema } from "./place.ts";
+import { answerShape, listOf, pageQueryShape, placeSchema, type Shape, timeSchema } from "./page.ts";
 
 /** `capstan dlq list -o json`. */
 const letterItemSchema = z.object({

@@ -103,3 +103,12 @@ export const childrenQuerySchema = z.strictObject({
   kind: z.string().min(1).max(63),
   state: explainedSchema.shape.more.element.shape.state.optional(),
 });
+
+export const clusterSchema = z.object({
+  ...answerShape,
+  namespace: z.string(),
+  name: z.string(),
+  tree: explainedSchema,
+  causes: z.array(problemSchema),
+});
+export type ClusterAnswer = Shape<typeof clusterSchema>;

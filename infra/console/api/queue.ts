@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { keyStateSchema } from "./explained.ts";
-import { answerShape, listOf, MAX_ITEMS, pageQueryShape, type Shape, timeSchema } from "./page.ts";
-import { placeSchema } from "./place.ts";
+import {
+  answerShape,
+  listOf,
+  MAX_ITEMS,
+  pageQueryShape,
+  placeSchema,
+  type Shape,
+  timeSchema,
+} from "./page.ts";
 
 const countsShape = { ready: z.int(), waiting: z.int(), running: z.int(), dead: z.int() } as const;
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { listOf, pageQueryShape, type Shape, timeSchema } from "./page.ts";
-import { placeSchema } from "./place.ts";
+import { listOf, pageQueryShape, placeSchema, type Shape, timeSchema } from "./page.ts";
 
 export const failureSchema = z.object({ class: z.string(), reason: z.string(), message: z.string() });
 

@@ -4,8 +4,8 @@ import type { Connection } from "../../../shared/api/core.ts";
 import { pausedBy } from "../../../shared/function/guards.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { connectionProblem, reasonReported } from "../../../shared/rules/workload/connection.ts";
+import { soundCluster } from "../../operate/explain/problems-of-platform.ts";
 import { goodStatusOf } from "../../operate/explain/siblings.ts";
-import { soundCluster } from "../../operate/explain/sound-cluster.ts";
 
 /** One Cluster as the fleet keeps it: at most 2 KiB, whatever its objects hold. */
 export interface ClusterFacts {

@@ -12,9 +12,13 @@ import type { ReadUnserved } from "../../operate/explain/unserved.ts";
 import type { Concern } from "./cluster-facts.ts";
 import { clusterOfKey } from "./cluster-of-key.ts";
 import type { Freshness } from "./freshness.ts";
-import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
-import { createSnapshotReader, type ReadSnapshots, type SnapshotSources } from "./snapshot-reader.ts";
+import {
+  createSnapshotReader,
+  inParts,
+  type ReadSnapshots,
+  type SnapshotSources,
+} from "./snapshot-reader.ts";
 import type { Troubles } from "./troubles.ts";
 
 /** Clusters and keys that hints have named since the last call. */

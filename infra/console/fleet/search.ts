@@ -6,7 +6,7 @@ import type { NamePart, Store } from "../../../shared/runtime/ports.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { shownKinds } from "../../operate/explain/object-tree.ts";
-import type { SearchAnswer } from "../api/search.ts";
+import type { SearchAnswer } from "../api/page.ts";
 import { type Sight, sees } from "../viewer.ts";
 import type { FleetIndex } from "./fleet-index.ts";
 

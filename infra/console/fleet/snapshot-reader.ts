@@ -8,8 +8,8 @@ import { objectTree } from "../../operate/explain/object-tree.ts";
 import { createOrphans, type Orphan } from "../../operate/explain/orphans.ts";
 import type { Problem } from "../../operate/explain/problem.ts";
 import { problemsOf } from "../../operate/explain/problems.ts";
+import { createTimeSlices } from "../../platform/kube/time-slices.ts";
 import { type ClusterFacts, clusterFacts, isWell } from "./cluster-facts.ts";
-import { inParts } from "./in-parts.ts";
 import type { Roster } from "./roster.ts";
 import type { Troubles } from "./troubles.ts";
 
@@ -99,4 +99,29 @@ const MAX_NEXT_CHARS = 500;
 function shortened(problem: Problem): Problem {
   const { cause, next } = problem;
   return { ...problem, cause: cause.slice(0, MAX_CAUSE_CHARS), next: next.slice(0, MAX_NEXT_CHARS) };
+}
+
+/** The number of reads at once: enough for a store that is reached over a network. */
+const AT_ONCE = 50;
+
+/** Maps items, 50 at once, and lets others have their turns between them. */
+export async function inParts<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  clock: Clock,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const turn = createTimeSlices(clock);
+  const results: Result[] = [];
+  let part: Item[] = [];
+  const finish = async (): Promise<void> => {
+    results.push(...(await Promise.all(part.map(work))));
+    part = [];
+    await turn();
+  };
+  for await (const item of items) {
+    part.push(item);
+    if (part.length === AT_ONCE) await finish();
+  }
+  await finish();
+  return results;
 }

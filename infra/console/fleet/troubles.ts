@@ -2,7 +2,7 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { type Key, type KeyParts, parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { KeyRow, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
 import type { KeyState } from "../../../shared/runtime/queue/queue-state.ts";
-import type { KeyTrouble } from "../../operate/explain/finding.ts";
+import type { KeyTrouble } from "../../operate/explain/problem.ts";
 
 /** A failure with a message of at most 1,000 characters. */
 export type Trouble = KeyTrouble;

@@ -3,16 +3,13 @@ import { gzip } from "node:zlib";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { oneLine } from "../../worker/health.ts";
 import type { Admission } from "../access/admission.ts";
-import { foreignness, type Site, unfitness } from "../access/same-site.ts";
-import type { Api } from "../answers.ts";
+import { foreignness, type Site, unfitness } from "../access/door.ts";
+import { type Api, checked } from "../answers.ts";
 import { sessionRequestSchema } from "../api/me.ts";
-import { checked } from "../checked.ts";
-import { HEADERS } from "../headers.ts";
-import { isGone, type Listener, type Message, type Reply } from "../message.ts";
+import type { ReadPage } from "../console-options.ts";
+import { HEADERS, isGone, type Listener, type Message, type Reply, splitAt } from "../message.ts";
 import { openApiOf } from "../openapi.ts";
-import type { ReadPage } from "../page-files.ts";
 import { Problem, problem } from "../problem.ts";
-import { splitAt } from "../split-at.ts";
 import type { Streams } from "../stream/streams.ts";
 
 /** A complete answer. */

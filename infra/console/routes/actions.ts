@@ -1,9 +1,7 @@
 import { causeOf } from "../../../shared/runtime/queue/queue-control.ts";
 import { doneSchema, seenLetterSchema, seenPauseSchema } from "../api/actions.ts";
 import { problem } from "../problem.ts";
-import { shownState } from "./keys.ts";
-import { functionNamed } from "./named.ts";
-import { requirePause, requireRight } from "./require.ts";
+import { functionNamed, requirePause, requireRight, shownState } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const requeue = defineRoute(

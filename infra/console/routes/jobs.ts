@@ -10,14 +10,11 @@ import {
   nothingSchema,
 } from "../api/actions.ts";
 import { MAX_ITEMS } from "../api/page.ts";
-import type { Actor, RunningJob, Seen } from "../jobs/job.ts";
-import type { Jobs } from "../jobs/jobs.ts";
+import type { Actor, Jobs, RunningJob, Seen } from "../jobs/jobs.ts";
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import { seesKey } from "./keys.ts";
-import { functionNamed } from "./named.ts";
-import { requireRight } from "./require.ts";
+import { functionNamed, requireRight, seesKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 import { IN_MEMORY, trialAt } from "./trials.ts";
 

@@ -9,9 +9,7 @@ import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { fullPage, pageInMemory } from "./full-page.ts";
-import { INSTALLED } from "./installed.ts";
-import { objectOf, seesKey } from "./keys.ts";
-import { requireKey } from "./require.ts";
+import { INSTALLED, objectOf, requireKey, seesKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const letters = defineRoute(

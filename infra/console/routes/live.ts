@@ -6,8 +6,7 @@ import { type Live, liveSchema, MAX_EVENTS, MAX_MANAGERS, MAX_MANIFEST_CHARS } f
 import { problem } from "../problem.ts";
 import { timeOf } from "../sources/live-source.ts";
 import type { Viewer } from "../viewer.ts";
-import { kindNamed, unknownObject } from "./named.ts";
-import { requireNamespace } from "./require.ts";
+import { kindNamed, requireNamespace, unknownObject } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const live = defineRoute(

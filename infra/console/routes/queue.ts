@@ -4,8 +4,7 @@ import { MAX_ITEMS } from "../api/page.ts";
 import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
 import type { Viewer } from "../viewer.ts";
 import { fullPage } from "./full-page.ts";
-import { objectOf, seesKey, shownState } from "./keys.ts";
-import { functionNamed } from "./named.ts";
+import { functionNamed, objectOf, seesKey, shownState } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const queue = defineRoute(

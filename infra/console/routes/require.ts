@@ -1,7 +1,35 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { dnsLabel } from "../../../shared/api/meta.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
-import { problem } from "../problem.ts";
+import type { KeyState } from "../../../shared/runtime/queue/queue-port.ts";
+import type { Place } from "../api/page.ts";
+import type { Keys } from "../api/queue.ts";
+import type { CommandLine } from "../ports.ts";
+import { type Problem, problem } from "../problem.ts";
 import { type Right, sees, type Viewer } from "../viewer.ts";
-import { seesKey } from "./keys.ts";
+
+/** Whether the viewer sees a key; a malformed one is for those who see all. */
+export function seesKey(viewer: Pick<Viewer, "sight">, key: string): boolean {
+  const parts = parseKey(key);
+  return parts === undefined ? viewer.sight === "all" : sees(viewer, parts.namespace);
+}
+
+/** The object that a key is about; a malformed key has none. */
+export function objectOf(key: string): Place | undefined {
+  const parts = parseKey(key);
+  if (parts === undefined) return undefined;
+  const { kind, namespace, name } = parts;
+  return kind === "Cluster"
+    ? { type: "cluster", namespace, name }
+    : { type: "object", kind, namespace, name };
+}
+
+/** A state as the API writes it. */
+export function shownState({ since, until, causes, ...state }: KeyState): Omit<Keys["items"][number], "key"> {
+  return { ...state, since: since?.toISOString(), until: until?.toISOString(), causes };
+}
 
 /**
  * Throws the Problem of a viewer who does not see the namespace. It depends on the namespace alone, so it does not say
@@ -48,3 +76,33 @@ export async function requirePause(viewer: Viewer, functionName: string): Promis
 }
 const GRANT =
   "bind a role on capstan.dev: create deadletters/requeue, delete deadletters, update functions/pause";
+
+/** Returns the function of this name; throws the Problem that there is none. */
+export function functionNamed(functions: readonly AnyFunction[], name = ""): AnyFunction {
+  const found = functions.find(({ spec }) => spec.name === name);
+  if (found !== undefined) return found;
+  throw problem("notFound", "no function has this name", "take one of those that /api/v1/me lists");
+}
+
+/** Returns a kind that a function reconciles, by its name in any case. */
+export function kindNamed(functions: readonly AnyFunction[], name = ""): Kind {
+  const wanted = name.toLowerCase();
+  const found = functions.find(({ spec }) => spec.reconciles.kind.toLowerCase() === wanted);
+  if (found !== undefined) return found.spec.reconciles;
+  throw problem("notFound", "no function reconciles this kind", "take the kind of one that /api/v1/me lists");
+}
+
+export const CLUSTER = Cluster as unknown as Kind;
+
+/**
+ * The Problem of an object that the read model does not hold. The namespace comes from a link, which any
+ * page may have made: only what a namespace may be called gets into a command for a shell.
+ */
+export function unknownObject({ kind, plural, group }: Kind, namespace: string): Problem {
+  const message = `the read model holds no ${kind} of this name: it does not exist, or no relay has listed it`;
+  const scope = dnsLabel().safeParse(namespace).success ? `--namespace ${namespace}` : "--all-namespaces";
+  return problem("notFound", message, `list them with: kubectl get ${plural}.${group} ${scope}`);
+}
+
+/** A command line that is on the PATH and finds its servers by itself. */
+export const INSTALLED: CommandLine = { capstan: "capstan", cluster: "", queue: "" };

@@ -4,9 +4,7 @@ import { type RunsQuery, runsQuerySchema, runsSchema } from "../api/runs.ts";
 import type { ReadRuns } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
 import { refuseCursor } from "./full-page.ts";
-import { objectOf } from "./keys.ts";
-import { CLUSTER, kindNamed, unknownObject } from "./named.ts";
-import { requireNamespace } from "./require.ts";
+import { CLUSTER, kindNamed, objectOf, requireNamespace, unknownObject } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const clusterRuns = defineRoute(

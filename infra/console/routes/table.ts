@@ -12,23 +12,20 @@ import {
   type ReplayAnswer,
   replaySchema,
 } from "../api/letters.ts";
+import { searchQuerySchema, searchSchema } from "../api/page.ts";
 import { durationsSchema, samplesSchema } from "../api/queue.ts";
 import { relaySchema } from "../api/relay.ts";
-import { searchQuerySchema, searchSchema } from "../api/search.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
 import { sees } from "../viewer.ts";
 import { drop, pause, requeue, resume } from "./actions.ts";
-import { children } from "./children.ts";
 import { pageInMemory, refuseCursor } from "./full-page.ts";
 import { job, jobs, resumeJob, startJob, stopJob } from "./jobs.ts";
-import { seesKey } from "./keys.ts";
 import { letter, letterAt, letters } from "./letters.ts";
 import { live } from "./live.ts";
 import { me } from "./me.ts";
-import { functionNamed } from "./named.ts";
-import { cluster, object } from "./objects.ts";
+import { children, cluster, object } from "./objects.ts";
 import { keys, queue, tenants } from "./queue.ts";
-import { requireAll, requireKey } from "./require.ts";
+import { functionNamed, requireAll, requireKey, seesKey } from "./require.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { clusterRuns, objectRuns } from "./runs.ts";
 import { startTrial, stopTrial, trial, trials, triedLetters } from "./trials.ts";

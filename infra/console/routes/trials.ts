@@ -1,23 +1,20 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { groupIdOf } from "../../queue/letters/letter-groups.ts";
-import { nothingSchema } from "../api/actions.ts";
-import { MAX_ITEMS } from "../api/page.ts";
 import {
+  nothingSchema,
   trialRequestSchema,
   trialSchema,
   trialsSchema,
   triedLettersQuerySchema,
   triedLettersSchema,
-} from "../api/trials.ts";
-import type { RunningTrial } from "../jobs/trial.ts";
-import type { Trials } from "../jobs/trials.ts";
+} from "../api/actions.ts";
+import { MAX_ITEMS } from "../api/page.ts";
+import type { RunningTrial, Trials } from "../jobs/trials.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import { pageInMemory } from "./full-page.ts";
-import { seesKey } from "./keys.ts";
-import { functionNamed } from "./named.ts";
-import { requireRight } from "./require.ts";
+import { functionNamed, requireRight, seesKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 /** Work that is under way in this process costs nothing to look at. */

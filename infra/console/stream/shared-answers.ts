@@ -1,8 +1,7 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { Api } from "../answers.ts";
+import type { Api, Versioned } from "../answers.ts";
 import { type Changed, concerns, type Interest, isEmpty } from "../interest.ts";
-import type { Versioned } from "../version.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** Answers of topics; viewers who see the same share them. */

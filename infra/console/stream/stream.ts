@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import type { StreamMessage } from "../api/stream.ts";
+import type { StreamMessage } from "../api/page.ts";
 import { isGone, type Reply } from "../message.ts";
 import { Problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";

@@ -1,10 +1,8 @@
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { Api } from "../answers.ts";
-import { streamQuerySchema } from "../api/stream.ts";
-import { checked } from "../checked.ts";
-import { HEADERS } from "../headers.ts";
-import type { Reply } from "../message.ts";
+import { type Api, checked } from "../answers.ts";
+import { streamQuerySchema } from "../api/page.ts";
+import { HEADERS, type Reply } from "../message.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
 import { type ChangeSources, type Changes, followChanges } from "./changes.ts";

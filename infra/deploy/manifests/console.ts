@@ -1,4 +1,4 @@
-import { ACTIONS, LOOKING } from "../../console/access/rights.ts";
+import { ACTIONS, LOOKING } from "../../console/access/viewers.ts";
 import type { ResourceAttributes } from "../../worker/diagnostics/reviews.ts";
 import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
 import { clusterRole, serviceAccount } from "../rbac.ts";

@@ -1,7 +1,14 @@
 import { Connection } from "../../../shared/api/core.ts";
-import { type KubeObject, MANAGEMENT, titleOf as nameOf } from "../../../shared/api/kinds.ts";
+import {
+  type KubeObject,
+  MANAGEMENT,
+  titleOf as nameOf,
+  type ObjectKey,
+  titleOf,
+} from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import { acceptedWrites, nothingIssued } from "../../../shared/runtime/letters/replay.ts";
 import { titleOfWrite } from "../../../shared/runtime/letters/run-entry.ts";
@@ -15,7 +22,6 @@ import { createIssuer } from "../../platform/pki/issuer.ts";
 import { x509 } from "../../platform/pki/x509.ts";
 import { openManifests } from "../../platform/yaml/open-manifests.ts";
 import { createLog } from "../../worker/telemetry/log.ts";
-import { NOT_READ } from "./without-live-reads.ts";
 
 /** The read model, and clients for reads that it never answers. */
 export interface ReadSources {
@@ -217,4 +223,33 @@ function missingIn(kind: string, reads: readonly RecordedRead[]): string | undef
     }
   }
   return undefined;
+}
+
+/** Reason of a step that was not explained, because it reads what no snapshot has. */
+const NOT_READ = "NotRead";
+
+/**
+ * Clients that send nothing at all: the console explains from snapshots, for it has no right to more. A live read
+ * throws a KubeError with reason NotRead that names it.
+ */
+export function withoutLiveReads(): Clients {
+  return {
+    of: () => ({
+      ...acceptedWrites(),
+      get: async ({ kind }, key) => notRead(kind, key),
+      list: async ({ kind }) => notRead(`each ${kind}`),
+      watch: ({ kind }) => notRead(`each ${kind}`),
+      kinds: async (apiVersion) => notRead(`kinds of ${apiVersion}`),
+    }),
+  };
+}
+
+function notRead(kind: string, key?: ObjectKey): never {
+  const what = key === undefined ? kind : titleOf(kind, key);
+  throw new KubeError({
+    class: "Transient",
+    status: 0,
+    reason: NOT_READ,
+    message: `it depends on ${what}, which is read live and not shown here; capstan explain reads it`,
+  });
 }

@@ -10,10 +10,9 @@ import { type Freshness, readFreshness } from "../../../shared/runtime/read/sign
 import { fieldOwners } from "../../platform/kube/field-owners.ts";
 import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
-import type { KeyTrouble } from "./finding.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";
 import { type ObjectNode, objectTree } from "./object-tree.ts";
-import type { Problem } from "./problem.ts";
+import type { KeyTrouble, Problem } from "./problem.ts";
 import { problemsOf } from "./problems.ts";
 import { silenceProblems, workerProblems } from "./problems-of-platform.ts";
 import { type LeftOut, leftOutOf } from "./siblings.ts";

@@ -13,9 +13,8 @@ import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { refusalOf } from "../../../shared/rules/machines/remediation-limits.ts";
 import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
 import { isOverdue, standstill } from "../../../shared/rules/rollout/standstill.ts";
-import type { Finding } from "./finding.ts";
 import type { ObjectNode } from "./object-tree.ts";
-import { parted } from "./problem.ts";
+import { type Finding, parted } from "./problem.ts";
 import { refusalIn } from "./refusals.ts";
 import { rolloutFactsOf } from "./rollout-facts.ts";
 

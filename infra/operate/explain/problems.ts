@@ -7,14 +7,11 @@ import { refusedWrite } from "../../../shared/rules/metadata/refused-write.ts";
 import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
-import type { Finding, KeyTrouble } from "./finding.ts";
-import { nearNames } from "./near-names.ts";
-import { clusterKeyOf, type ObjectNode, referencedNodes, type Snapshots } from "./object-tree.ts";
-import { type Problem, SUBJECTS } from "./problem.ts";
-import { problemsOfCluster } from "./problems-of-cluster.ts";
+import { clusterKeyOf, nearNames, type ObjectNode, referencedNodes, type Snapshots } from "./object-tree.ts";
+import { type Finding, type KeyTrouble, type Problem, SUBJECTS } from "./problem.ts";
 import { problemsOfObject } from "./problems-of-object.ts";
+import { problemsOfCluster, soundCluster } from "./problems-of-platform.ts";
 import { refusalIn } from "./refusals.ts";
-import { soundCluster } from "./sound-cluster.ts";
 
 /** Facts beside those of snapshots. */
 export interface ProblemFacts {

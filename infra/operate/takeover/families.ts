@@ -2,6 +2,9 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, tenantOf } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, type ObjectKey, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { TRAITS } from "../../../shared/api/traits.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { formatKey, type Key } from "../../../shared/runtime/queue/key.ts";
+import { managedFieldsOf } from "../../../shared/runtime/write/field-managers.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 /** The kinds whose controllers change with a Cluster. Those that make and remove others come first: they are paused first. */
@@ -67,4 +70,29 @@ export async function allMembers(client: ServerClient): Promise<readonly Member[
     }),
   );
   return lists.flat();
+}
+
+/** Returns the field managers of an object that was read live, each once. */
+export function fieldManagersOf(object: KubeObject): readonly string[] {
+  return [...new Set(managedFieldsOf(object).flatMap(({ manager }) => manager ?? []))];
+}
+
+/** Returns `<uid> <manager> <time>` of each entry of these managers. */
+export function writesOf(object: KubeObject, managers: ReadonlySet<string>): readonly string[] {
+  return managedFieldsOf(object)
+    .filter(({ manager = "" }) => managers.has(manager))
+    .map(({ manager, time }) => `${object.metadata.uid} ${manager} ${time}`);
+}
+
+/** Returns the functions that reconcile an object, each with its key in their queue. */
+export function runsOf(
+  { kind, object }: Member,
+  functions: readonly AnyFunction[],
+): readonly { readonly fn: AnyFunction; readonly key: Key }[] {
+  return functions.flatMap((fn) => {
+    const { reconciles } = fn.spec;
+    if (reconciles.kind !== kind.kind || reconciles.group !== kind.group) return [];
+    const tenant = tenantOf(reconciles, object);
+    return [{ fn, key: formatKey({ ...objectKeyOf(object), kind: kind.kind, tenant }) }];
+  });
 }

@@ -3,8 +3,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../../shared/runtime/letters/run-history.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { rest } from "../../platform/rest.ts";
-import type { Member } from "./families.ts";
-import { runsOf } from "./runs.ts";
+import { type Member, runsOf } from "./families.ts";
 
 const LOOK_MS = 100;
 const WITHIN_MS = 60 * SECOND;

@@ -3,9 +3,8 @@ import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { rest } from "../../platform/rest.ts";
 import type { Core } from "./core.ts";
-import { allMembers, clusterOf, type Member } from "./families.ts";
+import { allMembers, clusterOf, type Member, writesOf } from "./families.ts";
 import { lowerFence, raiseFence } from "./fence.ts";
-import { writesOf } from "./field-managers.ts";
 import {
   type Direction,
   giveClusters,
@@ -14,7 +13,7 @@ import {
   type Side,
   untilTaken,
 } from "./hand-over.ts";
-import { parkLease, releaseLease } from "./park-lease.ts";
+import { parkLease, releaseLease } from "./turn.ts";
 
 /** The Clusters that change hands, and the way. */
 interface Plan {

@@ -6,10 +6,9 @@ import type {
   QueueDepth,
   WorkOptions,
 } from "../../../shared/runtime/queue/queue-port.ts";
-import { showCertificateEnd } from "./certificate-end.ts";
 import { PRIORITY } from "./metric-labels.ts";
-import type { Metrics } from "./metrics.ts";
-import type { QueueView } from "./queue-view.ts";
+import { type Metrics, showCertificateEnd } from "./metrics.ts";
+import type { QueueView } from "./scale-view.ts";
 
 export interface MeteredQueueOptions {
   readonly metrics: Metrics;

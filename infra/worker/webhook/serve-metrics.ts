@@ -1,8 +1,6 @@
-import type { DiagnosticsOptions } from "../diagnostics/diagnostics.ts";
-import { startDiagnostics } from "../diagnostics/diagnostics.ts";
+import { type DiagnosticsOptions, startDiagnostics } from "../diagnostics/diagnostics.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { meterProcess } from "../telemetry/process-metrics.ts";
-import { meterWebhook, type WebhookNotes } from "../telemetry/webhook-metrics.ts";
+import { meterProcess, meterWebhook, type WebhookNotes } from "../telemetry/process-metrics.ts";
 
 /** Serves the metrics of a webhook beyond loopback, and returns what takes notes for them. */
 export async function serveMetrics(

@@ -13,7 +13,7 @@ import { referenceVersions } from "../../platform/crds/reference-version.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { x509 } from "../../platform/pki/x509.ts";
 import { LIMITS, type ListenAddress, startListener } from "../http-listener.ts";
-import type { WebhookNotes } from "../telemetry/webhook-metrics.ts";
+import type { WebhookNotes } from "../telemetry/process-metrics.ts";
 import { base64, type Serving } from "./authority.ts";
 import { Definitions, serveOlderVersions } from "./definitions.ts";
 

@@ -1,7 +1,6 @@
-import type { Jobs } from "../../../infra/console/api/actions.ts";
+import type { Jobs, Trials, TriedLetters } from "../../../infra/console/api/actions.ts";
 import type { LetterItem, Letters } from "../../../infra/console/api/letters.ts";
 import type { QueueAnswer } from "../../../infra/console/api/queue.ts";
-import type { Trials, TriedLetters } from "../../../infra/console/api/trials.ts";
 import { ago, HOUR, MINUTE, type Scene, SECOND } from "../scene.ts";
 import { buttonHasFocus } from "./focus.ts";
 import { ME, OPERATOR } from "./me.ts";

@@ -10,7 +10,6 @@ describe("the code of traces", () => {
         (text.match(/^.*telemetry\/traces\/.*$/gm) ?? []).map((line) => `${path}: ${line.trim()}`),
       );
     expect(importers).toEqual([
-      'infra/cli/compose.ts: import type { Tracing } from "../worker/telemetry/traces/tracing.ts";',
       'infra/cli/compose.ts: const { openTraces } = await import("../worker/telemetry/traces/traces.ts");',
     ]);
   });

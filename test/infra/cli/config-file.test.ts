@@ -6,8 +6,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configSchema } from "../../../infra/cli/config-file.ts";
 import { managerCommand } from "../../../infra/cli/manager.ts";
-import { relayCommand } from "../../../infra/cli/relay.ts";
-import { workerCommand } from "../../../infra/cli/worker.ts";
+import { relayCommand, workerCommand } from "../../../infra/cli/parts.ts";
 
 let dir = "";
 beforeAll(async () => {

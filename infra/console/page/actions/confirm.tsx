@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ErrorBody } from "../../api/error.ts";
+import type { ErrorBody } from "../../api/page.ts";
 import { act } from "../data/ask.ts";
 import { readTopics } from "../data/topics.ts";
 import { Dialog } from "../frame/dialog.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { counted } from "../text/amounts.ts";
+import { Problem } from "../parts/part.tsx";
+import { counted } from "../text/words.ts";
 
 /** An action as a person decides on it. */
 export interface Action {

@@ -1,13 +1,11 @@
 import type { Job, Jobs } from "../../api/actions.ts";
-import { useTopic } from "../data/hooks.ts";
-import { useMe, useRoute } from "../data/use-routes.ts";
+import { useMe, useRoute, useTopic } from "../data/hooks.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { Progress } from "../parts/progress.tsx";
-import { JOB_MARKS, jobText, jobTitle } from "./job-text.ts";
-import { Press } from "./press.tsx";
+import { JOB_MARKS, jobText, jobTitle } from "../text/words.ts";
+import { Press, Progress } from "./press.tsx";
 import { mayActOnMany } from "./rights.ts";
 
 type JobItem = Jobs["items"][number];

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { ErrorBody } from "../../api/error.ts";
+import type { ErrorBody } from "../../api/page.ts";
 import { act } from "../data/ask.ts";
 import { readTopics } from "../data/topics.ts";
 import { Foreign } from "../parts/foreign.tsx";
+import { countText } from "../text/words.ts";
 
 interface Props {
   readonly title: string;
@@ -55,5 +56,21 @@ export function Press({ title, path, body = {} }: Props) {
         )}
       </span>
     </>
+  );
+}
+
+interface ProgressProps {
+  readonly label: string;
+  readonly value: number;
+  readonly total: number;
+}
+
+/** Shows how far something is: a bar, and the numbers beside it. */
+export function Progress({ label, value, total }: ProgressProps) {
+  return (
+    <span class="progress">
+      <progress aria-label={label} value={value} max={total} />
+      {countText(value)} of {countText(total)}
+    </span>
   );
 }

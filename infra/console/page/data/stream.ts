@@ -1,6 +1,6 @@
-import type { StreamMessage } from "../../api/stream.ts";
+import type { StreamMessage } from "../../api/page.ts";
+import { noteServerTime, serverNow } from "./ask.ts";
 import { createEventReader } from "./event-reader.ts";
-import { noteServerTime, serverNow } from "./server-clock.ts";
 import { identity, onSignIn } from "./session.ts";
 import { noteBody, noteError, onTopicsChange, openTopics, readTopics } from "./topics.ts";
 

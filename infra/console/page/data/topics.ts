@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../../api/error.ts";
+import type { ErrorBody } from "../../api/page.ts";
 import { ask } from "./ask.ts";
 
 /** The newest of what is known about a topic. Both: the body is old, and the error says why. */

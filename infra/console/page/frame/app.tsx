@@ -2,23 +2,25 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Me } from "../../api/me.ts";
+import type { ErrorBody } from "../../api/page.ts";
 import { useTopic } from "../data/hooks.ts";
+import { keepToken } from "../data/session.ts";
+import { readTopics } from "../data/topics.ts";
 import { Children } from "../pages/children.tsx";
 import { Cluster } from "../pages/cluster.tsx";
 import { Fleet } from "../pages/fleet.tsx";
 import { FunctionKeys } from "../pages/function-keys.tsx";
 import { Letter } from "../pages/letter.tsx";
 import { Letters } from "../pages/letters.tsx";
-import { Missing } from "../pages/missing.tsx";
 import { ObjectPage } from "../pages/object.tsx";
 import { QueuePage } from "../pages/queue.tsx";
 import { Relay } from "../pages/relay.tsx";
+import { Foreign } from "../parts/foreign.tsx";
 import { goTo, useAddress } from "../place/location.ts";
 import { type View, viewOf } from "../place/place.ts";
 import { Dialog } from "./dialog.tsx";
 import { followKeys, KEYS } from "./keys.ts";
 import { Search } from "./search.tsx";
-import { SignIn } from "./sign-in.tsx";
 import { Staleness, TopBar } from "./top-bar.tsx";
 
 type Shown = "search" | "help" | undefined;
@@ -128,3 +130,72 @@ const TITLES = {
   relay: "Relay and workers",
   missing: "Not there",
 } as const;
+
+/** The session is missing, over, or was refused: says how this console lets persons in. */
+function SignIn({ error }: { readonly error: ErrorBody }) {
+  return (
+    <div class="sign-in sheet">
+      <h1>Sign in</h1>
+      <p>
+        <Foreign text={error.message} />
+      </p>
+      <p>
+        <Foreign text={error.next} />
+      </p>
+      {error.signIn === "link" ? (
+        <p class="muted">Once you have opened it in this browser, this page continues where it was.</p>
+      ) : (
+        <TokenForm />
+      )}
+    </div>
+  );
+}
+
+function TokenForm() {
+  const [token, setToken] = useState("");
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          keepToken(token.trim());
+          void readTopics();
+        }}
+      >
+        <label>
+          Token of the API server
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={token}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button main" disabled={token.trim() === ""}>
+          Sign in
+        </button>
+      </form>
+      <p class="muted">
+        A token of a ServiceAccount, for one hour: <code>kubectl create token NAME --duration=1h</code>
+      </p>
+    </>
+  );
+}
+
+/** An address that the console does not have. */
+function Missing() {
+  return (
+    <>
+      <div class="head">
+        <h1>Not there</h1>
+      </div>
+      <div class="sheet say">
+        <p>
+          The console has no page at this address. <a href="/">The fleet</a> leads to every Cluster;{" "}
+          <kbd>Ctrl K</kbd> finds objects, functions, letters and runs.
+        </p>
+      </div>
+    </>
+  );
+}

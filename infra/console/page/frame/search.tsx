@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ErrorBody } from "../../api/error.ts";
-import type { SearchAnswer } from "../../api/search.ts";
+import type { ErrorBody, SearchAnswer } from "../../api/page.ts";
 import { ask } from "../data/ask.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { goTo } from "../place/location.ts";
 import { hrefOf } from "../place/place.ts";
-import { counted } from "../text/amounts.ts";
+import { counted } from "../text/words.ts";
 import { Dialog } from "./dialog.tsx";
 
 type Item = SearchAnswer["items"][number];

@@ -1,13 +1,11 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Run } from "../../api/runs.ts";
-import { serverNow } from "../data/server-clock.ts";
-import { useNarrow } from "../list/use-narrow.ts";
+import { serverNow } from "../data/ask.ts";
+import { useNarrow } from "../list/screen.ts";
 import { Foreign } from "../parts/foreign.tsx";
-import { ageText } from "../text/amounts.ts";
-import { objectOfKey } from "../text/keys.ts";
-import type { HistoryRow } from "./fold-idle.ts";
-import { type RunLook, runText } from "./run-text.ts";
+import { ageText, objectOfKey } from "../text/words.ts";
+import { type HistoryRow, type RunLook, runText } from "./runs.ts";
 import {
   type LaneMark,
   neighboursOf,

@@ -1,10 +1,12 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import type { Run } from "../../api/runs.ts";
 import { Age } from "../parts/age.tsx";
-import { Cause } from "../parts/cause.tsx";
-import { Fact } from "../parts/fact.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
-import { RunLink } from "./run-link.tsx";
+import { Cause, PlaceLink } from "../parts/links.tsx";
+import { hrefOf } from "../place/place.ts";
+import { objectOfKey } from "../text/words.ts";
 
 /** Causes, writes and failure of a run; a cause leads to the run that wrote it, a write to the runs that it caused. */
 export function RunDetails({ run }: { readonly run: Run }) {
@@ -117,5 +119,25 @@ function Changes({ write: { changes, moreChanges } }: { readonly write: Run["wri
       ))}
       {moreChanges !== undefined && <li class="muted">and {moreChanges} more fields</li>}
     </ul>
+  );
+}
+
+type RunPlace = Run["caused"][number];
+
+/** Chooses a run of the history on this page; false: another page has it. */
+export const ChooseRun = createContext<(run: RunPlace) => boolean>(() => false);
+
+/** Leads to a run before or behind another: on this page, where its history has it. */
+function RunLink({ run }: { readonly run: RunPlace }) {
+  const choose = useContext(ChooseRun);
+  return (
+    <a
+      href={hrefOf({ type: "run", ...run })}
+      onClick={(event) => {
+        if (choose(run)) event.preventDefault();
+      }}
+    >
+      <Foreign text={`${run.function} for ${objectOfKey(run.key)}`} />
+    </a>
   );
 }

@@ -2,10 +2,8 @@ import type { Run } from "../../api/runs.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { counted, countText, durationText } from "../text/amounts.ts";
-import { objectOfKey } from "../text/keys.ts";
-import type { HistoryRow } from "./fold-idle.ts";
-import { runText } from "./run-text.ts";
+import { counted, countText, durationText, objectOfKey } from "../text/words.ts";
+import { type HistoryRow, runText } from "./runs.ts";
 
 interface Props {
   /** Identifies the list: another filter is another list. */

@@ -1,5 +1,5 @@
 import type { Run } from "../../api/runs.ts";
-import type { HistoryRow } from "./fold-idle.ts";
+import type { HistoryRow } from "./runs.ts";
 
 /** A run in a time line, or the folded runs of one function. */
 export interface LaneMark {

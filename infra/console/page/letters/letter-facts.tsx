@@ -1,9 +1,9 @@
 import type { LetterAnswer } from "../../api/letters.ts";
 import { Age } from "../parts/age.tsx";
-import { Cause } from "../parts/cause.tsx";
+import { Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { Wide } from "../parts/wide.tsx";
-import { durationText } from "../text/amounts.ts";
+import { Cause } from "../parts/links.tsx";
+import { durationText } from "../text/words.ts";
 import { type Attempt, letterBody } from "./letter-body.ts";
 
 /** Attempts, causes, reads and writes of a letter. */

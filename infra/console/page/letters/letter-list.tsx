@@ -1,21 +1,17 @@
+import type { Trials } from "../../api/actions.ts";
 import type { Letters } from "../../api/letters.ts";
 import type { QueueAnswer } from "../../api/queue.ts";
-import type { Trials } from "../../api/trials.ts";
-import { BulkActions } from "../actions/bulk-actions.tsx";
+import { BulkActions } from "../actions/action-buttons.tsx";
 import { JobsPart } from "../actions/jobs-part.tsx";
-import { useSteadyTopic, useTopic } from "../data/hooks.ts";
-import { useRoute } from "../data/use-routes.ts";
+import { useRoute, useSteadyTopic, useTopic } from "../data/hooks.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { pathOf } from "../place/place.ts";
-import { queueCounts, queueHold, queueState } from "../queue/queue-words.ts";
-import { counted, countText } from "../text/amounts.ts";
+import { counted, countText, queueCounts, queueHold, queueState, VERDICTS } from "../text/words.ts";
 import { LetterTable } from "./letter-table.tsx";
-import { TrialPart } from "./trial-part.tsx";
-import { VERDICTS } from "./trial-text.ts";
-import { TriedPart, VerdictChips } from "./tried-part.tsx";
+import { TrialPart, TriedPart, VerdictChips } from "./tried-part.tsx";
 
 interface Props {
   /** Id of a group, or empty. */

@@ -1,13 +1,13 @@
+import type { ComponentChildren } from "preact";
 import type { LetterItem, Letters } from "../../api/letters.ts";
 import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { countText } from "../text/amounts.ts";
-import { LetterLink, letterId } from "./letter-link.tsx";
-import { LETTER_MARKS } from "./letter-marks.ts";
-import { NoLetter } from "./no-letter.tsx";
+import type { MarkName } from "../parts/mark-names.ts";
+import { pathOf } from "../place/place.ts";
+import { countText, objectOfKey } from "../text/words.ts";
 
 interface Props {
   readonly topic: string;
@@ -59,3 +59,48 @@ const COLUMNS: readonly Column<LetterItem>[] = [
     cell: ({ deadSince }) => <Age since={deadSince} />,
   },
 ];
+
+/** How the key of a letter stands. */
+export const LETTER_MARKS: { readonly [state in LetterItem["state"]]: MarkName } = {
+  dead: "dead",
+  revived: "progressing",
+  resolved: "healthy",
+  unknown: "unknown",
+};
+
+/** Shows a text where no letter is: at all, or of one error or function. */
+export function NoLetter({ isFiltered = false }: { readonly isFiltered?: boolean }) {
+  if (isFiltered)
+    return (
+      <p class="sheet say">
+        <Mark of="healthy" bare /> <b>No letter is left here.</b> <a href="/letters">All dead letters</a>
+      </p>
+    );
+  return (
+    <p class="sheet say">
+      <Mark of="healthy" bare /> <b>No dead letter.</b> No function has given up.
+    </p>
+  );
+}
+
+interface LetterLinkProps {
+  readonly of: { readonly function: string; readonly key: string };
+  readonly mark: ComponentChildren;
+}
+
+/** The object of a dead letter behind its mark, as a link to the letter. */
+export function LetterLink({ of: { function: name, key }, mark }: LetterLinkProps) {
+  return (
+    <span class="named">
+      {mark}
+      <a href={pathOf("letters", name, key)}>
+        <Foreign text={objectOfKey(key)} maxChars={120} />
+      </a>
+    </span>
+  );
+}
+
+/** Identifies a letter among those of all functions. */
+export function letterId({ function: name, key }: LetterLinkProps["of"]): string {
+  return `${name} ${key}`;
+}

@@ -1,17 +1,28 @@
-import type { TriedLetters } from "../../api/trials.ts";
-import { BulkActions } from "../actions/bulk-actions.tsx";
-import { useTopic } from "../data/hooks.ts";
+import type { Trials, TriedLetters } from "../../api/actions.ts";
+import { BulkActions } from "../actions/action-buttons.tsx";
+import { Press, Progress } from "../actions/press.tsx";
+import { mayTry } from "../actions/rights.ts";
+import { useMe, useTopic } from "../data/hooks.ts";
+import type { Answer } from "../data/topics.ts";
 import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
-import { Chips } from "../parts/chips.tsx";
+import { Age } from "../parts/age.tsx";
+import { Chips } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { addressWith } from "../place/location.ts";
-import { counted } from "../text/amounts.ts";
-import { LetterLink, letterId } from "./letter-link.tsx";
-import type { TrialItem } from "./trial-part.tsx";
-import { VERDICT_MARKS, VERDICT_TITLES, VERDICTS, type Verdict, verdictText } from "./trial-text.ts";
+import {
+  counted,
+  countText,
+  trialText,
+  VERDICT_MARKS,
+  VERDICT_TITLES,
+  VERDICTS,
+  type Verdict,
+  verdictText,
+} from "../text/words.ts";
+import { LetterLink, letterId } from "./letter-table.tsx";
 
 interface ChipsProps {
   readonly trial: TrialItem;
@@ -109,3 +120,64 @@ const COLUMNS: readonly Column<Tried>[] = [
     ),
   },
 ];
+
+/** A trial as lists have it. */
+type TrialItem = Trials["items"][number];
+
+interface Props {
+  readonly answer: Answer<Trials>;
+  readonly trial: TrialItem | undefined;
+  /** Letters that a new trial would take. */
+  readonly of: { readonly function: string; readonly group?: string };
+  readonly count: number | undefined;
+}
+
+/** Shows *Try all*: replays letters offline and says how each would end. */
+export function TrialPart({ answer, trial, of, count }: Props) {
+  const isOffered = mayTry(useMe());
+  const isRunning = trial?.state === "running";
+  return (
+    <Part
+      title="Try all"
+      answer={answer}
+      aside="replays each letter on what it read, with the functions of this console; nothing is sent"
+      end={
+        isOffered &&
+        (isRunning ? (
+          <Press title="Stop" path={`trials/${trial.id}/stop`} />
+        ) : (
+          <Press title={trial === undefined ? titleFor(count) : "Try again"} path="trials" body={of} />
+        ))
+      }
+    >
+      {() => <Result trial={trial} />}
+    </Part>
+  );
+}
+
+function titleFor(count: number | undefined): string {
+  return count === undefined ? "Try all" : `Try ${counted(count, "letter")}`;
+}
+
+function Result({ trial }: { readonly trial: TrialItem | undefined }) {
+  if (trial === undefined) return <p class="sheet trial">None of them has been tried.</p>;
+  const { state, tried, total, startedAt, endedAt = startedAt, by, message } = trial;
+  return (
+    <div class="sheet trial">
+      {state === "running" && <Progress label="Letters tried" value={tried} total={total} />}
+      <p>
+        <b>{trialText(trial)}</b>
+      </p>
+      <p>
+        {state === "stopped" && `Stopped after ${countText(tried)} of ${counted(total, "letter")}. `}
+        {state === "failed" && (
+          <span class="bad">
+            It failed: <Foreign text={message ?? "no reason given"} />.{" "}
+          </span>
+        )}
+        {state === "running" ? "Begun" : "Tried"} by <Foreign text={by} maxChars={80} />,{" "}
+        <Age since={endedAt} /> ago.
+      </p>
+    </div>
+  );
+}

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { counted } from "../text/amounts.ts";
-import { useHeldRows } from "./use-held-rows.ts";
-import { useNarrow } from "./use-narrow.ts";
-import { useRowWindow } from "./use-row-window.ts";
+import { counted } from "../text/words.ts";
+import { useHeldRows } from "./held-rows.ts";
+import { useNarrow, useRowWindow } from "./screen.ts";
 
 export interface Column<Row> {
   readonly title: string;

@@ -1,11 +1,10 @@
 import type { Live } from "../../api/object.ts";
 import { useOnce } from "../data/hooks.ts";
 import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
-import { Json } from "../parts/json.tsx";
+import { Foreign, Json } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
-import { countText } from "../text/amounts.ts";
+import { countText } from "../text/words.ts";
 
 /**
  * The last Events of an object; its manifest and its field managers on a click. Read from the API server when the page

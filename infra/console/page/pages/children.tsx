@@ -2,12 +2,11 @@ import type { Children as ChildrenAnswer } from "../../api/object.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
 import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
-import { Chips } from "../parts/chips.tsx";
+import { Chips } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { Part } from "../parts/part.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
-import { WhenCurrent } from "../parts/when-current.tsx";
+import { Part, WhenCurrent } from "../parts/part.tsx";
 import { useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
 

@@ -1,9 +1,8 @@
-import type { ClusterAnswer } from "../../api/cluster.ts";
-import { useTopic } from "../data/hooks.ts";
-import { useRoute } from "../data/use-routes.ts";
+import type { ClusterAnswer } from "../../api/object.ts";
+import { useRoute, useTopic } from "../data/hooks.ts";
 import { History } from "../history/history.tsx";
-import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { Crumbs, namespaceCrumbs } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { pathOf } from "../place/place.ts";

@@ -3,15 +3,14 @@ import { useSteadyTopic } from "../data/hooks.ts";
 import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
-import { Chips } from "../parts/chips.tsx";
-import { Filter } from "../parts/filter.tsx";
+import { Chips, Filter } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { MARK_NAMES, MARKS } from "../parts/mark-names.ts";
 import { Part } from "../parts/part.tsx";
 import { addressWith, useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
-import { counted, countText } from "../text/amounts.ts";
+import { counted, countText } from "../text/words.ts";
 
 const STATES = MARK_NAMES.filter((each) => each !== "silent");
 /** The most needs that are shown above the table. */

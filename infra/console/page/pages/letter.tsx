@@ -1,20 +1,17 @@
 import { useState } from "preact/hooks";
 import type { LetterAnswer, LetterItem, ReplayAnswer } from "../../api/letters.ts";
-import { LetterActions } from "../actions/letter-actions.tsx";
-import { useOnce, useTopic } from "../data/hooks.ts";
-import { useRoute } from "../data/use-routes.ts";
+import { LetterActions } from "../actions/action-buttons.tsx";
+import { useOnce, useRoute, useTopic } from "../data/hooks.ts";
 import { LetterFacts } from "../letters/letter-facts.tsx";
-import { LETTER_MARKS } from "../letters/letter-marks.ts";
-import { Replay } from "../letters/replay.tsx";
+import { LETTER_MARKS } from "../letters/letter-table.tsx";
 import { Age } from "../parts/age.tsx";
-import { Commands } from "../parts/commands.tsx";
-import { Crumbs } from "../parts/crumbs.tsx";
+import { Commands, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { Crumbs } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
-import { counted } from "../text/amounts.ts";
-import { objectOfKey } from "../text/keys.ts";
+import { counted, objectOfKey } from "../text/words.ts";
 
 interface Props {
   readonly name: string;
@@ -111,4 +108,51 @@ function OpenReplay({ path }: { readonly path: string }) {
       {(replay) => <Replay replay={replay} />}
     </Part>
   );
+}
+
+const VERDICTS: { readonly [verdict in ReplayAnswer["verdict"]]: string } = {
+  reproduced: "It fails again as it did.",
+  different: "It decides something else now.",
+  "not replayable": "It cannot be replayed.",
+  cut: "The replay was cut off.",
+};
+
+/** The decision then and now side by side; lines that differ are marked. */
+function Replay({ replay: { verdict, why, lines = [] } }: { readonly replay: ReplayAnswer }) {
+  return (
+    <div class="sheet replay">
+      <p class="say">
+        <b>{VERDICTS[verdict]}</b> {why !== undefined && <Foreign text={why} />}
+      </p>
+      {lines.length > 0 && (
+        <Wide label="Decisions side by side">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Then</th>
+                <th scope="col">
+                  <span class="unseen">Difference</span>
+                </th>
+                <th scope="col">Now</th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map(({ left, right, same }, at) => (
+                <tr key={`${at}`} class={same ? "" : "differs"}>
+                  <td>{left !== undefined && <Foreign text={left} lines />}</td>
+                  <td class="sign">{same ? "" : signOf(left, right)}</td>
+                  <td>{right !== undefined && <Foreign text={right} lines />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Wide>
+      )}
+    </div>
+  );
+}
+
+function signOf(left: string | undefined, right: string | undefined): string {
+  if (left === undefined) return ">";
+  return right === undefined ? "<" : "|";
 }

@@ -1,19 +1,14 @@
 import type { Explained } from "../../api/explained.ts";
 import type { ObjectAnswer } from "../../api/object.ts";
-import { useTopic } from "../data/hooks.ts";
-import { useRoute } from "../data/use-routes.ts";
+import { useRoute, useTopic } from "../data/hooks.ts";
 import { History } from "../history/history.tsx";
 import { LiveObject } from "../live/live-object.tsx";
 import { Age } from "../parts/age.tsx";
-import { Commands } from "../parts/commands.tsx";
-import { Crumbs, namespaceCrumbs } from "../parts/crumbs.tsx";
-import { Fact } from "../parts/fact.tsx";
+import { Commands, Fact, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { Crumbs, namespaceCrumbs, PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { Part } from "../parts/part.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
-import { RolloutPlan } from "../parts/rollout-plan.tsx";
-import { WhenCurrent } from "../parts/when-current.tsx";
+import { Part, WhenCurrent } from "../parts/part.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
 import { markAbove, markOf } from "../tree/tree-rows.ts";
@@ -150,5 +145,46 @@ function Facts({ of: { version, createdAt, owner, replicas, tree } }: { readonly
         </Fact>
       )}
     </dl>
+  );
+}
+
+const COLUMNS = ["Step", "Change", "Machines", "Counts"];
+
+/** The steps of a rollout: the sets now, each step with its Machines, and how it ends. */
+function RolloutPlan({ of }: { readonly of: NonNullable<ObjectAnswer["rollout"]> }) {
+  const { limits, rows, summary } = of;
+  return (
+    <div class="sheet">
+      <p class="say">{limits}</p>
+      <Wide label="Table of the steps of the rollout">
+        <table class="plain-table">
+          <thead>
+            <tr>
+              {COLUMNS.map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.join(" ")}>
+                {COLUMNS.map((title, at) => (
+                  <td key={title}>
+                    <Foreign text={row[at] ?? ""} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
+      {summary.map((line) => (
+        <p key={line} class="say">
+          {line}
+        </p>
+      ))}
+    </div>
   );
 }

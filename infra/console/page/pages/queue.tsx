@@ -1,19 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Durations, QueueAnswer, QueueItem, SamplesAnswer } from "../../api/queue.ts";
-import { useTopic } from "../data/hooks.ts";
-import { useRoute } from "../data/use-routes.ts";
+import { useRoute, useTopic } from "../data/hooks.ts";
 import { type Column, Grid } from "../list/grid.tsx";
-import { Filter } from "../parts/filter.tsx";
+import { Filter } from "../parts/filters.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { Part } from "../parts/part.tsx";
-import { WhenCurrent } from "../parts/when-current.tsx";
+import { Part, WhenCurrent } from "../parts/part.tsx";
 import { useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
-import { hourRows, isKnown } from "../plots/hour-rows.ts";
 import { Plot } from "../plots/plot.tsx";
-import { QUEUE_PLOT } from "../plots/series.ts";
-import { oldestMs, queueState } from "../queue/queue-words.ts";
-import { ageText, counted, countText, durationText } from "../text/amounts.ts";
+import { hourRows, isKnown, QUEUE_PLOT } from "../plots/series.ts";
+import { ageText, counted, countText, durationText, oldestMs, queueState } from "../text/words.ts";
 
 /** The queue of every function. */
 export function QueuePage() {

@@ -2,14 +2,13 @@ import type { RelayAnswer } from "../../api/relay.ts";
 import { useStale, useTopic } from "../data/hooks.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
+import { Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
-import { Part } from "../parts/part.tsx";
-import { WhenCurrent } from "../parts/when-current.tsx";
-import { Wide } from "../parts/wide.tsx";
+import { Part, WhenCurrent } from "../parts/part.tsx";
 import { hrefOf } from "../place/place.ts";
-import { counted, countText } from "../text/amounts.ts";
+import { counted, countText } from "../text/words.ts";
 
 type Process = RelayAnswer["processes"][number];
 type Connection = RelayAnswer["connections"][number];

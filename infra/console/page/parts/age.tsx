@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { serverNow } from "../data/server-clock.ts";
-import { ageText } from "../text/amounts.ts";
+import { serverNow } from "../data/ask.ts";
+import { ageText } from "../text/words.ts";
 
 const drawn = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
+import type { ErrorBody } from "../../api/page.ts";
 import { useStale } from "../data/hooks.ts";
 import type { Answer } from "../data/topics.ts";
 import { Age } from "./age.tsx";
 import { Foreign } from "./foreign.tsx";
-import { Problem } from "./problem.tsx";
 
 /** Fields that every answer of the API has. */
 interface Dated {
@@ -63,4 +63,47 @@ function Staleness({ body, error }: { readonly body: Dated; readonly error: Answ
       )}
     </p>
   );
+}
+
+const TITLES: ReadonlyMap<number, string> = new Map([
+  [0, "Not reachable"],
+  [400, "Cannot be read"],
+  [401, "Not signed in"],
+  [403, "Not allowed"],
+  [404, "Not there"],
+  [412, "Changed meanwhile"],
+  [429, "Too many requests"],
+  [503, "Not available"],
+]);
+
+/** Says what is wrong and what to do. */
+export function Problem({ error }: { readonly error: ErrorBody }) {
+  return (
+    <div class="say" role="status">
+      <p>
+        <b>{TITLES.get(error.status) ?? "Failed"}.</b> <Foreign text={sentence(error.message)} />
+      </p>
+      {error.next !== "" && (
+        <p>
+          <Foreign text={sentence(error.next)} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Turns `the console does not answer` into `The console does not answer.` */
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+}
+
+interface WhenCurrentProps {
+  readonly children: ComponentChildren;
+  readonly or?: ComponentChildren;
+}
+
+/** Words that are true of current knowledge only, and others in their place while the page is old. */
+export function WhenCurrent({ children, or = null }: WhenCurrentProps) {
+  return <>{useStale().length === 0 ? children : or}</>;
 }

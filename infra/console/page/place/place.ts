@@ -1,4 +1,4 @@
-import type { Place } from "../../api/place.ts";
+import type { Place } from "../../api/page.ts";
 
 /** A page of the console with the names in its path. */
 export type View =

@@ -1,8 +1,6 @@
 import type UPlot from "uplot";
-import { ageText } from "../text/amounts.ts";
-import type { HourRow } from "./hour-rows.ts";
-import { loneValues } from "./lone-values.ts";
-import type { PlotSpec } from "./series.ts";
+import { ageText } from "../text/words.ts";
+import { type HourRow, loneValues, type PlotSpec } from "./series.ts";
 
 /** A plot on the screen. */
 export interface DrawnPlot extends Disposable {

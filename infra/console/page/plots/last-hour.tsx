@@ -4,15 +4,14 @@ import type { SamplesAnswer } from "../../api/queue.ts";
 import { useTopic } from "../data/hooks.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
-import { Chips } from "../parts/chips.tsx";
+import { Chips } from "../parts/filters.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
 import { addressWith, useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
-import { countText, durationText } from "../text/amounts.ts";
-import { type HourRow, hourRows, isKnown } from "./hour-rows.ts";
+import { countText, durationText } from "../text/words.ts";
 import { Plot } from "./plot.tsx";
-import { PLOTS, rateText } from "./series.ts";
+import { type HourRow, hourRows, isKnown, PLOTS, rateText } from "./series.ts";
 
 /** Shows how a function stood during the last hour, as plots or as the table behind them. */
 export function LastHour({ of: name }: { readonly of: string }) {

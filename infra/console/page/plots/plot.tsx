@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DrawnPlot, drawPlot } from "./draw-plot.ts";
-import type { HourRow } from "./hour-rows.ts";
-import { type PlotSpec, summaryOf } from "./series.ts";
+import { type HourRow, type PlotSpec, summaryOf } from "./series.ts";
 
 interface Props {
   readonly plot: PlotSpec;

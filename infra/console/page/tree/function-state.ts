@@ -1,7 +1,7 @@
 import type { Explained } from "../../api/explained.ts";
-import type { Place } from "../../api/place.ts";
+import type { Place } from "../../api/page.ts";
 import { placeOfText } from "../place/place.ts";
-import { ageText, counted } from "../text/amounts.ts";
+import { ageText, counted } from "../text/words.ts";
 
 export type ExplainedFunction = Explained["functions"][number];
 

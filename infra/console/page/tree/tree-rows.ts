@@ -1,5 +1,5 @@
-import type { ClusterAnswer } from "../../api/cluster.ts";
 import type { Explained } from "../../api/explained.ts";
+import type { ClusterAnswer } from "../../api/object.ts";
 import { MARK_NAMES, type MarkName } from "../parts/mark-names.ts";
 import { type ExplainedFunction, functionState } from "./function-state.ts";
 

@@ -1,14 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import type { Explained } from "../../api/explained.ts";
-import { useRoute } from "../data/use-routes.ts";
-import { useNarrow } from "../list/use-narrow.ts";
-import { useRowWindow } from "../list/use-row-window.ts";
+import { useRoute } from "../data/hooks.ts";
+import { useNarrow, useRowWindow } from "../list/screen.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
 import { hrefOf, hrefOfChildren, pathOf, placeOfText } from "../place/place.ts";
-import { counted, countText } from "../text/amounts.ts";
+import { counted, countText } from "../text/words.ts";
 import { functionState } from "./function-state.ts";
 import { type TreeRow, treeRows } from "./tree-rows.ts";
 

@@ -1,11 +1,11 @@
-import type { ClusterAnswer } from "../../api/cluster.ts";
 import type { Explained } from "../../api/explained.ts";
+import type { ClusterAnswer } from "../../api/object.ts";
 import { Age } from "../parts/age.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
 import { hrefOf } from "../place/place.ts";
-import { countText } from "../text/amounts.ts";
+import { countText } from "../text/words.ts";
 import { functionState } from "./function-state.ts";
 import { markOfCause, type Trouble, troublesOf } from "./tree-rows.ts";
 

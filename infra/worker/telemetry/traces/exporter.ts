@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "../../../../shared/function/backoff.ts";
 import { messageOf } from "../../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
-import type { AddSpan, Attributes, Span } from "./span.ts";
+import type { AddSpan, Attributes, Span } from "./trace-ids.ts";
 
 /** `later`: the same spans may be accepted when they are sent again. */
 export type Delivered = "sent" | "later" | "refused";

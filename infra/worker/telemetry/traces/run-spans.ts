@@ -4,10 +4,8 @@ import { parseKey } from "../../../../shared/runtime/queue/key.ts";
 import type { Lease, Outcome } from "../../../../shared/runtime/queue/queue-port.ts";
 import { systemRandom } from "../../../platform/random.ts";
 import { messagingAttributes, placeAttributes } from "./semantic-attributes.ts";
-import type { Attributes, Span } from "./span.ts";
-import { versionIds } from "./trace-ids.ts";
+import { type Attributes, type Span, type SpanContext, versionIds } from "./trace-ids.ts";
 import type { TracedRequest } from "./traced-clients.ts";
-import type { SpanContext } from "./traceparent.ts";
 
 interface TracedRun {
   readonly functionName: string;

@@ -1,5 +1,5 @@
 import { type ClusterName, MANAGEMENT, type ObjectKey } from "../../../../shared/api/kinds.ts";
-import type { Attributes } from "./span.ts";
+import type { Attributes } from "./trace-ids.ts";
 
 /** Kinds whose names OpenTelemetry knows: its name of a namespace is that of Pods, and taken for all objects here. */
 const NAMED: { readonly [kind: string]: string } = { Node: "k8s.node.name", Pod: "k8s.pod.name" };
@@ -26,4 +26,13 @@ export function messagingAttributes(type: "send" | "process", functionName?: str
     "messaging.operation.name": type === "send" ? "enqueue" : "run",
     "messaging.destination.name": functionName,
   };
+}
+
+/** A phase is one word. */
+const MAX_CHARS = 32;
+
+/** Returns `status.phase` of an object, for readers of a trace. */
+export function phaseOf(object: object | undefined): string | undefined {
+  const { phase } = (object as { readonly status?: { readonly phase?: unknown } } | undefined)?.status ?? {};
+  return typeof phase === "string" ? phase.slice(0, MAX_CHARS) : undefined;
 }

@@ -50,3 +50,43 @@ export function versionIds(uid: string, resourceVersion: string): VersionIds {
   const digits = hash("sha256", `${uid} ${resourceVersion}`);
   return { write: digits.slice(0, 16), event: digits.slice(16, 32) };
 }
+
+/** Place of a span in a trace. */
+export interface SpanContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** W3C Trace Context, version 0, sampled: others are not passed on. */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
+
+export function formatTraceparent({ traceId, spanId }: SpanContext): string {
+  return `00-${traceId}-${spanId}-01`;
+}
+
+/** Returns undefined for any other text: a queue is shared, and its content may be damaged. */
+export function parseTraceparent(text: string | undefined): SpanContext | undefined {
+  const [, traceId, spanId] = TRACEPARENT.exec(text ?? "") ?? [];
+  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+}
+
+/** Text and numbers only; no values of objects, no credentials. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A span that has ended. */
+export interface Span extends SpanContext {
+  readonly parentSpanId?: string | undefined;
+  /** The name, one of few: names of objects are attributes. */
+  readonly name: string;
+  readonly kind: "internal" | "client" | "producer" | "consumer";
+  /** The start in ms since 1970, with fractions. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  readonly links?: readonly SpanContext[] | undefined;
+  /** Reason and message of a failure, redacted. */
+  readonly error?: string | undefined;
+}
+
+/** Takes spans. Never throws and never waits. */
+export type AddSpan = (span: Span) => void;

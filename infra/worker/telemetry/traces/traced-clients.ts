@@ -1,9 +1,14 @@
-import type { ClusterName, Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
-import { objectKeyOf } from "../../../../shared/api/kinds.ts";
+import {
+  type ClusterName,
+  type Kind,
+  type KubeObject,
+  type ObjectKey,
+  objectKeyOf,
+} from "../../../../shared/api/kinds.ts";
 import { Pod } from "../../../../shared/api/workload.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { Clients, KubeClient } from "../../../../shared/runtime/ports.ts";
-import { phaseOf } from "./phase-of.ts";
+import { phaseOf } from "./semantic-attributes.ts";
 
 /** One request of a run. */
 export interface TracedRequest {

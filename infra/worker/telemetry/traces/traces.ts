@@ -7,13 +7,12 @@ import type { ServerAccess } from "../../../platform/kube/server-access.ts";
 import { createTransport } from "../../../platform/kube/transport.ts";
 import { packageVersion } from "../../../platform/package-version.ts";
 import { appendPrivateFile } from "../../../platform/private-file.ts";
+import type { Tracing } from "../trace-metrics.ts";
 import { createExporter, type Delivered, type Destination } from "./exporter.ts";
 import { type TraceSettings, traceSettings } from "./settings.ts";
 import { createTraceOf } from "./trace-ids.ts";
 import { traceClients } from "./traced-clients.ts";
-import { traceEvents } from "./traced-events.ts";
-import { traceRuns } from "./traced-queue.ts";
-import type { Tracing } from "./tracing.ts";
+import { traceEvents, traceRuns } from "./traced-queue.ts";
 
 const LIMIT_BYTES = 256 * 1024 * 1024;
 const WITHIN_MS = 10 * SECOND;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rolloutLines } from "../../../../infra/cli/rollout/plan.ts";
+import { rolloutLines, withFields, withManifest } from "../../../../infra/cli/rollout/plan.ts";
 import { rolloutReport } from "../../../../infra/operate/rollout/rollout-report.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import type { Overrides } from "../../../support/builders.ts";
@@ -76,5 +76,51 @@ describe("the plan of a rollout for people", () => {
     };
     expect(stepsOf(4).some((line) => line.includes("d1-first makes 1 Machine"))).toBe(true);
     expect(stepsOf(2).some((line) => line.includes("Machines go that are too many"))).toBe(true);
+  });
+});
+
+const PRESENT = machineDeployment();
+
+describe("a deployment with other values", () => {
+  it("has them where the short names say; the rest stays", () => {
+    const { spec } = withFields(PRESENT, [
+      "version=v1.35.0",
+      "replicas=5",
+      "maxSurge=20%",
+      "paused=true",
+      "infrastructure=t2",
+    ]);
+    expect(spec).toEqual({
+      ...PRESENT.spec,
+      ...{ replicas: 5, paused: true },
+      rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "20%", maxUnavailable: 0 } } },
+      template: {
+        ...PRESENT.spec.template,
+        spec: {
+          ...PRESENT.spec.template.spec,
+          version: "v1.35.0",
+          infrastructureRef: { ...PRESENT.spec.template.spec.infrastructureRef, name: "t2" },
+        },
+      },
+    });
+  });
+
+  it("refuses fields that it does not know", () => {
+    for (const text of ["foo=1", "version", "=1", "toString=1"])
+      expect(() => withFields(PRESENT, [text]), text).toThrow("write FIELD=VALUE");
+  });
+
+  it("has what a file says, also one of v1beta1", () => {
+    const metadata = { name: "d1", namespace: "default" };
+    const spec = {
+      clusterName: "c1",
+      template: { spec: { clusterName: "c1", version: "v1.35.0" } },
+      rolloutAfter: "2027-01-01T00:00:00Z",
+    };
+    const object = { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachineDeployment", metadata, spec };
+    const changed = withManifest(PRESENT, [{ object }], "md.yaml");
+    expect(changed.spec.template.spec).toEqual({ ...PRESENT.spec.template.spec, version: "v1.35.0" });
+    expect(changed.spec.rollout?.after).toBe("2027-01-01T00:00:00Z");
+    expect(() => withManifest(PRESENT, [], "md.yaml")).toThrow("md.yaml has no MachineDeployment default/d1");
   });
 });

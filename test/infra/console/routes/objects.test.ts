@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { machinedeploymentSets } from "../../../../functions/machinedeployment/sets.ts";
-import { objectSchema } from "../../../../infra/console/api/object.ts";
+import { childrenSchema, objectSchema } from "../../../../infra/console/api/object.ts";
 import { createExplain } from "../../../../infra/console/sources/explain-source.ts";
+import { siblingsOf } from "../../../../infra/operate/explain/sibling-page.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
@@ -87,5 +88,49 @@ describe("objects in the console", () => {
     expect(rows.map(([step]) => step)).toEqual(["now", "1", "2", "3", "4", "5", "6"]);
     expect(rows[2]?.[2]).toMatch(/^m1 goes, once 1 of d1-\w{5} is available$/);
     expect(summary[0]).toBe("3 Machines are made, 3 deleted; 3 steps wait for new Machines.");
+  });
+});
+
+const PATH = "/api/v1/objects/widget/default/w/children";
+
+describe("objects behind a tree in the console", () => {
+  it("come page by page, and only for those who see the namespace", async () => {
+    await using store = createMemoryStore();
+    const owner = { apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "uid-w", controller: true };
+    await store.put(WIDGETS, widget());
+    for (const name of ["a", "b", "c"]) {
+      await store.put(WIDGETS, widget({ name, uid: `uid-${name}`, ownerReferences: [owner] }));
+    }
+    await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
+    const functions = [GROW];
+    await using world = await serveTestConsole({
+      functions,
+      reviewer: allowingIn("default"),
+      namespaces: async () => ["default", "other"],
+      ports: {
+        children: async (kind, key, selection) => {
+          const object = await store.get(WIDGETS, key);
+          return object && siblingsOf({ store, functions }, { kind, object }, selection);
+        },
+      },
+    });
+    const headers = await world.logIn();
+    const ask = (path: string) => world.ask(path, { headers });
+    const page = childrenSchema.parse((await ask(`${PATH}?kind=Widget&limit=2`)).body);
+    const rest = childrenSchema.parse((await ask(`${PATH}?kind=Widget&limit=2&next=${page.next}`)).body);
+    expect([...page.items, ...rest.items].map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(rest.next).toBeUndefined();
+    expect((await ask(`${PATH}?kind=Widget&state=ready`)).body["items"]).toEqual([]);
+    for (const [path, status, field] of [
+      [`${PATH}?kind=Nothing`, 400, "kind"],
+      [PATH, 400, "kind"],
+      [`${PATH}?kind=Widget&next=foreign`, 400, "next"],
+      [`${PATH}?kind=Widget&limit=1e9`, 400, "limit"],
+      ["/api/v1/objects/widget/default/gone/children?kind=Widget", 404, undefined],
+      ["/api/v1/objects/widget/other/w/children?kind=Widget", 403, undefined],
+    ] as const) {
+      const { status: answered, body } = await ask(path);
+      expect([path, answered, body["field"]]).toEqual([path, status, field]);
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fleetSchema } from "../../../../infra/console/api/fleet.ts";
 import { letterGroupsSchema, lettersSchema, replaySchema } from "../../../../infra/console/api/letters.ts";
+import { searchSchema } from "../../../../infra/console/api/page.ts";
 import { durationsSchema, samplesSchema } from "../../../../infra/console/api/queue.ts";
-import { searchSchema } from "../../../../infra/console/api/search.ts";
 import { startFleetIndex } from "../../../../infra/console/fleet/fleet-index.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { trialSchema, triedLettersSchema } from "../../../../infra/console/api/actions.ts";
 import { letterGroupsSchema } from "../../../../infra/console/api/letters.ts";
-import { trialSchema, triedLettersSchema } from "../../../../infra/console/api/trials.ts";
 import type { ApartResult } from "../../../../infra/operate/replay/replay-apart.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
 import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";

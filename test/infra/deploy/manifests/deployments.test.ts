@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { relayCommand } from "../../../../infra/cli/relay.ts";
-import { workerCommand } from "../../../../infra/cli/worker.ts";
+import { relayCommand, workerCommand } from "../../../../infra/cli/parts.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 import { disruptionBudget, processDeployment } from "../../../../infra/deploy/manifests/deployments.ts";
 import {

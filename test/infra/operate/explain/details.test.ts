@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detailLines } from "../../../../infra/cli/tree/detail-lines.ts";
+import { detailLines } from "../../../../infra/cli/tree/lines.ts";
 import { detailsOf } from "../../../../infra/operate/explain/details.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";

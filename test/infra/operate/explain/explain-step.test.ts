@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../../functions/machinepool/sync.ts";
-import { dependencyOf, explainStep } from "../../../../infra/operate/explain/explain-step.ts";
-import { withoutLiveReads } from "../../../../infra/operate/explain/without-live-reads.ts";
+import {
+  dependencyOf,
+  explainStep,
+  withoutLiveReads,
+} from "../../../../infra/operate/explain/explain-step.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../../shared/api/core.ts";

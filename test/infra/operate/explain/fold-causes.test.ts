@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOfFolded } from "../../../../infra/cli/explain/explain-text.ts";
 import type { Explained, ExplainedFunction } from "../../../../infra/operate/explain/explain-tree.ts";
-import { foldCauses } from "../../../../infra/operate/explain/fold-causes.ts";
+import { foldCauses, foldFacts } from "../../../../infra/operate/explain/fold-causes.ts";
 import { isAwaited, type Problem, textOf } from "../../../../infra/operate/explain/problem.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
@@ -128,5 +128,50 @@ describe("isAwaited", () => {
     [lost, "BootstrapConfig.metadata.uid", "FooConfig default/other", false],
   ] as const)("%j and %s: %s", (cause, what, object, awaited) => {
     expect(isAwaited(cause, what, object)).toBe(awaited);
+  });
+});
+
+const CAUSE: Problem = {
+  about: "definition",
+  object: "Foo default/a",
+  definition: "a.b/Foo",
+  cause: "CRD of a.b/Foo is missing",
+  next: "add it",
+  severity: "broken",
+  consequences: 0,
+};
+const MESSAGE = textOf(CAUSE);
+const concern = (type: string, message: string) => ({ type, status: "False", reason: "NotReady", message });
+
+describe("foldFacts", () => {
+  it("takes out conditions that repeat a root cause, and says which", () => {
+    const other = concern("Ready", "0 of 3");
+    const conditions = [
+      concern("InfrastructureReady", MESSAGE),
+      concern("RemoteConnectionProbe", `not yet: ${MESSAGE}`),
+      other,
+    ];
+    const { facts, folded } = foldFacts({ object: "Cluster default/c1", conditions }, [CAUSE]);
+    expect(facts).toEqual({ object: "Cluster default/c1", conditions: [other] });
+    expect(folded).toEqual([
+      { type: "InfrastructureReady", cause: CAUSE },
+      { type: "RemoteConnectionProbe", cause: CAUSE },
+    ]);
+  });
+
+  it("keeps of a summary only its status", () => {
+    const summary = concern("Available", `* InfrastructureReady: ${MESSAGE}\n* Ready:\n  * a: 0 of 3`);
+    const conditions = [summary, concern("InfrastructureReady", MESSAGE), concern("Ready", "0 of 3")];
+    const { facts } = foldFacts({ object: "o", conditions }, [CAUSE]);
+    expect(facts.conditions).toEqual([{ ...summary, message: "" }, conditions[2]]);
+    const alone = { object: "o", conditions: [concern("Available", "* Gate: closed")] };
+    expect(foldFacts(alone, [CAUSE]).facts).toEqual(alone);
+  });
+
+  it("points to the cause from an object that cannot be read because of it", () => {
+    const missing = (problem: string) =>
+      foldFacts({ object: "Foo a", problem, conditions: [] }, [CAUSE]).facts;
+    expect(missing(MESSAGE).problem).toBe("cannot be read: see above");
+    expect(missing("does not exist").problem).toBe("does not exist");
   });
 });

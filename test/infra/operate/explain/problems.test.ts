@@ -3,9 +3,8 @@ import { machinedeploymentSets } from "../../../../functions/machinedeployment/s
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinesetMachines } from "../../../../functions/machineset/machines.ts";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
-import type { KeyTrouble } from "../../../../infra/operate/explain/finding.ts";
 import { objectTree } from "../../../../infra/operate/explain/object-tree.ts";
-import type { Problem } from "../../../../infra/operate/explain/problem.ts";
+import type { KeyTrouble, Problem } from "../../../../infra/operate/explain/problem.ts";
 import { problemsOf } from "../../../../infra/operate/explain/problems.ts";
 import { withConfigurations } from "../../../../infra/operate/explain/webhook-configurations.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { titleOfFacts } from "../../../../infra/cli/tree/fact-lines.ts";
+import { titleOfFacts } from "../../../../infra/cli/tree/lines.ts";
 import { factsOf } from "../../../../infra/operate/explain/object-facts.ts";
 import type { ObjectNode } from "../../../../infra/operate/explain/object-tree.ts";
 import { type Kind, type KubeObject, objectKeyOf } from "../../../../shared/api/kinds.ts";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openReplayApart } from "../../../../infra/operate/replay/replay-apart.ts";
-import { type Tried, tryLetters } from "../../../../infra/operate/replay/try-letters.ts";
+import { type Tried, tryLetters } from "../../../../infra/operate/replay/verdict.ts";
 import { systemClock } from "../../../../infra/platform/clock.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";

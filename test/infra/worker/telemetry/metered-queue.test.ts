@@ -3,7 +3,7 @@ import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/que
 import { meterLedger } from "../../../../infra/worker/telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "../../../../infra/worker/telemetry/metered-queue.ts";
 import { createMetrics } from "../../../../infra/worker/telemetry/metrics.ts";
-import { viewQueue } from "../../../../infra/worker/telemetry/queue-view.ts";
+import { viewQueue } from "../../../../infra/worker/telemetry/scale-view.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { Lease, Outcome, Queue } from "../../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../../support/clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foldIdle } from "../../../../../infra/console/page/history/fold-idle.ts";
+import { foldIdle } from "../../../../../infra/console/page/history/runs.ts";
 import {
   neighboursOf,
   stepBetween,

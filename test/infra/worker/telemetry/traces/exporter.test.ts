@@ -4,7 +4,7 @@ import {
   type Delivered,
   otlpText,
 } from "../../../../../infra/worker/telemetry/traces/exporter.ts";
-import type { Span } from "../../../../../infra/worker/telemetry/traces/span.ts";
+import type { Span } from "../../../../../infra/worker/telemetry/traces/trace-ids.ts";
 import { virtualClock } from "../../../../support/clock.ts";
 import { recordingLog } from "../../../../support/recording-log.ts";
 
