@@ -68,11 +68,11 @@ function declareAll(rows: CommandTable): Promise<readonly Command[]> {
 const QUEUE: CommandTable = {
   pause: {
     about: "Stop the claims of functions in all workers: running keys end, events wait and are not lost",
-    load: async () => (await import("./queue/queue-pause.ts")).pauseCommand,
+    load: async () => (await import("./queue/queue.ts")).pauseCommand,
   },
   resume: {
     about: "Let paused functions claim keys again",
-    load: async () => (await import("./queue/queue-pause.ts")).resumeCommand,
+    load: async () => (await import("./queue/queue.ts")).resumeCommand,
   },
 };
 
@@ -107,7 +107,7 @@ const DLQ: CommandTable = {
   },
   groups: {
     about: "List dead letters by function and error, those with the most dead keys first",
-    load: async () => (await import("./dlq/dlq-groups.ts")).dlqGroupsCommand,
+    load: async () => (await import("./dlq/dlq-list.ts")).dlqGroupsCommand,
   },
   show: {
     about: "Show one dead letter: the failure, the objects read, the requests sent",
@@ -127,7 +127,7 @@ const DLQ: CommandTable = {
   },
   export: {
     about: "Write dead letters as JSON, for capstan replay on another machine: one, or all as JSON lines",
-    load: async () => (await import("./dlq/dlq-export.ts")).dlqExportCommand,
+    load: async () => (await import("./dlq/dlq-show.ts")).dlqExportCommand,
   },
 };
 

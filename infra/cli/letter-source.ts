@@ -21,8 +21,14 @@ export interface SourceOptions extends QueueFlags {
   readonly deadLetters?: string | undefined;
 }
 
-export function addSourceOptions(command: Command): Command {
-  return addQueueOptions(command, "the queue they belong to (default: CAPSTAN_QUEUE, else memory)").option(
+/** The queue of a command that asks about objects. */
+export const SHARED_QUEUE = "the queue that relay and workers share (default: CAPSTAN_QUEUE)";
+
+export function addSourceOptions(
+  command: Command,
+  about = "the queue they belong to (default: CAPSTAN_QUEUE, else memory)",
+): Command {
+  return addQueueOptions(command, about).option(
     "--dead-letters <file>",
     "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
   );

@@ -3,6 +3,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { isContractKind } from "../../shared/function/define-function.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../platform/clock.ts";
 import { readEnvironment } from "../platform/config.ts";
 import { createServer, type Server, type ServerOptions } from "../platform/kube/client.ts";
 import { loadKubeconfig } from "../platform/kube/kubeconfig.ts";
@@ -46,6 +47,12 @@ export async function readManagement(
     token === undefined
       ? createServer(access, { ...options, version, reload, rate })
       : createServer(accessWithToken(access, token), { ...options, version, rate });
+}
+
+/** Opens one connection for a command of a person. */
+export async function openServer(kubeconfig: string | undefined): Promise<Server> {
+  const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
+  return (await readManagement(kubeconfig, { clock: systemClock, log }))();
 }
 
 /** A server that may be foreign: what it sends is bounded as that of workload servers is. */

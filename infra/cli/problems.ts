@@ -18,17 +18,14 @@ import { withConfigurations } from "../operate/explain/webhook-configurations.ts
 import { systemClock } from "../platform/clock.ts";
 import { print, printJson } from "../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../platform/terminal/table.ts";
-import type { QueueFlags } from "../queue/backends/queue-source.ts";
 import { allHeads } from "../queue/letters/all-heads.ts";
 import { openHistory, openReachable } from "./explain/open-history.ts";
 import { openModel, type ReadModel } from "./explain/read-model.ts";
-import type { LetterSource } from "./letter-source.ts";
+import { addSourceOptions, type LetterSource, SHARED_QUEUE, type SourceOptions } from "./letter-source.ts";
 import { kubeconfigOption, outputOption } from "./options.ts";
-import { addQueueOptions } from "./queue-options.ts";
 
-interface ProblemsOptions extends QueueFlags {
+interface ProblemsOptions extends SourceOptions {
   readonly kubeconfig?: string;
-  readonly deadLetters?: string;
   readonly namespace: string;
   readonly allNamespaces: boolean;
   readonly output: string;
@@ -60,12 +57,8 @@ export function problemsCommand(command: Command): Command {
   command
     .option("-n, --namespace <namespace>", "of this namespace", "default")
     .option("-A, --all-namespaces", "of all namespaces", false)
-    .addOption(kubeconfigOption())
-    .option(
-      "--dead-letters <file>",
-      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
-    );
-  return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
+    .addOption(kubeconfigOption());
+  return addSourceOptions(command, SHARED_QUEUE)
     .addOption(outputOption("table", "json"))
     .addHelpText("after", EXAMPLES)
     .action(problems);

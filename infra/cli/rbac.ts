@@ -8,12 +8,9 @@ import { yamlOf } from "../deploy/components.ts";
 import { serverProcesses } from "../deploy/manifests/processes.ts";
 import { providerRoles } from "../deploy/manifests/provider-roles.ts";
 import { isStandardGroup } from "../deploy/rights.ts";
-import { systemClock } from "../platform/clock.ts";
-import { readEnvironment } from "../platform/config.ts";
 import { printError, printSource } from "../platform/terminal/print.ts";
-import { readManagement } from "./management.ts";
+import { openServer } from "./management.ts";
 import { kubeconfigOption } from "./options.ts";
-import { openLog } from "./terminal/log.ts";
 
 interface RbacOptions {
   readonly kubeconfig?: string;
@@ -25,9 +22,7 @@ export function rbacCommand(command: Command): Command {
     .addOption(kubeconfigOption())
     .addHelpText("after", "\nExample:\n  capstan rbac --from-cluster | kubectl apply -f -")
     .action(async ({ kubeconfig }: RbacOptions) => {
-      const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
-      const connect = await readManagement(kubeconfig, { clock: systemClock, log });
-      using server = connect();
+      using server = await openServer(kubeconfig);
       const kinds = await foreignKinds(server.as("rbac"));
       if (kinds.length === 0)
         printError("nothing to grant: every provider is in one of the three API groups of Cluster API");

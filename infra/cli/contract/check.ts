@@ -1,27 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
-import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { printError } from "../../platform/terminal/print.ts";
 import type { ReleaseName } from "../../providers/clusterctl/release/read-release.ts";
 import type { Values } from "../../providers/clusterctl/render/values.ts";
 import type { Outcome } from "../../providers/contract/finding.ts";
-import type { Waivers } from "../../providers/contract/waivers.ts";
-import { exitAsWronglyCalled } from "../options.ts";
-import {
-  asOption,
-  failOnOption,
-  outputOption,
-  printReport,
-  type ReportOptions,
-  verboseOption,
-  waiveOption,
-} from "./print-report.ts";
+import { addJudgingOptions, type JudgingOptions, printReport } from "./print-report.ts";
 
-interface CheckCommandOptions extends ReportOptions {
-  readonly as: ReadonlyMap<string, ContractRole | undefined>;
-  readonly waive: Waivers;
+interface CheckCommandOptions extends JudgingOptions {
   readonly variables?: string;
   readonly release?: ReleaseName;
   readonly assume: ContractVersion;
@@ -47,14 +34,11 @@ Examples:
   capstan contract check --live -n default`;
 
 export function checkCommand(command: Command): Command {
-  return command
+  return addJudgingOptions(command)
     .argument(
       "[path...]",
       "file, folder (with the labels of its kustomization.yaml), release, or - for stdin",
     )
-    .addOption(asOption())
-    .addOption(waiveOption())
-    .addOption(failOnOption())
     .addOption(
       new Option("--assume <contract>", "contract of a CRD without a contract label")
         .choices(["v1beta2", "v1beta1"])
@@ -70,10 +54,7 @@ export function checkCommand(command: Command): Command {
       ).argParser(parseReleaseName),
     )
     .option("--variables <file>", "values of variables in releases, in the form of clusterctl.yaml")
-    .addOption(verboseOption())
-    .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
-    .exitOverride(exitAsWronglyCalled)
     .action(async (paths: readonly string[], options: CheckCommandOptions) => {
       process.exitCode = await check(paths, options);
     });

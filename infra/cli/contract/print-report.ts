@@ -1,12 +1,15 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import { type ContractRole, readContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import type { Outcome } from "../../providers/contract/finding.ts";
-import { checkWaivers, readWaiver } from "../../providers/contract/waivers.ts";
+import { checkWaivers, readWaiver, type Waivers } from "../../providers/contract/waivers.ts";
+import { exitAsWronglyCalled, outputOption } from "../options.ts";
 
-/** How a judging command reports. */
-export interface ReportOptions {
+/** Options of a command that judges. */
+export interface JudgingOptions {
+  readonly as: ReadonlyMap<string, ContractRole | undefined>;
+  readonly waive: Waivers;
   readonly failOn: "fail" | "warn";
   readonly verbose?: boolean;
   readonly output: "text" | "json" | "sarif";
@@ -23,7 +26,7 @@ interface Beside {
 /** Prints the report to standard output and inputs that could not be read to standard error. Returns the exit status. */
 export async function printReport(
   outcome: Outcome,
-  { failOn, output, verbose }: ReportOptions,
+  { failOn, output, verbose }: JudgingOptions,
   { members = {}, lines = [] }: Beside = {},
 ): Promise<number> {
   const { exitStatus, toReport } = await import("../../providers/contract/report.ts");
@@ -52,30 +55,24 @@ export async function printReport(
   return status;
 }
 
-export function waiveOption(): Option {
-  return new Option("--waive <waiver>", "RULE=REASON: do not count findings of this rule (repeatable)")
-    .argParser(addWaiver)
-    .default(new Map(), "none");
-}
-
-export function asOption(): Option {
-  return new Option("--as <kind>", "GROUP/KIND=CONTRACT: judge a kind by this contract or none (repeatable)")
-    .argParser(addRole)
-    .default(new Map(), "by its name");
-}
-
-export function failOnOption(): Option {
-  return new Option("--fail-on <verdict>", "end with 1 for it").choices(["fail", "warn"]).default("fail");
-}
-
-export function verboseOption(): Option {
-  return new Option("--verbose", "print what passes, does not apply or is not known, too");
-}
-
-export function outputOption(): Option {
-  return new Option("-o, --output <format>", "report format")
-    .choices(["text", "json", "sarif"])
-    .default("text");
+export function addJudgingOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--as <kind>", "GROUP/KIND=CONTRACT: judge a kind by this contract or none (repeatable)")
+        .argParser(addRole)
+        .default(new Map(), "by its name"),
+    )
+    .addOption(
+      new Option("--waive <waiver>", "RULE=REASON: do not count findings of this rule (repeatable)")
+        .argParser(addWaiver)
+        .default(new Map(), "none"),
+    )
+    .addOption(
+      new Option("--fail-on <verdict>", "end with 1 for it").choices(["fail", "warn"]).default("fail"),
+    )
+    .option("--verbose", "print what passes, does not apply or is not known, too")
+    .addOption(outputOption("text", "json", "sarif"))
+    .exitOverride(exitAsWronglyCalled);
 }
 
 function addWaiver(text: string, waivers: Map<string, string>) {

@@ -1,31 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { ContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { printError } from "../../platform/terminal/print.ts";
 import type { ProbeOutcome } from "../../providers/contract/probe/probe.ts";
 import type { Mutation } from "../../providers/contract/probe/stage.ts";
-import type { Waivers } from "../../providers/contract/waivers.ts";
-import { exitAsWronglyCalled, stopRequested } from "../options.ts";
-import {
-  asOption,
-  failOnOption,
-  outputOption,
-  printReport,
-  type ReportOptions,
-  verboseOption,
-  waiveOption,
-} from "./print-report.ts";
+import { stopRequested } from "../options.ts";
+import { addJudgingOptions, type JudgingOptions, printReport } from "./print-report.ts";
 
-interface ProbeCommandOptions extends ReportOptions {
+interface ProbeCommandOptions extends JudgingOptions {
   readonly file: string;
   readonly limit: number;
   readonly rest: number;
   readonly mutate?: Mutation;
   readonly namespace: string;
   readonly kubeconfig?: string;
-  readonly as: ReadonlyMap<string, ContractRole | undefined>;
-  readonly waive: Waivers;
 }
 
 const EXAMPLES = `
@@ -44,7 +32,7 @@ Examples:
 const REST_SECONDS = 10;
 
 export function probeCommand(command: Command): Command {
-  return command
+  return addJudgingOptions(command)
     .requiredOption(
       "-f, --file <manifest>",
       "a Cluster as clusterctl generate cluster prints it, - for stdin",
@@ -67,13 +55,7 @@ export function probeCommand(command: Command): Command {
     )
     .option("-n, --namespace <name>", "namespace to make; must not exist", "contract-probe")
     .option("--kubeconfig <file>", "default: KUBECONFIG, in-cluster files, ~/.kube/config")
-    .addOption(asOption())
-    .addOption(waiveOption())
-    .addOption(failOnOption())
-    .addOption(verboseOption())
-    .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
-    .exitOverride(exitAsWronglyCalled)
     .action(async (options: ProbeCommandOptions) => {
       process.exitCode = await run(options);
     });

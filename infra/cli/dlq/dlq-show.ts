@@ -1,12 +1,25 @@
 import type { Command } from "commander";
-import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/letters/dead-letter.ts";
+import type {
+  DeadLetter,
+  DeadLetterHead,
+  LetterRead,
+  LetterWrite,
+} from "../../../shared/runtime/letters/dead-letter.ts";
 import { whyWithoutRun } from "../../../shared/runtime/letters/replay.ts";
 import { describeQuestion } from "../../../shared/runtime/letters/replay-reader.ts";
+import { writePrivateFile } from "../../platform/private-file.ts";
 import { bold } from "../../platform/terminal/paint.ts";
-import { print, printJson } from "../../platform/terminal/print.ts";
+import { print, printJson, printSource } from "../../platform/terminal/print.ts";
 import { ageOf } from "../../platform/terminal/table.ts";
-import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "../letter-source.ts";
+import {
+  addSourceOptions,
+  type LetterSource,
+  letterNamed,
+  openSource,
+  type SourceOptions,
+} from "../letter-source.ts";
 import { outputOption } from "../options.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 export function dlqShowCommand(command: Command): Command {
   command
@@ -71,4 +84,56 @@ function describeWrite({ verb, ref, subresource, outcome }: LetterWrite): string
   const target = `${ref.kind.kind}${subresource === undefined ? "" : `/${subresource}`}`;
   const ended = outcome.error?.message ?? `resourceVersion ${outcome.resourceVersion ?? "none"}`;
   return `${verb} ${target} ${ref.namespace}/${ref.name} → ${ended}`;
+}
+
+export function dlqExportCommand(command: Command): Command {
+  command
+    .argument("[function]")
+    .argument("[key]", "the key, or its end such as default/demo-pool")
+    .option("-f, --file <file>", "write to this file (mode 0600) instead of standard output");
+  return addSourceOptions(command).action(
+    async (
+      name: string | undefined,
+      key: string | undefined,
+      options: SourceOptions & { readonly file?: string },
+    ) => {
+      await using source = await openSource(options);
+      const count = { letters: 0 };
+      const lines = counted(
+        name !== undefined && key !== undefined
+          ? oneLetter(source, name, key)
+          : allLetters(source, await source.deadLetters.list(name)),
+        count,
+      );
+      if (options.file === undefined) {
+        for await (const line of lines) printSource(line);
+        return;
+      }
+      await writePrivateFile(options.file, lines);
+      print(`wrote ${count.letters} dead ${count.letters === 1 ? "letter" : "letters"} to ${options.file}`);
+    },
+  );
+}
+
+async function* oneLetter(source: LetterSource, name: string, key: string): AsyncIterable<string> {
+  yield `${JSON.stringify(await letterNamed(source, name, key), undefined, 2)}\n`;
+}
+
+/** Writes JSON lines, with a few letters at a time in memory: all of them may be gigabytes. */
+async function* allLetters(
+  { deadLetters }: LetterSource,
+  heads: readonly DeadLetterHead[],
+): AsyncIterable<string> {
+  using progress = showProgress("exporting letters", heads.length);
+  for await (const letter of deadLetters.read(heads)) {
+    yield `${JSON.stringify(letter)}\n`;
+    progress.advance();
+  }
+}
+
+async function* counted(lines: AsyncIterable<string>, count: { letters: number }): AsyncIterable<string> {
+  for await (const line of lines) {
+    count.letters += 1;
+    yield line;
+  }
 }

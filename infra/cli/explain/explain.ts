@@ -16,15 +16,13 @@ import type { ObjectFacts } from "../../operate/explain/object-facts.ts";
 import { clusterNamed } from "../../operate/explain/object-tree.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printJson } from "../../platform/terminal/print.ts";
-import type { QueueFlags } from "../../queue/backends/queue-source.ts";
 import { allHeads } from "../../queue/letters/all-heads.ts";
 import { knownDeaths, stillDead } from "../../queue/letters/known-deaths.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
-import type { LetterSource } from "../letter-source.ts";
+import { addSourceOptions, type LetterSource, SHARED_QUEUE, type SourceOptions } from "../letter-source.ts";
 import { addObjectArguments, keyOf, namedObject, reconciledKind } from "../object-arguments.ts";
 import { kubeconfigOption, outputOption, parseAddress } from "../options.ts";
-import { addQueueOptions } from "../queue-options.ts";
 import { textOfConcern, titleOfFacts } from "../tree/lines.ts";
 import { addWatchOption, watchRows } from "../watch-rows.ts";
 import { textOfFolded, textOfFunction } from "./explain-text.ts";
@@ -32,10 +30,9 @@ import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { openHistory, openReachable } from "./open-history.ts";
 import { openModel, type ReadModel } from "./read-model.ts";
 
-interface ExplainOptions extends QueueFlags {
+interface ExplainOptions extends SourceOptions {
   readonly namespace?: string;
   readonly kubeconfig?: string;
-  readonly deadLetters?: string;
   readonly metricsAddress?: LoopbackAddress;
   readonly functionsDir?: string;
   readonly output: string;
@@ -65,13 +62,9 @@ export function explainCommand(command: Command): Command {
     "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
   );
   addWatchOption(command);
-  return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
+  return addSourceOptions(command, SHARED_QUEUE)
     .addOption(kubeconfigOption())
     .option("--metrics-address <address>", "of capstan up, whose queue is in its memory", parseAddress)
-    .option(
-      "--dead-letters <file>",
-      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
-    )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .option(
       "--all",

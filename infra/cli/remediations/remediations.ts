@@ -7,12 +7,10 @@ import { KubeError } from "../../../shared/function/errors.ts";
 import { MARK_REASON, RECOVERY_REASON } from "../../../shared/rules/machines/remediation-events.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { readEnvironment } from "../../platform/config.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { ageOf, tableLines } from "../../platform/terminal/table.ts";
-import { readManagement } from "../management.ts";
+import { openServer } from "../management.ts";
 import { kubeconfigOption, outputOption } from "../options.ts";
-import { openLog } from "../terminal/log.ts";
 import { missingChecks } from "./policy-history.ts";
 import { type Remediation, type RemediationSources, remediationsOf } from "./remediation-list.ts";
 import { WAIT_REASONS } from "./waits.ts";
@@ -37,9 +35,7 @@ export function remediationsCommand(command: Command): Command {
       "\nExamples:\n  capstan remediations\n  capstan remediations -n default -o json\n\nMost servers forget an Event after an hour, and conditions go with their Machine; a RemediationPolicy keeps a history that lasts.",
     )
     .action(async (options: RemediationsOptions) => {
-      const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
-      const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
-      using server = connect();
+      using server = await openServer(options.kubeconfig);
       const sources = await readSources(server.as("remediations"), options.namespace);
       const found = remediationsOf(sources);
       for (const text of missingChecks(sources.policies, sources.checks)) printError(text);

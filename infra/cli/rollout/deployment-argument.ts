@@ -5,11 +5,9 @@ import type { RolloutFacts } from "../../../shared/rules/rollout/standstill.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { readRollout } from "../../operate/rollout/read-rollout.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { readEnvironment } from "../../platform/config.ts";
-import { readManagement } from "../management.ts";
+import { openServer } from "../management.ts";
 import { keyOf } from "../object-arguments.ts";
 import { kubeconfigOption } from "../options.ts";
-import { openLog } from "../terminal/log.ts";
 
 export interface DeploymentOptions {
   readonly namespace?: string;
@@ -41,9 +39,7 @@ export interface OpenedRollout extends Disposable {
 
 export async function openRollout(named: string, options: DeploymentOptions): Promise<OpenedRollout> {
   const key = deploymentKey(named, options);
-  const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
-  const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
-  const server = connect();
+  const server = await openServer(options.kubeconfig);
   const client = server.as("rollout");
   return {
     key,

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import type { Core } from "../../operate/takeover/core.ts";
+import { untilIdle } from "../../operate/takeover/families.ts";
 import { type Finding, filtersOf, judge, judgeBack } from "../../operate/takeover/findings.ts";
-import { untilIdle } from "../../operate/takeover/idle.ts";
 import { back, type Moved, type Sequence, type Step, start } from "../../operate/takeover/sequence.ts";
 import { readSurvey, type Scope, type Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -16,10 +16,11 @@ import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { askProcess } from "../explain/open-history.ts";
 import { openSource } from "../letter-source.ts";
+import { openServer } from "../management.ts";
 import { exitAsWronglyCalled, parseAddress } from "../options.ts";
 import { addQueueOptions } from "../queue-options.ts";
 import { planLines, planReport } from "./plan-text.ts";
-import { addScopeOptions, connectTo, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { addScopeOptions, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface HandOverFlags extends ScopeFlags, QueueFlags {
   readonly yes?: true;
@@ -62,7 +63,7 @@ function addHandOver(command: Command, handOver: HandOver): Command {
 }
 
 async function act(clusters: readonly string[], flags: HandOverFlags, handOver: HandOver): Promise<number> {
-  using server = await connectTo(flags);
+  using server = await openServer(flags.kubeconfig);
   const client = server.as("takeover");
   const look = () => lookAt(client, scopeOf(clusters, flags), handOver);
   const planned = await look();

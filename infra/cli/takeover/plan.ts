@@ -7,9 +7,10 @@ import { readSurvey, type Survey } from "../../operate/takeover/survey.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { fillReadModel, type ReadModel } from "../explain/read-model.ts";
+import { openServer } from "../management.ts";
 import { exitAsWronglyCalled } from "../options.ts";
 import { type Decisions, decisionLines, planLines, planReport } from "./plan-text.ts";
-import { addScopeOptions, connectTo, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { addScopeOptions, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface PlanFlags extends ScopeFlags {
   readonly decisions?: true;
@@ -39,7 +40,7 @@ export function planCommand(command: Command): Command {
 }
 
 async function runPlan(clusters: readonly string[], flags: PlanFlags): Promise<number> {
-  using server = await connectTo(flags);
+  using server = await openServer(flags.kubeconfig);
   const scope = scopeOf(clusters, flags);
   const survey = await readSurvey(server.as("takeover"), scope);
   const findings = judge(survey, scope);

@@ -13,10 +13,11 @@ import { systemClock } from "../../platform/clock.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { bold, paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
+import { openServer } from "../management.ts";
 import { exitAsWronglyCalled } from "../options.ts";
 import { section } from "../tree/lines.ts";
 import { findingLine } from "./plan-text.ts";
-import { addRetireOptions, connectTo, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
+import { addRetireOptions, openTurn, type ScopeFlags, scopeOf } from "./scope-options.ts";
 
 interface RetireFlags extends ScopeFlags {
   readonly yes?: true;
@@ -46,7 +47,7 @@ export function retireCommand(command: Command): Command {
 }
 
 async function act(flags: RetireFlags): Promise<number> {
-  using server = await connectTo(flags);
+  using server = await openServer(flags.kubeconfig);
   const client = server.as("takeover");
   const scope = scopeOf([], flags);
   const planned = await look(client, scope, flags);

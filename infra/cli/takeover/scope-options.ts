@@ -4,13 +4,9 @@ import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Scope } from "../../operate/takeover/survey.ts";
 import { type Turn, takeTurn } from "../../operate/takeover/turn.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { readEnvironment } from "../../platform/config.ts";
-import type { Server } from "../../platform/kube/client.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { callerName } from "../caller-name.ts";
-import { readManagement } from "../management.ts";
 import { kubeconfigOption, outputOption } from "../options.ts";
-import { openLog } from "../terminal/log.ts";
 
 /** Options of `plan`, `start`, `back` and `retire`. */
 export interface ScopeFlags {
@@ -70,12 +66,6 @@ const LABEL_VALUE = /^[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 function parseLabel(text: string): string {
   if (LABEL_VALUE.test(text)) return text;
   throw new InvalidArgumentError(`"${text.slice(0, 120)}" is not the value of a label`);
-}
-
-export async function connectTo({ kubeconfig }: { readonly kubeconfig?: string }): Promise<Server> {
-  const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
-  const connect = await readManagement(kubeconfig, { clock: systemClock, log });
-  return connect();
 }
 
 /** The turn of the person who calls this command. */

@@ -1,6 +1,6 @@
 import type { LetterAnswer } from "../../api/letters.ts";
 import { Age } from "../parts/age.tsx";
-import { Wide } from "../parts/facts.tsx";
+import { Table, type TableColumn, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Cause } from "../parts/links.tsx";
 import { durationText } from "../text/words.ts";
@@ -53,39 +53,31 @@ export function LetterFacts({ letter }: { readonly letter: NonNullable<LetterAns
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <Wide label="Table of attempts">
-      <table class="sheet plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Began</th>
-            <th scope="col" class="number">
-              Failures
-            </th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col">Run</th>
-            <th scope="col">Error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ start, run, durationMs, failures, error }) => (
-            <tr key={`${start} ${failures}`}>
-              <td>
-                <Age since={start} />
-              </td>
-              <td class="number">{failures}</td>
-              <td class="number">{durationMs !== undefined && durationText(durationMs)}</td>
-              <td class="mono id">{run !== undefined && <Foreign text={run} maxChars={80} />}</td>
-              <td>
-                <Foreign text={error} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="sheet plain-table"
+        columns={ATTEMPT_COLUMNS}
+        rows={attempts}
+        idOf={({ start, failures }) => `${start} ${failures}`}
+      />
     </Wide>
   );
 }
+
+const ATTEMPT_COLUMNS: readonly TableColumn<Attempt>[] = [
+  { title: "Began", cell: ({ start }) => <Age since={start} /> },
+  { title: "Failures", class: "number", cell: ({ failures }) => failures },
+  {
+    title: "Took",
+    class: "number",
+    cell: ({ durationMs }) => durationMs !== undefined && durationText(durationMs),
+  },
+  {
+    title: "Run",
+    class: "mono id",
+    cell: ({ run }) => run !== undefined && <Foreign text={run} maxChars={80} />,
+  },
+  { title: "Error", cell: ({ error }) => <Foreign text={error} /> },
+];
 
 function Lines({
   title,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { Age } from "../parts/age.tsx";
 import { counted } from "../text/words.ts";
 import { useHeldRows } from "./held-rows.ts";
 import { useNarrow, useRowWindow } from "./screen.ts";
@@ -101,3 +102,12 @@ function isReading(list: HTMLElement): boolean {
     list.getBoundingClientRect().top < 0 || list.contains(document.activeElement) || list.matches(":hover")
   );
 }
+
+/** How long a row has been as it is. */
+export const SINCE: Column<{ readonly since?: string | undefined }> = {
+  title: "Since",
+  width: "56px",
+  isNumber: true,
+  narrow: "end",
+  cell: ({ since }) => since !== undefined && <Age since={since} />,
+};

@@ -1,6 +1,7 @@
 import type { Live } from "../../api/object.ts";
 import { useOnce } from "../data/hooks.ts";
 import { Age } from "../parts/age.tsx";
+import { Table, type TableColumn } from "../parts/facts.tsx";
 import { Foreign, Json } from "../parts/foreign.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
@@ -81,29 +82,19 @@ function Events({ events, eventsMissing }: Live) {
 function Managers({ managers, more }: Live) {
   return (
     <>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Manager</th>
-            <th scope="col">Field</th>
-            <th scope="col">Written</th>
-          </tr>
-        </thead>
-        <tbody>
-          {managers.map(({ manager, field, time }) => (
-            <tr key={`${manager} ${field}`}>
-              <td>
-                <Foreign text={manager} />
-              </td>
-              <td class="mono">
-                <Foreign text={field} />
-              </td>
-              <td>{time !== "" && <Age since={time} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="plain-table"
+        columns={MANAGER_COLUMNS}
+        rows={managers}
+        idOf={({ manager, field }) => `${manager} ${field}`}
+      />
       {more > 0 && <p class="say">and {countText(more)} more</p>}
     </>
   );
 }
+
+const MANAGER_COLUMNS: readonly TableColumn<Live["managers"][number]>[] = [
+  { title: "Manager", cell: ({ manager }) => <Foreign text={manager} /> },
+  { title: "Field", class: "mono", cell: ({ field }) => <Foreign text={field} /> },
+  { title: "Written", cell: ({ time }) => time !== "" && <Age since={time} /> },
+];

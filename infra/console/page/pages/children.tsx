@@ -4,7 +4,7 @@ import type { Column } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
 import { Chips } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
-import { PlaceLink } from "../parts/links.tsx";
+import { Crumbs, namespaceCrumbs, PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Part, WhenCurrent } from "../parts/part.tsx";
 import { useAddress } from "../place/location.ts";
@@ -37,16 +37,7 @@ export function Children({ kind, namespace, name, of }: Props) {
   const answer = useSteadyTopic<ChildrenAnswer>(topic);
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href="/">Fleet</a> <span aria-hidden="true">/</span>
-        <a href={`/?${new URLSearchParams({ namespace })}`}>
-          <Foreign text={namespace} />
-        </a>{" "}
-        <span aria-hidden="true">/</span>
-        <a href={parent}>
-          <Foreign text={`${kind} ${name}`} />
-        </a>
-      </nav>
+      <Crumbs of={[...namespaceCrumbs(namespace), { title: `${kind} ${name}`, href: parent }]} />
       <div class="head">
         <h1>
           <Foreign text={`${of}s`} />

@@ -1,15 +1,16 @@
 import type { Fleet as FleetBody, FleetItem, FleetOrder } from "../../api/fleet.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
-import type { Column } from "../list/grid.tsx";
+import { type Column, SINCE } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
 import { Chips, Filter } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { ClusterLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { MARK_NAMES, MARKS } from "../parts/mark-names.ts";
 import { Part } from "../parts/part.tsx";
 import { addressWith, useAddress } from "../place/location.ts";
-import { hrefOf, pathOf } from "../place/place.ts";
+import { pathOf } from "../place/place.ts";
 import { counted, countText } from "../text/words.ts";
 
 const STATES = MARK_NAMES.filter((each) => each !== "silent");
@@ -95,10 +96,10 @@ function Needs({ fleet }: { readonly fleet: FleetBody }) {
   return (
     <ol class="sheet needs">
       {needs.map((item) => (
-        <li key={hrefOf(placeOf(item))} data-row="" tabIndex={-1}>
+        <li key={idOf(item)} data-row="" tabIndex={-1}>
           <span class="named">
             <Mark of={item.state} />
-            <ClusterLink item={item} />
+            <ClusterLink of={item} />
           </span>
           <span class="why">
             {item.count > 1 && (
@@ -199,7 +200,7 @@ const columns = (): readonly Column<FleetItem>[] => [
     cell: (item) => (
       <span class="named">
         <Mark of={item.state} />
-        <ClusterLink item={item} />
+        <ClusterLink of={item} />
       </span>
     ),
   },
@@ -235,13 +236,7 @@ const columns = (): readonly Column<FleetItem>[] => [
     width: "112px",
     cell: ({ provider = "" }) => <FilterLink name="provider" value={provider} />,
   },
-  {
-    title: "Since",
-    width: "56px",
-    isNumber: true,
-    narrow: "end",
-    cell: ({ since }) => since !== undefined && <Age since={since} />,
-  },
+  SINCE,
 ];
 
 function sortedBy(sort: FleetOrder) {
@@ -255,21 +250,6 @@ function FilterLink({ name, value }: { readonly name: "version" | "provider"; re
       <Foreign text={value} maxChars={40} />
     </a>
   );
-}
-
-function ClusterLink({ item }: { readonly item: FleetItem }) {
-  return (
-    <a href={hrefOf(placeOf(item))}>
-      <small>
-        <Foreign text={item.namespace} />/
-      </small>
-      <Foreign text={item.name} />
-    </a>
-  );
-}
-
-function placeOf({ namespace, name }: FleetItem) {
-  return { type: "cluster", namespace, name } as const;
 }
 
 function idOf({ namespace, name }: FleetItem): string {

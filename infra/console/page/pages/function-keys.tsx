@@ -2,10 +2,10 @@ import type { Me } from "../../api/me.ts";
 import type { Keys, QueueAnswer, Tenants as TenantsAnswer } from "../../api/queue.ts";
 import { PauseAction } from "../actions/action-buttons.tsx";
 import { useRoute, useSteadyTopic, useTopic } from "../data/hooks.ts";
-import type { Column } from "../list/grid.tsx";
+import { type Column, SINCE } from "../list/grid.tsx";
 import { PagedGrid } from "../list/paged-grid.tsx";
 import { Age } from "../parts/age.tsx";
-import { Wide } from "../parts/facts.tsx";
+import { Table, type TableColumn, Wide } from "../parts/facts.tsx";
 import { Chips } from "../parts/filters.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs, PlaceLink } from "../parts/links.tsx";
@@ -144,13 +144,7 @@ function columnsOf(name: string): readonly Column<KeyItem>[] {
       width: "64px",
       cell: ({ key, state }) => state === "dead" && <a href={pathOf("letters", name, key)}>Letter</a>,
     },
-    {
-      title: "Since",
-      width: "56px",
-      isNumber: true,
-      narrow: "end",
-      cell: ({ since }) => since !== undefined && <Age since={since} />,
-    },
+    SINCE,
     {
       title: "Until",
       width: "72px",
@@ -167,36 +161,24 @@ interface TenantTableProps {
 
 function TenantTable({ items, hrefOf }: TenantTableProps) {
   if (items.length === 0) return <p class="sheet say">All keys are idle.</p>;
+  const columns: readonly TableColumn<TenantsAnswer["items"][number]>[] = [
+    {
+      title: "Tenant",
+      cell: ({ tenant }) => (
+        <a href={hrefOf(tenant)}>
+          <Foreign text={tenant} />
+        </a>
+      ),
+    },
+    ...STATES.map((state) => ({
+      title: TITLES[state],
+      class: "number",
+      cell: (row: TenantsAnswer["items"][number]) => countText(row[state]),
+    })),
+  ];
   return (
     <Wide label="Table of tenants">
-      <table class="sheet plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Tenant</th>
-            {STATES.map((state) => (
-              <th key={state} scope="col" class="number">
-                {TITLES[state]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((row) => (
-            <tr key={row.tenant}>
-              <td>
-                <a href={hrefOf(row.tenant)}>
-                  <Foreign text={row.tenant} />
-                </a>
-              </td>
-              {STATES.map((state) => (
-                <td key={state} class="number">
-                  {countText(row[state])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table class="sheet plain-table" columns={columns} rows={items} idOf={({ tenant }) => tenant} />
     </Wide>
   );
 }

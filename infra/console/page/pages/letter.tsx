@@ -5,7 +5,7 @@ import { useOnce, useRoute, useTopic } from "../data/hooks.ts";
 import { LetterFacts } from "../letters/letter-facts.tsx";
 import { LETTER_MARKS } from "../letters/letter-table.tsx";
 import { Age } from "../parts/age.tsx";
-import { Commands, Wide } from "../parts/facts.tsx";
+import { Commands, Table, type TableColumn, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -126,31 +126,27 @@ function Replay({ replay: { verdict, why, lines = [] } }: { readonly replay: Rep
       </p>
       {lines.length > 0 && (
         <Wide label="Decisions side by side">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Then</th>
-                <th scope="col">
-                  <span class="unseen">Difference</span>
-                </th>
-                <th scope="col">Now</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map(({ left, right, same }, at) => (
-                <tr key={`${at}`} class={same ? "" : "differs"}>
-                  <td>{left !== undefined && <Foreign text={left} lines />}</td>
-                  <td class="sign">{same ? "" : signOf(left, right)}</td>
-                  <td>{right !== undefined && <Foreign text={right} lines />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={DECISION_COLUMNS}
+            rows={lines.map((line, at) => ({ ...line, at }))}
+            idOf={({ at }) => `${at}`}
+            rowClass={({ same }) => (same ? "" : "differs")}
+          />
         </Wide>
       )}
     </div>
   );
 }
+
+const DECISION_COLUMNS: readonly TableColumn<NonNullable<ReplayAnswer["lines"]>[number]>[] = [
+  { title: "Then", cell: ({ left }) => left !== undefined && <Foreign text={left} lines /> },
+  {
+    title: <span class="unseen">Difference</span>,
+    class: "sign",
+    cell: ({ left, right, same }) => (same ? "" : signOf(left, right)),
+  },
+  { title: "Now", cell: ({ right }) => right !== undefined && <Foreign text={right} lines /> },
+];
 
 function signOf(left: string | undefined, right: string | undefined): string {
   if (left === undefined) return ">";

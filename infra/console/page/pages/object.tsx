@@ -4,7 +4,7 @@ import { useRoute, useTopic } from "../data/hooks.ts";
 import { History } from "../history/history.tsx";
 import { LiveObject } from "../live/live-object.tsx";
 import { Age } from "../parts/age.tsx";
-import { Commands, Fact, Wide } from "../parts/facts.tsx";
+import { Commands, Fact, Table, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs, namespaceCrumbs, PlaceLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -148,7 +148,10 @@ function Facts({ of: { version, createdAt, owner, replicas, tree } }: { readonly
   );
 }
 
-const COLUMNS = ["Step", "Change", "Machines", "Counts"];
+const COLUMNS = ["Step", "Change", "Machines", "Counts"].map((title, at) => ({
+  title,
+  cell: (row: readonly string[]) => <Foreign text={row[at] ?? ""} />,
+}));
 
 /** The steps of a rollout: the sets now, each step with its Machines, and how it ends. */
 function RolloutPlan({ of }: { readonly of: NonNullable<ObjectAnswer["rollout"]> }) {
@@ -157,28 +160,7 @@ function RolloutPlan({ of }: { readonly of: NonNullable<ObjectAnswer["rollout"]>
     <div class="sheet">
       <p class="say">{limits}</p>
       <Wide label="Table of the steps of the rollout">
-        <table class="plain-table">
-          <thead>
-            <tr>
-              {COLUMNS.map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.join(" ")}>
-                {COLUMNS.map((title, at) => (
-                  <td key={title}>
-                    <Foreign text={row[at] ?? ""} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table class="plain-table" columns={COLUMNS} rows={rows} idOf={(row) => row.join(" ")} />
       </Wide>
       {summary.map((line) => (
         <p key={line} class="say">

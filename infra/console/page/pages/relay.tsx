@@ -1,13 +1,13 @@
 import type { RelayAnswer } from "../../api/relay.ts";
 import { useStale, useTopic } from "../data/hooks.ts";
-import { type Column, Grid } from "../list/grid.tsx";
+import { type Column, Grid, SINCE } from "../list/grid.tsx";
 import { Age } from "../parts/age.tsx";
-import { Wide } from "../parts/facts.tsx";
+import { Table, type TableColumn, Wide } from "../parts/facts.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { ClusterLink } from "../parts/links.tsx";
 import { Mark } from "../parts/mark.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
 import { Part, WhenCurrent } from "../parts/part.tsx";
-import { hrefOf } from "../place/place.ts";
 import { counted, countText } from "../text/words.ts";
 
 type Process = RelayAnswer["processes"][number];
@@ -61,59 +61,49 @@ function Processes({ processes, isNow }: ProcessesProps) {
     );
   return (
     <Wide label="Table of processes">
-      <table class="sheet plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Process</th>
-            <th scope="col">Role</th>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Functions
-            </th>
-            <th scope="col" class="number">
-              Running
-            </th>
-            <th scope="col">Version</th>
-            <th scope="col">Seen</th>
-          </tr>
-        </thead>
-        <tbody>
-          {processes.map(({ id, role, version, ready, reasons, functions, running, seenAt }) => (
-            <tr key={id}>
-              <td>
-                <span class="named">
-                  <Mark of={ready ? "healthy" : "waiting"} bare isOwnWord={isNow} />
-                  <Foreign text={id} />
-                </span>
-              </td>
-              <td>
-                <Foreign text={role} />
-              </td>
-              <td class={ready ? "" : "warn"}>
-                {ready ? "Ready" : "Not ready"}
-                {reasons.length > 0 && (
-                  <>
-                    : <Foreign text={reasons.join("; ")} />
-                  </>
-                )}
-              </td>
-              <td class="number">
-                <span title={functions.join(", ")}>{countText(functions.length)}</span>
-              </td>
-              <td class="number">{running !== undefined && countText(running)}</td>
-              <td>
-                <Foreign text={version} />
-              </td>
-              <td>
-                <Age since={seenAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="sheet plain-table"
+        columns={processColumns(isNow)}
+        rows={processes}
+        idOf={({ id }) => id}
+      />
     </Wide>
   );
 }
+
+const processColumns = (isNow: boolean): readonly TableColumn<Process>[] => [
+  {
+    title: "Process",
+    cell: ({ id, ready }) => (
+      <span class="named">
+        <Mark of={ready ? "healthy" : "waiting"} bare isOwnWord={isNow} />
+        <Foreign text={id} />
+      </span>
+    ),
+  },
+  { title: "Role", cell: ({ role }) => <Foreign text={role} /> },
+  {
+    title: "State",
+    cell: ({ ready, reasons }) => (
+      <span class={ready ? "" : "warn"}>
+        {ready ? "Ready" : "Not ready"}
+        {reasons.length > 0 && (
+          <>
+            : <Foreign text={reasons.join("; ")} />
+          </>
+        )}
+      </span>
+    ),
+  },
+  {
+    title: "Functions",
+    class: "number",
+    cell: ({ functions }) => <span title={functions.join(", ")}>{countText(functions.length)}</span>,
+  },
+  { title: "Running", class: "number", cell: ({ running }) => running !== undefined && countText(running) },
+  { title: "Version", cell: ({ version }) => <Foreign text={version} /> },
+  { title: "Seen", cell: ({ seenAt }) => <Age since={seenAt} /> },
+];
 
 function Connections({ connections }: { readonly connections: readonly Connection[] }) {
   if (connections.length === 0)
@@ -149,12 +139,7 @@ const CONNECTIONS: readonly Column<Connection>[] = [
     cell: ({ namespace, name }) => (
       <span class="named">
         <Mark of="unreachable" />
-        <a href={hrefOf({ type: "cluster", namespace, name })}>
-          <small>
-            <Foreign text={namespace} />/
-          </small>
-          <Foreign text={name} />
-        </a>
+        <ClusterLink of={{ namespace, name }} />
       </span>
     ),
   },
@@ -165,13 +150,7 @@ const CONNECTIONS: readonly Column<Connection>[] = [
     narrow: "second",
     cell: ({ reason = "" }) => <Foreign text={reason} />,
   },
-  {
-    title: "Since",
-    width: "56px",
-    isNumber: true,
-    narrow: "end",
-    cell: ({ since }) => since !== undefined && <Age since={since} />,
-  },
+  SINCE,
 ];
 
 const WATCH_MARKS: { readonly [state in Watch["state"]]: MarkName } = {

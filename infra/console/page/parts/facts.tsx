@@ -58,3 +58,46 @@ export function Wide({ label, children }: { readonly label: string; readonly chi
     </section>
   );
 }
+
+/** A column of a short table. */
+export interface TableColumn<Row> {
+  readonly title: ComponentChildren;
+  readonly cell: (row: Row) => ComponentChildren;
+  readonly class?: string;
+}
+
+interface TableProps<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly class?: string | undefined;
+  readonly rowClass?: (row: Row) => string;
+}
+
+/** A table of a few rows, all of them in the document. */
+export function Table<Row>({ columns, rows, idOf, class: given, rowClass }: TableProps<Row>) {
+  return (
+    <table class={given}>
+      <thead>
+        <tr>
+          {columns.map(({ title, class: name }, at) => (
+            <th key={at} scope="col" class={name === "number" ? name : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={idOf(row)} class={rowClass?.(row)}>
+            {columns.map(({ cell, class: name }, at) => (
+              <td key={at} class={name}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

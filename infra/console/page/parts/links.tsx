@@ -66,3 +66,19 @@ export function Cause({ cause: { what, resourceVersion }, children }: CauseProps
     </li>
   );
 }
+
+/** The name of a Cluster, behind its namespace, which leads to its page. */
+export function ClusterLink({
+  of: { namespace, name },
+}: {
+  readonly of: { readonly namespace: string; readonly name: string };
+}) {
+  return (
+    <a href={hrefOf({ type: "cluster", namespace, name })}>
+      <small>
+        <Foreign text={namespace} />/
+      </small>
+      <Foreign text={name} />
+    </a>
+  );
+}
