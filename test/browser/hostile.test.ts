@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { buildPage } from "../../infra/console/build-page.ts";
 import { openPage, readFrom } from "../../infra/console/open-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { chromiumMissing } from "./chromium.ts";
 import { hostileAnswers, PAYLOADS } from "./payloads.ts";
 import type { Scene } from "./scene.ts";
@@ -105,7 +103,7 @@ describeWith(chromiumMissing)("text from outside", () => {
   });
 
   it("a planted sink is found, with the policy and without", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-planted-"));
+    const folder = testFolder("planted");
     const planted = {
       name: "planted",
       transform: (code: string, id: string) =>
@@ -122,6 +120,5 @@ describeWith(chromiumMissing)("text from outside", () => {
       await using visited = await visit({ browser: setting.browser, server: open }, "/");
       await eventually(async () => (await harmDone(visited)).length > 0, { withinMs: 10_000 });
     }
-    await rm(folder, { recursive: true });
   });
 });

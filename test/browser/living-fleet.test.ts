@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { simCluster } from "../support/manifests.ts";
 import { type CliProcess, startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
 import { consoleLink } from "./console-link.ts";
 
@@ -43,8 +43,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person with 1,000 Clusters"
   let link = "";
 
   beforeAll(async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("living");
     const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "fleet.yaml")];
     const others = Array.from({ length: OTHERS }, (_, at) => pausedCluster(`c-${at}`));
     const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: { name: fleet }\n";

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -10,6 +9,7 @@ import { eventually, HANG_MS } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
 import { consoleLink } from "./console-link.ts";
 
@@ -120,8 +120,7 @@ async function openWorld(word: Word): Promise<World> {
   const stack = new AsyncDisposableStack();
   try {
     const { count } = LETTERS[word];
-    const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("letters");
     const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "pools.yaml")];
     // As many succeed as fail, so that the function is not slowed down for its failures.
     await writeFile(manifests, [...poolsOf("5", count), ...poolsOf(word, count)].join("---"));

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import type { Browser, Page } from "playwright-core";
@@ -14,6 +12,7 @@ import { freePorts } from "../support/processes/free-ports.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
 import { consoleLink } from "./console-link.ts";
 
@@ -52,8 +51,7 @@ describeWith(chromiumMissing ?? redisMissing() ?? kubectlMissing())("a person be
   let console: CliProcess;
 
   beforeAll(async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("living");
     const kubeconfig = join(dir, "kubeconfig");
     redis = stack.use(await startRedis());
     const served = ["--roles", "apiserver", "cloud", "--quiet", "--write-kubeconfig", kubeconfig];

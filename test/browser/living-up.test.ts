@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -9,6 +7,7 @@ import { freePorts } from "../support/processes/free-ports.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startProxy, type TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { chromiumMissing, startChromium } from "./chromium.ts";
 import { consoleLink } from "./console-link.ts";
 
@@ -26,8 +25,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
   let link = "";
 
   beforeAll(async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-living-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("living");
     const kubeconfig = join(dir, "kubeconfig");
     const [port = 0] = await freePorts(1);
     network = stack.use(await startProxy(`http://127.0.0.1:${port}`));

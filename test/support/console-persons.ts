@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSharedConsole } from "../../infra/cli/console/console.ts";
@@ -19,6 +18,7 @@ import { startRedis } from "./processes/redis-server.ts";
 import { startProxy } from "./processes/tcp-proxy.ts";
 import { recordingLog } from "./recording-log.ts";
 import { streamMessages } from "./stream-messages.ts";
+import { testFolder } from "./test-folder.ts";
 import { askAt } from "./tls-client.ts";
 import { newAuthority } from "./tls-files.ts";
 
@@ -120,8 +120,7 @@ function jumpingClock(): JumpingClock {
  */
 export async function startPersonsWorld() {
   await using starting = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "capstan-persons-"));
-  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("persons");
   const [server, redis] = await Promise.all([
     startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""),
     startRedis([

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { actionPorts } from "../../infra/cli/console/action-ports.ts";
 import type { ReadPage } from "../../infra/console/console-options.ts";
@@ -20,6 +18,7 @@ import { PRESSED, serveTestConsole } from "./console.ts";
 import { eventually } from "./eventually.ts";
 import { attempt, deadLetter } from "./letters.ts";
 import { recordingLog } from "./recording-log.ts";
+import { testFolder } from "./test-folder.ts";
 import { Widget } from "./widget.ts";
 
 export const GROW = "widget-grow";
@@ -69,8 +68,7 @@ interface QueueConsoleOptions {
 export async function serveQueueConsole(options: QueueConsoleOptions) {
   const { actions = true, reviewer = allowingIn("all"), dead, ready = [], page } = options;
   await using starting = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "capstan-console-"));
-  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("console");
   const clock = virtualClock();
   const { log, lines } = recordingLog();
   const letters = starting.use(createJsonLinesDeadLetters({ file: join(dir, "letters"), clock, log }));

@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { kubernetesAssets } from "./processes/kubernetes-assets.ts";
+import { testFolder } from "./test-folder.ts";
 
 describe("kubernetesAssets", () => {
   let cache: string;
   beforeAll(async () => {
-    cache = await mkdtemp(join(tmpdir(), "capstan-assets-"));
+    cache = testFolder("assets");
     for (const name of ["kubebuilder", "kubebuilder-v1.33.9", "kubebuilder-v1.33.13", "kubebuilder-1.34"]) {
       await mkdir(join(cache, name));
     }
   });
-  afterAll(() => rm(cache, { recursive: true }));
 
   it.each([
     ["1.33", "kubebuilder-v1.33.13"],

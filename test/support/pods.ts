@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Process } from "./image-layout.ts";
 import { type Container, emptyDir, type SecurityContext, startContainer } from "./processes/container.ts";
 import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 import { openPodNetwork, type PodNetwork } from "./processes/pod-network.ts";
+import { testFolder } from "./test-folder.ts";
 
 /** The members of a Deployment that a kubelet acts upon. */
 export interface Deployment {
@@ -91,8 +91,7 @@ export async function startPod(
   await using starting = new AsyncDisposableStack();
   const { spec } = deployment.spec.template;
   const [{ args, env = [], ports, readinessProbe, securityContext }] = spec.containers;
-  const dir = await mkdtemp(join(tmpdir(), "capstan-pod-"));
-  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("pod");
   const network = hostNetwork ? HOST_NETWORK : starting.use(await openNetwork(cluster));
   const tmp = starting.use(await emptyDir()).folder;
   const variables = new Map([

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import {
   type ClientHttp2Stream,
   connect,
@@ -7,9 +7,9 @@ import {
   type IncomingHttpStatusHeader,
   type OutgoingHttpHeaders,
 } from "node:http2";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveTestConsole, type TestConsoleOptions } from "./console.ts";
+import { testFolder } from "./test-folder.ts";
 import { newAuthority } from "./tls-files.ts";
 
 /** Under which browsers open the console. */
@@ -18,8 +18,7 @@ export const HOST = "console.example.com";
 /** A console beyond loopback, whose certificate is signed by `ca` for localhost. */
 export async function serveSecureConsole(options: TestConsoleOptions = {}) {
   await using starting = new AsyncDisposableStack();
-  const certDir = await mkdtemp(join(tmpdir(), "capstan-console-"));
-  starting.defer(() => rm(certDir, { recursive: true, force: true }));
+  const certDir = testFolder("console");
   const authority = await newAuthority();
   const { cert, key } = await authority.issue("server");
   await writeFile(join(certDir, "tls.crt"), cert);

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Deployment } from "../../infra/operate/takeover/core.ts";
 import { systemClock } from "../../infra/platform/clock.ts";
@@ -12,6 +11,7 @@ import { clusterApiMissing, startClusterApi } from "./processes/cluster-api.ts";
 import { kubectlFor, kubectlMissing } from "./processes/kubectl.ts";
 import { realServerMissing, startRealServer } from "./processes/real-server.ts";
 import { coreDeployment, startFleet } from "./takeover-fleet.ts";
+import { testFolder } from "./test-folder.ts";
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 const CORE_USER = "system:serviceaccount:capi-system:capi-manager";
@@ -40,8 +40,7 @@ export async function startBoth(
   }: { readonly flags: readonly string[]; readonly label?: string; readonly clusters: number },
 ) {
   const server = stack.use(await startRealServer(ASSETS ?? ""));
-  const dir = await mkdtemp(join(tmpdir(), "capstan-takeover-"));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("takeover");
   // As in a cluster, the API server can distinguish it from other clients.
   const coreKubeconfig = join(dir, "core.kubeconfig");
   await writeFile(coreKubeconfig, await server.kubeconfigOf(CORE_USER, "system:masters"));

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
@@ -18,6 +17,7 @@ import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/k
 import { startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const WORKLOAD_ROLE = "infra/platform/kube/workload-role.yaml";
@@ -132,8 +132,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       await using remote = await startRealServer(assets, { controllers: false });
       await using redis = await startRedis();
       await using stack = new AsyncDisposableStack();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-accounts-"));
-      stack.defer(() => rm(dir, { recursive: true, force: true }));
+      const dir = testFolder("accounts");
       const [kubectl, workload] = [kubectlFor(management.kubeconfigFile), kubectlFor(remote.kubeconfigFile)];
       await kubectl("apply --server-side -f infra/platform/crds/generated");
       await kubectl("apply -f -", STANDARD(`${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`));

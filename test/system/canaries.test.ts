@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -16,6 +15,7 @@ import { type RedisServer, redisMissing, startRedis } from "../support/processes
 import { contentOfRedis, plantInRedis } from "../support/redis-content.ts";
 import { describeWith } from "../support/requires.ts";
 import { streamMessages } from "../support/stream-messages.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const LEAKING = fileURLToPath(new URL("../support/leaking", import.meta.url));
 
@@ -100,11 +100,10 @@ const ADDON = [
   .map((object) => JSON.stringify(object))
   .join("\n---\n");
 
-let dir = "";
+const dir = testFolder("canaries");
 let redis: RedisServer;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-canaries-"));
   await mkdir(join(dir, "redis"));
   redis = await startRedis([
     `dir ${join(dir, "redis")}`,
@@ -114,7 +113,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await redis[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
 });
 
 describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and errors that quote them", () => {

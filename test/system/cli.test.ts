@@ -1,17 +1,13 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const CLUSTER = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: a }";
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-cli-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("cli");
 
 function writeTo(file: string): readonly string[] {
   return ["--write-kubeconfig", join(dir, file)];

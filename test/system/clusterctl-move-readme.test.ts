@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -16,6 +15,7 @@ import { EMBEDDED } from "../support/processes/api-servers.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const shell = promisify(execFile);
 
@@ -29,8 +29,7 @@ describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of the guide
     const manager = stack.use(await startCapstan(here.started.kubeconfigFile, options));
     stack.use(await startCapstan(there.started.kubeconfigFile, options));
     const [source, target] = [here, there].map(({ started }) => kubectlFor(started.kubeconfigFile));
-    const home = await mkdtemp(join(tmpdir(), "capstan-readme-"));
-    stack.defer(() => rm(home, { recursive: true, force: true }));
+    const home = testFolder("readme");
     const [file, folder] = [join(home, "target.kubeconfig"), join(home, "demo-backup")];
     const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
     const env: { [name: string]: string | undefined } = {

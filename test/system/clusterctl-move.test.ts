@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../infra/platform/clock.ts";
 import type { Server } from "../../infra/platform/kube/client.ts";
@@ -28,6 +26,7 @@ import { JUDGES } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const MOVED = "moved";
 const WITHIN = { withinMs: 120_000, stepMs: 100 };
@@ -100,8 +99,7 @@ for (const flavour of JUDGES) {
       [here, there] = await Promise.all([openPlace(flavour, MOVED), openPlace(flavour, MOVED)]);
       stack.use(here);
       stack.use(there);
-      data = await mkdtemp(join(tmpdir(), "capstan-moved-cloud-"));
-      stack.defer(() => rm(data, { recursive: true, force: true }));
+      data = testFolder("moved-cloud");
       const serves = [here, there].map(({ side: { server } }, at) => ({ server, name: `management-${at}` }));
       stack.use(await startCloud({ serves, clock: systemClock, log: silentLog, data }));
       await Promise.all([here.startManager(), there.startManager()]);
@@ -190,8 +188,7 @@ for (const flavour of JUDGES) {
 
     it("goes through a directory, killed in either half, and is taken from the source by a move", async () => {
       const [from, to] = places();
-      const folder = await mkdtemp(join(tmpdir(), "capstan-moved-"));
-      stack.defer(() => rm(folder, { recursive: true, force: true }));
+      const folder = testFolder("moved");
       // Saving is quick: a kill much later may come too late.
       const end = Math.floor((await plan(from, to)).order.flat().length / 4);
       await killed({ from, folder }, { verb: "Saving", end });

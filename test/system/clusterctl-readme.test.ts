@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { commandsIn } from "../support/commands.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const shell = promisify(execFile);
@@ -19,8 +19,7 @@ describeWithClusterctl("the commands of the guide on clusterctl", () => {
     await using server = await startRealServer(ASSETS);
     await using stack = new AsyncDisposableStack();
     const kubectl = kubectlFor(server.kubeconfigFile);
-    const home = await mkdtemp(join(tmpdir(), "capstan-readme-"));
-    stack.defer(() => rm(home, { recursive: true, force: true }));
+    const home = testFolder("readme");
     stack.use(await startKubelet(server));
     // GitHub is out of reach: cert-manager is already there when the first `init` asks.
     await kubectl("apply -f -", certManagerStandIn());

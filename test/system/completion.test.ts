@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -12,6 +11,7 @@ import { deadLetter } from "../support/letters.ts";
 import { type CliProcess, MAIN, runCli, startCli } from "../support/processes/cli.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const run = promisify(execFile);
 const WITHIN = { withinMs: 120_000, stepMs: 200 };
@@ -42,7 +42,7 @@ const env = () => ({
 });
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-completion-"));
+  dir = testFolder("completion");
   const manifests = join(dir, "clusters.yaml");
   await writeFile(manifests, CLUSTERS);
   const letters = createJsonLinesDeadLetters({
@@ -69,7 +69,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await up[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** The names that the hidden command behind the scripts prints. */

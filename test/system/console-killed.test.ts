@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Job } from "../../infra/console/api/actions.ts";
@@ -18,6 +17,7 @@ import { type RedisServer, redisMissing, startRedis } from "../support/processes
 import { describeWith } from "../support/requires.ts";
 import { openSharedQueue } from "../support/shared-queue.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 20 };
 const NAME = "machinepool-status";
@@ -57,8 +57,7 @@ function requeuedBy(console: CliProcess): readonly string[] {
 describeWith(redisMissing())("a console that is killed", () => {
   it("amid a bulk requeue: its log names what was done, the rest is still dead, and the next one puts it back", async () => {
     await using stack = new AsyncDisposableStack();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-killed-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("killed");
     const server = await startApiServer({ name: "killed" });
     stack.defer(() => server.stop());
     const kubeconfig = join(dir, "kubeconfig");

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,15 +26,12 @@ import {
 import { EMBEDDED, REAL, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 /** Of a life that has to wait for a provider that never answers. */
 const SHORT_MS = 40_000;
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-probe-"));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = testFolder("probe");
 
 /** Replaces functions of the simulated provider: in namespaces named after what is broken there. */
 const BROKEN_SIMS = fileURLToPath(new URL("../support/broken-sims/", import.meta.url));

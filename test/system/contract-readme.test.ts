@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { blocksIn, commandsIn } from "../support/commands.ts";
 import { goodCrd, goodTemplate, type RawCrd, without } from "../support/contract/crds.ts";
 import { EMBEDDED } from "../support/processes/api-servers.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const shell = promisify(execFile);
@@ -57,11 +57,7 @@ async function run(command: string, cwd: string, kubeconfig = ""): Promise<Ran> 
   }
 }
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-contract-readme-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("contract-readme");
 
 describe("the guide for authors of providers", () => {
   it("has commands that work when they are copied", async () => {

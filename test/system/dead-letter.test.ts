@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { letterStateOf } from "../../infra/queue/letters/letter-state.ts";
 import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import { CANARY } from "../support/canaries.ts";
@@ -15,6 +14,7 @@ import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const POISONED = fileURLToPath(new URL("../support/poisoned", import.meta.url));
@@ -33,11 +33,7 @@ const PROBE = JSON.stringify({
 /** A stranger puts it into Redis, where it stays; no command shows it. */
 const FOREIGN = "f0r31gn-s3cr3t-v4lue";
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-dead-letter-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("dead-letter");
 
 /** Two pools with Secrets, one of them with an annotation that the function cannot read. */
 const MANIFESTS = [

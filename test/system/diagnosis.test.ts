@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
@@ -13,6 +11,7 @@ import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 500 };
 
@@ -147,8 +146,7 @@ for (const flavour of JUDGES) {
       beforeAll(async () => {
         scene = stack.use(await startFooScene(flavour));
         strange = stack.use(await startStrange());
-        dir = await mkdtemp(join(tmpdir(), "capstan-diagnosis-"));
-        stack.defer(() => rm(dir, { recursive: true, force: true }));
+        dir = testFolder("diagnosis");
         const letters = ["--dead-letters", join(dir, "letters.jsonl")];
         explain = async (kind, name, ...args) => {
           const where = ["--kubeconfig", scene.kubeconfigFile, ...letters];

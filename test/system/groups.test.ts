@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inStandardGroup, rightsOf } from "../../infra/deploy/rights.ts";
@@ -14,6 +13,7 @@ import { startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 300 };
 
@@ -35,7 +35,7 @@ describeWith(redisMissing() ?? kubectlMissing())(
     it("S-03: bring up a Cluster with a pool under the rights that they declare, although core may read no Secret and workload may write none", async () => {
       await using redis = await startRedis();
       await using api = await startApiServer({ name: "groups", recordRequests: true });
-      const dir = await mkdtemp(join(tmpdir(), "capstan-groups-"));
+      const dir = testFolder("groups");
       const fileFor = async (name: string, token?: string): Promise<string> => {
         await writeFile(join(dir, name), api.kubeconfig(token), { mode: 0o600 });
         return join(dir, name);
@@ -86,7 +86,6 @@ describeWith(redisMissing() ?? kubectlMissing())(
       expect(new Set(onSecrets.map(({ group, verb }) => `${group} ${verb}`))).toEqual(
         new Set(["credentials get", "credentials create", "worker get"]),
       );
-      await rm(dir, { recursive: true, force: true });
     });
   },
 );

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -24,6 +23,7 @@ import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const PAUSED = "cluster.x-k8s.io/paused";
 /** Longer than whatever a test does to Capstan in the meantime. */
@@ -111,7 +111,7 @@ describe("health checks and interruptions", { concurrent: true }, () => {
   describeWith(kubectlMissing())("on the embedded API server, restored", () => {
     it("a management server that is restored takes no place back and loses no deadline", async () => {
       await using server = await startApiServer({ name: "test" });
-      const dir = await mkdtemp(join(tmpdir(), "capstan-restored-"));
+      const dir = testFolder("restored");
       const kubeconfig = join(dir, "kubeconfig");
       await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 });
       const kubectl = kubectlFor(kubeconfig);
@@ -127,14 +127,13 @@ describe("health checks and interruptions", { concurrent: true }, () => {
         server.faults.remove(outage);
         expect(await kubectl("get machines -o json")).not.toContain("example.com/later");
       });
-      await rm(dir, { recursive: true, force: true });
     });
   });
 
   describeWith(redisMissing() ?? kubectlMissing())("on Redis with a relay and two workers", () => {
     it("one worker is killed and Redis comes back empty", async () => {
       await using redis = await startRedis();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-checked-"));
+      const dir = testFolder("checked");
       const kubeconfig = join(dir, "kubeconfig");
       const shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
       const roles = ["--roles", "apiserver", "cloud", "--empty", "--quiet", "--write-kubeconfig", kubeconfig];
@@ -172,7 +171,6 @@ describe("health checks and interruptions", { concurrent: true }, () => {
         await redis.kill();
         await redis.restart();
       });
-      await rm(dir, { recursive: true, force: true });
     });
   });
 });

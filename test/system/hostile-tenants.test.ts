@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadAll } from "js-yaml";
@@ -22,6 +20,7 @@ import { simCluster, simPool } from "../support/manifests.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { sqsTarget, startSqs } from "../support/processes/sqs.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 /** Generous: only a process that stands still, or starves the quiet tenant, needs as long. */
 const WITHIN = { withinMs: 120_000, stepMs: 50 };
@@ -60,8 +59,7 @@ describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one
     await using stack = new AsyncDisposableStack();
     const queue = stack.use(await startQueue());
     const { tenants } = stack.use(await startHostileTenants());
-    const dir = await mkdtemp(join(tmpdir(), "capstan-hostile-tenants-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("hostile-tenants");
     const kubeconfig = join(dir, "kubeconfig");
     const capstan = stack.use(
       await startCapstan(kubeconfig, {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installCrds } from "../../infra/cli/install-crds.ts";
@@ -14,19 +13,18 @@ import { cluster, machinePool } from "../support/builders.ts";
 import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 /** Sets the title, clears the screen, turns the text round, and forges a line. */
 const HOSTILE = "\u001b]0;owned\u0007\u009b2J\u202e\ncapstan: all is well \u007f\ud83d";
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-let dir = "";
+const dir = testFolder("hostile-text");
 let kubeconfig = "";
 let pool = "";
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-hostile-text-"));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
   kubeconfig = join(dir, "kubeconfig");
   const api = await startApiServer({ name: "hostile" });
   stack.defer(() => api.stop());

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
@@ -15,6 +14,7 @@ import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/k
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { inShared, sharedMissing } from "../support/shared.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const CRDS = inShared("data/operator-crds");
 const DRY = "apply --dry-run=server --validate=strict -f -";
@@ -65,8 +65,7 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   }
 
   beforeAll(async () => {
-    overlays = await mkdtemp(join(tmpdir(), "capstan-overlays-"));
-    stack.defer(() => rm(overlays, { recursive: true, force: true }));
+    overlays = testFolder("overlays");
     manifests = await renderManifests(join(overlays, "rendered"));
     const server = stack.use(await startRealServer(assets));
     kubectl = kubectlFor(server.kubeconfigFile);

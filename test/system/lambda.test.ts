@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "js-yaml";
@@ -22,6 +21,7 @@ import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { startSqs } from "../support/processes/sqs.ts";
 import { startProxy } from "../support/processes/tcp-proxy.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const CORE = "capstan-worker-core";
@@ -29,8 +29,7 @@ const CORE = "capstan-worker-core";
 /** Relay, Lambda functions of the rendered template, and the simulated provider, all on one real kube-apiserver. */
 async function start() {
   await using stack = new AsyncDisposableStack();
-  const built = await mkdtemp(join(tmpdir(), "capstan-lambda-"));
-  stack.defer(() => rm(built, { recursive: true, force: true }));
+  const built = testFolder("lambda");
   await buildInto(built);
   const eks = stack.use(await startEksAuthenticator("demo"));
   const server = stack.use(

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
@@ -19,6 +18,7 @@ import { freePorts } from "../support/processes/free-ports.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const shell = promisify(execFile);
 const WITHIN = { withinMs: 90_000, stepMs: 300 };
@@ -102,8 +102,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
     it("S-40: answer kubelets and known clients only, and outlive a wrong password", async () => {
       await using server = await REAL.start();
       await using stack = new AsyncDisposableStack();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-listeners-"));
-      stack.defer(() => rm(dir, { recursive: true, force: true }));
+      const dir = testFolder("listeners");
       const [tlsPort = 0, health = 0, diagnostics = 0, workerHealth = 0, workerDiagnostics = 0] =
         await freePorts(5);
       const kubectl = kubectlFor(server.kubeconfigFile);
@@ -221,7 +220,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
     });
 
     it("names the queue file that cannot be used, without its content", async () => {
-      const dir = await mkdtemp(join(tmpdir(), "capstan-queue-file-"));
+      const dir = testFolder("queue-file");
       const file = join(dir, "url");
       await writeFile(file, "rediss://relay:hunter2@redis.example\nx");
       const { code, output } = await runCli("worker", "--queue-file", file);
@@ -230,7 +229,6 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
         expect.stringContaining(`${file}: it holds a line break or a blank`),
       ]);
       expect(output).not.toContain("hunter2");
-      await rm(dir, { recursive: true });
     });
   },
 );

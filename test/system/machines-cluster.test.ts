@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
@@ -12,6 +10,7 @@ import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const AVAILABLE = "--for=condition=Available --timeout=240s";
@@ -200,7 +199,7 @@ for (const flavour of JUDGES) {
 describeWith(redisMissing() ?? kubectlMissing())("a Cluster of Machines on Redis", () => {
   it("comes up and goes with a relay and a worker of each group", async () => {
     await using redis = await startRedis();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-machines-"));
+    const dir = testFolder("machines");
     const kubeconfig = join(dir, "kubeconfig");
     const shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
     const roles = ["--roles", "apiserver", "cloud", "--empty", "--quiet", "--write-kubeconfig", kubeconfig];
@@ -219,6 +218,5 @@ describeWith(redisMissing() ?? kubectlMissing())("a Cluster of Machines on Redis
     await kubectl("apply -f -", manifests.join("---"));
     await kubectl(`wait cluster/c1 ${AVAILABLE}`);
     await deleteInOrder(kubectl);
-    await rm(dir, { recursive: true, force: true });
   });
 });

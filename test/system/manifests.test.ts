@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -8,6 +7,7 @@ import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const NAMESPACE = `
 apiVersion: v1
@@ -59,9 +59,7 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`up -f on ${flavour.name}`, () => {
     it("applies whatever the server serves, and nothing of a file with a kind that it does not serve", async () => {
       await using server = await flavour.start();
-      await using stack = new AsyncDisposableStack();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-manifests-"));
-      stack.defer(() => rm(dir, { recursive: true, force: true }));
+      const dir = testFolder("manifests");
       const kubectl = kubectlFor(server.kubeconfigFile);
       const write = async (...documents: readonly string[]) => {
         await writeFile(join(dir, "m.yaml"), documents.join("---"));

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 
@@ -32,9 +31,7 @@ async function urlOf(process: CliProcess): Promise<string> {
 describeWith(redisMissing())("relay and worker as processes of their own", () => {
   it("both show that they are ready, and the worker which runs it finishes", async () => {
     await using redis = await startRedis();
-    await using files = new AsyncDisposableStack();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-metrics-"));
-    files.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("metrics");
     const kubeconfig = join(dir, "kubeconfig");
     const roles = ["--roles", "apiserver", "cloud", "--empty", "--quiet", "--write-kubeconfig", kubeconfig];
     await using world = startCli(["up", ...roles]);

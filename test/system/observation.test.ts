@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ROWS } from "../../infra/deploy/observation/dashboard.ts";
@@ -16,6 +15,7 @@ import { type Prometheus, prometheusMissing, startPrometheus } from "../support/
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { startSpanCollector } from "../support/processes/span-collector.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { newAuthority } from "../support/tls-files.ts";
 
 const WITHIN = { withinMs: HANG_MS, stepMs: 500 };
@@ -113,8 +113,7 @@ describeWith(REAL.missing ?? programs, { optional: REAL.missing !== undefined })
   () => {
     it("by Prometheus over TLS, by metrics of their objects, and by traces", async () => {
       await using stack = new AsyncDisposableStack();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-observation-"));
-      stack.defer(() => rm(dir, { recursive: true, force: true }));
+      const dir = testFolder("observation");
       const spans = join(dir, "spans.jsonl");
       const collector = stack.use(await startSpanCollector(spans));
       const server = stack.use(await REAL.start());

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Fleet } from "../../infra/console/api/fleet.ts";
@@ -13,6 +11,7 @@ import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 500 };
 
@@ -34,8 +33,7 @@ const AWAY = {
 describeWith(redisMissing() ?? kubectlMissing())("parts that are away", () => {
   it("give no comfort: a relay, then a worker, then Redis are killed, and every place says so", async () => {
     await using stack = new AsyncDisposableStack();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-away-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("away");
     const kubeconfig = join(dir, "kubeconfig");
     const redis = await startRedis();
     const ending = stack.use(new AsyncDisposableStack());

@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { commandsIn } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const shell = promisify(execFile);
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
@@ -31,11 +30,7 @@ const STORY = [
   () => commandsIn("infra/guides/dead-letters.md"),
 ];
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-readme-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("readme");
 
 /** A person who copies pages line by line: a home of their own, variables that stay, processes in other terminals. */
 class Reader implements AsyncDisposable {

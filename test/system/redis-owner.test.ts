@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { connectRedis, endConnection } from "../../infra/queue/backends/redis/server/connection.ts";
@@ -9,6 +7,7 @@ import { runCli, startCli } from "../support/processes/cli.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 300 };
 const REFUSED =
@@ -87,7 +86,7 @@ describeWith(redisMissing())("one Redis of two management clusters", () => {
   it("is free again when capstan up ends, whose API server ends with it", async () => {
     await using redis = await startRedis();
     await using second = await EMBEDDED.start();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-owner-"));
+    const dir = testFolder("owner");
     const up = [
       "up",
       "--queue",
@@ -105,6 +104,5 @@ describeWith(redisMissing())("one Redis of two management clusters", () => {
     expect(await first.ended).toBe(0);
     await using worker = startCli(args);
     await eventually(() => expect(worker.output()).toContain("serving"), WITHIN);
-    await rm(dir, { recursive: true, force: true });
   });
 });

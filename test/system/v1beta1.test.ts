@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
@@ -7,6 +6,7 @@ import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 /** As `clusterctl generate cluster` of a Cluster API before v1.11 writes it. */
 const MANIFEST = `
@@ -137,27 +137,23 @@ for (const flavour of JUDGES) {
     () => {
       it("are applied as v1beta2 and reach Running", async () => {
         await using server = await flavour.start();
-        const dir = await mkdtemp(join(tmpdir(), "capstan-v1beta1-"));
-        try {
-          const file = join(dir, "old.yaml");
-          await writeFile(file, MANIFEST);
-          const to = ["--kubeconfig", server.kubeconfigFile, "--install-crds"];
-          const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready", "--timeout", "240");
-          expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
-          for (const version of ["v1beta1", "v1alpha4", "v1alpha3"]) {
-            const check = `MachineHealthCheck default/${version} of cluster.x-k8s.io/${version}`;
-            expect(output).toContain(`${check}: spec.unhealthyConditions is applied as spec.checks.`);
-          }
-          expect(code).toBe(0);
-          await writeFile(file, PROPOSED);
-          const refused = await runCli("up", ...to, "-f", file);
-          expect(refused.code).toBe(1);
-          expect(refused.output).toMatch(
-            /spec\.maxUnhealthy is applied as [\s\S]*spec\.clusterName: Required value/,
-          );
-        } finally {
-          await rm(dir, { recursive: true });
+        const dir = testFolder("v1beta1");
+        const file = join(dir, "old.yaml");
+        await writeFile(file, MANIFEST);
+        const to = ["--kubeconfig", server.kubeconfigFile, "--install-crds"];
+        const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready", "--timeout", "240");
+        expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
+        for (const version of ["v1beta1", "v1alpha4", "v1alpha3"]) {
+          const check = `MachineHealthCheck default/${version} of cluster.x-k8s.io/${version}`;
+          expect(output).toContain(`${check}: spec.unhealthyConditions is applied as spec.checks.`);
         }
+        expect(code).toBe(0);
+        await writeFile(file, PROPOSED);
+        const refused = await runCli("up", ...to, "-f", file);
+        expect(refused.code).toBe(1);
+        expect(refused.output).toMatch(
+          /spec\.maxUnhealthy is applied as [\s\S]*spec\.clusterName: Required value/,
+        );
         const kubectl = kubectlFor(server.kubeconfigFile);
         const { spec } = JSON.parse(await kubectl("get machinepool/old-pool -o json"));
         expect(spec.template.spec).toMatchObject({

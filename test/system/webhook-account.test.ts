@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock as clock } from "../../infra/platform/clock.ts";
@@ -18,6 +17,7 @@ import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog as log } from "../support/silent-log.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { newAuthority, type TestAuthority } from "../support/tls-files.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
@@ -116,8 +116,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       const { kubeconfigFile } = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
       const kubectl = kubectlFor(kubeconfigFile);
       await kubectl("apply --server-side -f infra/platform/crds/generated");
-      const folder = await mkdtemp(join(tmpdir(), "capstan-webhook-"));
-      stack.defer(() => rm(folder, { recursive: true }));
+      const folder = testFolder("webhook");
       const first = await newAuthority();
       await give(folder, first);
       const [port = 0] = await freePorts(1);

@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Command } from "commander";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../infra/cli/config-file.ts";
 import { managerCommand } from "../../../infra/cli/manager.ts";
 import { relayCommand, workerCommand } from "../../../infra/cli/parts.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-config-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("config");
 
 const relay = () => relayCommand(new Command("relay"));
 const accepts = (value: unknown) => new Ajv2020().compile(configSchema(relay()))(value);

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { sharedQueue } from "../../../infra/cli/queue-options.ts";
 import type { QueueFlags } from "../../../infra/queue/backends/queue-source.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const urlOf = (flags: QueueFlags, command = "relay") => sharedQueue(flags, command, silentLog).url;
 
@@ -23,7 +23,7 @@ describe("the queue of a process", () => {
   });
 
   it("is in a file, by option or environment, and named once", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-queue-options-"));
+    const dir = testFolder("queue-options");
     const queueFile = join(dir, "url");
     await writeFile(queueFile, "redis://127.0.0.1:3\n");
     expect(urlOf({ queueFile })).toBe("redis://127.0.0.1:3");
@@ -35,6 +35,5 @@ describe("the queue of a process", () => {
     expect(urlOf({ queue: "redis://127.0.0.1:1" })).toBe("redis://127.0.0.1:1");
     vi.stubEnv("CAPSTAN_QUEUE", "redis://127.0.0.1:2");
     expect(() => urlOf({})).toThrow("CAPSTAN_QUEUE and CAPSTAN_QUEUE_FILE both name a queue");
-    await rm(dir, { recursive: true });
   });
 });

@@ -1,14 +1,14 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { withFirstRequest } from "../../../infra/console/console.ts";
 import type { Reviewer } from "../../../infra/worker/diagnostics/reviews.ts";
 import { PRESSED, serveTestConsole } from "../../support/console.ts";
 import { recordingLog } from "../../support/recording-log.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { askAt } from "../../support/tls-client.ts";
 import { newAuthority, type TestAuthority } from "../../support/tls-files.ts";
 
@@ -251,12 +251,11 @@ describe("a console beyond loopback", () => {
   let dir: string;
   beforeAll(async () => {
     authority = await newAuthority();
-    dir = await mkdtemp(join(tmpdir(), "capstan-console-"));
+    dir = testFolder("console");
     const { cert, key } = await authority.issue("server");
     await writeFile(join(dir, "tls.crt"), cert);
     await writeFile(join(dir, "tls.key"), key);
   });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   const serve = async (reviewer: Reviewer = REVIEWER) => {
     const world = await serveTestConsole({

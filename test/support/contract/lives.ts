@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { systemClock } from "../../../infra/platform/clock.ts";
@@ -20,6 +19,7 @@ import {
   simPool,
   simPoolWithMachines,
 } from "../manifests.ts";
+import { testFolder } from "../test-folder.ts";
 
 /** Of one wait; only a broken provider uses it up. */
 export const LIMIT_MS = 240_000;
@@ -91,9 +91,7 @@ export async function lived(
   using server = createServer(await loadKubeconfig({ file: kubeconfigFile, env: {} }), {
     clock: systemClock,
   });
-  await using stack = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "capstan-probe-"));
-  stack.defer(() => rm(dir, { recursive: true }));
+  const dir = testFolder("probe");
   const file = join(dir, `${namespace}.yaml`);
   await writeFile(file, manifest);
   const outcome = await probe(server, await readManifest(file), {

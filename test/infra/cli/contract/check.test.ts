@@ -1,18 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
 import { goodCrd, goodTemplate, without } from "../../../support/contract/crds.ts";
 import { runCli } from "../../../support/processes/cli.ts";
 import { commandLine } from "../../../support/processes/run-command.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../infra/cli/main.ts", import.meta.url));
 
-let dir = "";
+const dir = testFolder("check");
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-check-"));
   const crd = goodCrd("InfraMachinePool");
   without(crd, "v1beta2", "status.ready");
   await writeFile(join(dir, "broken.yaml"), writeYaml(crd));
@@ -22,7 +21,6 @@ beforeAll(async () => {
     Object.assign(subresources.scale ?? {}, { labelSelectorPath: ".status.\u001b[2J\u202ev9" });
   await writeFile(join(dir, "hostile.yaml"), writeYaml(hostile));
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 function check(...args: readonly string[]) {
   return runCli("contract", "check", ...args);

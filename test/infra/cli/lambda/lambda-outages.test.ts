@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startApiServer } from "../../../../infra/playground/apiserver/entry.ts";
@@ -11,6 +10,7 @@ import { startLambdaEnvironment } from "../../../support/processes/lambda-enviro
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { startSqs, takeMessages } from "../../../support/processes/sqs.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const QUEUE = "capstan-cluster-guard-live";
 const TIMEOUT_SECONDS = 10;
@@ -27,8 +27,7 @@ describeWith(redisMissing() ?? kubectlMissing())(
   () => {
     it("the platform ends it at its timeout, and another one runs the key when the lease is over", async () => {
       await using stack = new AsyncDisposableStack();
-      const dir = await mkdtemp(join(tmpdir(), "capstan-lambda-"));
-      stack.defer(() => rm(dir, { recursive: true, force: true }));
+      const dir = testFolder("lambda");
       const server = stack.use(await startApiServer({ name: "test", recordRequests: true }));
       const kubeconfig = join(dir, "kubeconfig");
       await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 });

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CANARY } from "../../../support/canaries.ts";
 import { MAIN, runCli } from "../../../support/processes/cli.ts";
 import { startLambdaEnvironment } from "../../../support/processes/lambda-environment.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const KUBECONFIG = `apiVersion: v1
 kind: Config
@@ -15,12 +15,10 @@ current-context: x
 `;
 const QUEUE = `sqs://us-east-1?redis=redis://default:${CANARY}@127.0.0.1:1`;
 
-let folder = "";
+const folder = testFolder("lambda");
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "capstan-lambda-"));
   await writeFile(join(folder, "kubeconfig"), KUBECONFIG, { mode: 0o600 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const environment = (args: readonly string[], env: { readonly [name: string]: string | undefined } = {}) =>
   startLambdaEnvironment({

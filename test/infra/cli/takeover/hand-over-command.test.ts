@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../../infra/cli/install-crds.ts";
@@ -15,6 +14,7 @@ import { eventually, HANG_MS } from "../../../support/eventually.ts";
 import { ensureNamespace } from "../../../support/management-side.ts";
 import { startCli } from "../../../support/processes/cli.ts";
 import { coreDeployment } from "../../../support/takeover-fleet.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const NAMESPACE = "capi-system";
 const FILTER = "cluster.x-k8s.io/watch-filter";
@@ -23,8 +23,7 @@ const CLUSTER = { namespace: "default", name: "demo" };
 /** The Cluster `demo` of Cluster API's manager, which has a filter, on the embedded API server. */
 async function startManagement() {
   await using starting = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "capstan-hand-over-"));
-  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("hand-over");
   const embedded = await startApiServer({ name: "test", recordRequests: true });
   starting.defer(() => embedded.stop());
   const kubeconfig = join(dir, "kubeconfig");

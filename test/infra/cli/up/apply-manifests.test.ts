@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { applyManifests, type Manifest, readManifests } from "../../../../infra/cli/up/apply-manifests.ts";
@@ -8,15 +7,12 @@ import { valueAt } from "../../../../shared/api/path.ts";
 import { KINDS } from "../../../../shared/api/registry.ts";
 import { cluster, crd } from "../../../support/builders.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 async function read(text: string): Promise<readonly Manifest[]> {
-  const dir = await mkdtemp(join(tmpdir(), "capstan-manifests-"));
-  try {
-    await writeFile(join(dir, "m.yaml"), text);
-    return await readManifests(join(dir, "m.yaml"));
-  } finally {
-    await rm(dir, { recursive: true });
-  }
+  const dir = testFolder("manifests");
+  await writeFile(join(dir, "m.yaml"), text);
+  return await readManifests(join(dir, "m.yaml"));
 }
 
 /** A server that serves these kinds, besides Capstan's, and those of the CRDs that it has or is given. */

@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { connect as connectTcp, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { x509 } from "../../../../infra/platform/pki/x509.ts";
 import { createMemoryQueue } from "../../../../infra/queue/backends/embedded/queue.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
@@ -13,6 +12,7 @@ import { observe } from "../../../../infra/worker/observe.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { askAt, rawAnswer } from "../../../support/tls-client.ts";
 import { newAuthority, type TestAuthority } from "../../../support/tls-files.ts";
 
@@ -22,13 +22,12 @@ let authority: TestAuthority;
 let dir: string;
 beforeAll(async () => {
   authority = await newAuthority();
-  dir = await mkdtemp(join(tmpdir(), "capstan-diagnostics-"));
+  dir = testFolder("diagnostics");
   const { cert, key } = await authority.issue("server");
   await writeFile(join(dir, "tls.crt"), cert);
   await writeFile(join(dir, "tls.key"), key);
   await writeFile(join(dir, "ca.crt"), authority.cert);
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** Knows the tokens `of-NAME`; the user `scraper` may get /metrics. */
 const REVIEWER: Reviewer = {

@@ -1,16 +1,16 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, truncate } from "node:fs/promises";
+import { readFile, stat, truncate } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { fileDestination, httpDestination } from "../../../../../infra/worker/telemetry/traces/traces.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 
 describe("a file of spans", () => {
   it("gets a line for each request, is private, and does not grow beyond 256 MiB", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-spans-"));
+    const dir = testFolder("spans");
     const file = join(dir, "spans.jsonl");
     const destination = fileDestination(file);
     expect([await destination.send("{}"), await destination.send("[]")]).toEqual(["sent", "sent"]);
@@ -18,7 +18,6 @@ describe("a file of spans", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await truncate(file, 256 * 1024 * 1024);
     expect(await destination.send("{}")).toBe("refused");
-    await rm(dir, { recursive: true });
   });
 });
 
