@@ -14,7 +14,7 @@ import { done } from "../../shared/function/result.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Outcome } from "../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "./clock.ts";
-import { PRESSED, serveTestConsole } from "./console.ts";
+import { serveTestConsole } from "./console.ts";
 import { eventually } from "./eventually.ts";
 import { attempt, deadLetter } from "./letters.ts";
 import { recordingLog } from "./recording-log.ts";
@@ -24,7 +24,7 @@ import { Widget } from "./widget.ts";
 export const GROW = "widget-grow";
 const WITHIN = { withinMs: 10_000, stepMs: 5 };
 
-const WIDGET_GROW = defineFunction(
+export const WIDGET_GROW = defineFunction(
   { name: GROW, summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
   async () => ({ result: done }),
 );
@@ -122,15 +122,8 @@ export async function serveQueueConsole(options: QueueConsoleOptions) {
     }),
   );
   const running = starting.move();
-  const press = async (path: string, body: object = {}) => {
-    const headers = { ...(await world.logIn()), ...PRESSED };
-    return world.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  };
-  const get = async (path: string) => world.ask(`/api/v1${path}`, { headers: await world.logIn() });
   return {
     ...world,
-    press,
-    get,
     clock,
     queue,
     letters,

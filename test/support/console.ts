@@ -69,12 +69,21 @@ export async function serveTestConsole({
     });
     return { "capstan-session": String(opened.body["session"]) };
   };
+  const get = async (path: string) => ask(`/api/v1${path}`, { headers: await logIn() });
+  const press = async (path: string, body: object = {}) => {
+    const headers = { ...(await logIn()), ...PRESSED };
+    return ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  };
   return {
     ...served,
     clock,
     lines,
     ask,
     logIn,
+    /** Asks, as a person who has signed in, for a path below `/api/v1`. */
+    get,
+    /** Sends what a button of the page sends. */
+    press,
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
   };
 }

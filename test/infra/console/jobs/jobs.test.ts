@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { PRESSED } from "../../../support/console.ts";
 import { GROW, keyOf, serveQueueConsole } from "../../../support/console-queue.ts";
 import { eventually } from "../../../support/eventually.ts";
 
@@ -9,9 +8,7 @@ const KEYS = Array.from({ length: 25 }, (_, at) => keyOf("a", `w${at}`));
 describe("bulk actions of the console", () => {
   it("requeue ten keys a second, stop when asked, and leave alone what has changed", async () => {
     await using world = await serveQueueConsole({ dead: KEYS });
-    const headers = { ...(await world.logIn()), ...PRESSED };
-    const post = (path: string, body: object) =>
-      world.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const { press: post } = world;
     const { items } = await world.letters.page({ limit: 100 });
     const keys = items.map(({ key, deadSince, times }) => ({ key, deadSince, times }));
     const [first = { key: "", deadSince: "", times: 1 }] = keys;
@@ -23,7 +20,7 @@ describe("bulk actions of the console", () => {
       body: { field: "count" },
     });
     const { body: started } = await post("/jobs", wanted);
-    const look = async () => (await world.ask(`/api/v1/jobs/${started["id"]}`, { headers })).body;
+    const look = async () => (await world.get(`/jobs/${started["id"]}`)).body;
     const sees = (state: object) => eventually(async () => expect(await look()).toMatchObject(state), WITHIN);
     await sees({ state: "running", total: 25, done: 9, changed: 1, by: "ann" });
     await world.clock.advance(1_000);
@@ -34,7 +31,7 @@ describe("bulk actions of the console", () => {
     expect((await world.queue.peek(GROW)).dead).toBe(5);
     const requeued = world.lines.filter(({ message }) => message === "dead letters requeued");
     expect(requeued.flatMap(({ fields }) => (fields as { keys: readonly string[] }).keys).length).toBe(19);
-    expect((await world.ask("/api/v1/jobs", { headers })).body).toMatchObject({
+    expect((await world.get("/jobs")).body).toMatchObject({
       items: [{ id: started["id"] }],
     });
   });
@@ -111,7 +108,6 @@ describe("bulk actions of the console", () => {
 
   it("ask for the name of the function above 100 keys", async () => {
     await using world = await serveQueueConsole({ dead: KEYS.slice(0, 1) });
-    const headers = { ...(await world.logIn()), ...PRESSED };
     const keys = Array.from({ length: 101 }, (_, at) => ({
       key: keyOf("a", `w${at}`),
       // None of them died then.
@@ -119,8 +115,7 @@ describe("bulk actions of the console", () => {
       times: 1,
     }));
     const wanted = { action: "drop", function: GROW, select: { keys }, count: 101 };
-    const post = (body: object) =>
-      world.ask("/api/v1/jobs", { method: "POST", headers, body: JSON.stringify(body) });
+    const post = (body: object) => world.press("/jobs", body);
     expect(await post(wanted)).toMatchObject({ status: 400, body: { field: "confirm" } });
     expect(await post({ ...wanted, confirm: "widget" })).toMatchObject({
       status: 400,
@@ -129,7 +124,7 @@ describe("bulk actions of the console", () => {
     const { body } = await post({ ...wanted, confirm: GROW });
     await eventually(async () => {
       await world.clock.advance(1_000);
-      const { body: ended } = await world.ask(`/api/v1/jobs/${body["id"]}`, { headers });
+      const { body: ended } = await world.get(`/jobs/${body["id"]}`);
       expect(ended).toMatchObject({ state: "done", done: 0, changed: 101 });
     }, WITHIN);
   });

@@ -1,27 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { PRESSED } from "../../../support/console.ts";
 import { allowingIn, GROW, keyOf, serveQueueConsole } from "../../../support/console-queue.ts";
 
 const [A1, B1] = [keyOf("a", "w1"), keyOf("b", "w1")] as const;
 type World = Awaited<ReturnType<typeof serveQueueConsole>>;
 
-async function actor(world: World) {
-  const session = await world.logIn();
-  const headers = { ...session, ...PRESSED };
-  const post = (path: string, body: object) =>
-    world.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+function actor(world: World) {
   const letterOf = async (key: string) => {
     const { items } = await world.letters.page({ limit: 100 });
     const { deadSince = "", times = 0 } = items.find((head) => head.key === key) ?? {};
     return { path: `/letters/${GROW}/${encodeURIComponent(key)}`, seen: { deadSince, times } };
   };
-  return { post, letterOf };
+  return { post: world.press, letterOf };
 }
 
 describe("actions of the console", () => {
   it("requeue and drop what is as it was shown, and name the person in log and cause", async () => {
     await using world = await serveQueueConsole({ dead: [A1, B1] });
-    const { post, letterOf } = await actor(world);
+    const { post, letterOf } = actor(world);
     const a = await letterOf(A1);
     expect(await post(`${a.path}/requeue`, a.seen)).toMatchObject({
       status: 200,
@@ -44,7 +39,7 @@ describe("actions of the console", () => {
 
   it("pause and resume a function once; the second person sees that it is so already", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
-    const { post } = await actor(world);
+    const { post } = actor(world);
     const path = `/queue/${GROW}`;
     expect(await post(`${path}/resume`, { paused: true })).toMatchObject({
       status: 412,
@@ -62,7 +57,7 @@ describe("actions of the console", () => {
 
   it("refuse each action without its right, and have none without --actions", async () => {
     await using world = await serveQueueConsole({ dead: [A1, B1], reviewer: allowingIn("a") });
-    const { post, letterOf } = await actor(world);
+    const { post, letterOf } = actor(world);
     const b = await letterOf(B1);
     for (const path of [`${b.path}/requeue`, `${b.path}/drop`]) {
       expect(await post(path, b.seen), path).toMatchObject({ status: 403 });
@@ -70,7 +65,7 @@ describe("actions of the console", () => {
     expect(await post(`/queue/${GROW}/pause`, { paused: false })).toMatchObject({ status: 403 });
     expect((await world.queue.peek(GROW)).paused).toBeUndefined();
     await using reading = await serveQueueConsole({ dead: [A1], actions: false });
-    const reader = await actor(reading);
+    const reader = actor(reading);
     const a = await reader.letterOf(A1);
     for (const path of [`${a.path}/requeue`, `/queue/${GROW}/pause`, "/jobs"]) {
       expect(await reader.post(path, {}), path).toMatchObject({ status: 404 });
@@ -79,7 +74,7 @@ describe("actions of the console", () => {
 
   it("refuse a body without what was shown", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
-    const { post, letterOf } = await actor(world);
+    const { post, letterOf } = actor(world);
     const { path, seen } = await letterOf(A1);
     for (const body of [
       {},

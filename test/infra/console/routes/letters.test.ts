@@ -9,8 +9,7 @@ const PATHS = ["/queue", `/queue/${GROW}/keys`, `/queue/${GROW}/tenants`, "/lett
 describe("queue and letters in the console", () => {
   it("show keys and letters in the shape of their schemas, page by page", async () => {
     await using world = await serveQueueConsole({ dead: [A1, A2, B1], ready: [keyOf("a", "w3")] });
-    const headers = await world.logIn();
-    const get = async (path: string) => (await world.ask(`/api/v1${path}`, { headers })).body;
+    const get = async (path: string) => (await world.get(path)).body;
     const queue = queueSchema.parse(await get("/queue"));
     expect(queue).toMatchObject({ all: true, items: [{ function: GROW, dead: 3, ready: 1 }] });
     const keys = keysSchema.parse(await get(`/queue/${GROW}/keys?state=dead`));
@@ -34,18 +33,17 @@ describe("queue and letters in the console", () => {
 
   it("show a person of one namespace no key, name or sum of another", async () => {
     await using world = await serveQueueConsole({ dead: [A1, A2, B1], reviewer: allowingIn("a") });
-    const headers = await world.logIn();
     for (const path of PATHS) {
-      const { status, text } = await world.ask(`/api/v1${path}`, { headers });
+      const { status, text } = await world.get(path);
       expect([path, status]).toEqual([path, 200]);
       expect(text, path).not.toContain("secret-name");
       expect(text, path).not.toContain("b/c");
     }
-    const { body } = await world.ask("/api/v1/queue", { headers });
+    const { body } = await world.get("/queue");
     expect(body).toMatchObject({ all: false, items: [{ function: GROW, dead: 2 }] });
     const [there, missing] = [B1, keyOf("b", "missing")].map(encodeURIComponent);
     for (const key of [there, missing]) {
-      const refused = await world.ask(`/api/v1/letters/${GROW}/${key}`, { headers });
+      const refused = await world.get(`/letters/${GROW}/${key}`);
       expect(refused).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
       expect(refused.text).not.toContain("secret-name");
     }
@@ -53,7 +51,6 @@ describe("queue and letters in the console", () => {
 
   it("refuse limits, cursors and states that they do not know", async () => {
     await using world = await serveQueueConsole({ dead: [A1] });
-    const headers = await world.logIn();
     for (const [path, status, field] of [
       ["/letters?limit=1e9", 400, "limit"],
       ["/letters?limit=0", 400, "limit"],
@@ -70,7 +67,7 @@ describe("queue and letters in the console", () => {
       [`/letters/${GROW}/%00%e2%80%ae`, 404, undefined],
       [`/letters/__proto__/${encodeURIComponent(A1)}`, 404, undefined],
     ] as const) {
-      const answer = await world.ask(`/api/v1${path}`, { headers });
+      const answer = await world.get(path);
       expect([path, answer.status, answer.body["field"]]).toEqual([path, status, field]);
       expect(answer.body["next"], path).not.toBe("");
     }

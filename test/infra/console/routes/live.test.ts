@@ -3,17 +3,11 @@ import { liveSchema } from "../../../../infra/console/api/object.ts";
 import { createLive } from "../../../../infra/console/sources/live-source.ts";
 import type { Server } from "../../../../infra/platform/kube/client.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
-import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
-import { done } from "../../../../shared/function/result.ts";
 import { serveTestConsole } from "../../../support/console.ts";
-import { allowingIn } from "../../../support/console-queue.ts";
+import { allowingIn, WIDGET_GROW } from "../../../support/console-queue.ts";
 import { WIDGETS, Widget, widget } from "../../../support/widget.ts";
 
-const GROW = defineFunction(
-  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
-  async () => ({ result: done }),
-);
 const MANAGED = {
   manager: "kubectl",
   operation: "Apply",
@@ -42,12 +36,12 @@ async function liveOf(get: () => Promise<unknown>, list = async (): Promise<obje
 async function answerWith(get: () => Promise<unknown>, path: string) {
   const { asked, read } = await liveOf(get);
   await using world = await serveTestConsole({
-    functions: [GROW],
+    functions: [WIDGET_GROW],
     reviewer: allowingIn("default"),
     namespaces: async () => ["default", "other"],
     ports: { live: read },
   });
-  const answer = await world.ask(`/api/v1/objects/widget/${path}/live`, { headers: await world.logIn() });
+  const answer = await world.get(`/objects/widget/${path}/live`);
   return { ...answer, asked };
 }
 

