@@ -107,7 +107,7 @@ describeWith(chromiumMissing)("text from outside", () => {
     const planted = {
       name: "planted",
       transform: (code: string, id: string) =>
-        id.endsWith("parts/foreign.tsx")
+        id.endsWith("parts/text.tsx")
           ? code.replace("{draw(shown)}", "<span dangerouslySetInnerHTML={{ __html: shown }} />")
           : null,
     };

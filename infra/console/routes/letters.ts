@@ -8,8 +8,7 @@ import { type LetterItem, letterSchema, lettersQuerySchema, lettersSchema } from
 import type { Ports } from "../ports.ts";
 import { problem } from "../problem.ts";
 import { HEADS_KEPT_MS } from "../sources/letter-heads.ts";
-import { fullPage, pageInMemory } from "./full-page.ts";
-import { INSTALLED, objectOf, requireKey, seesKey } from "./require.ts";
+import { fullPage, INSTALLED, objectOf, pageInMemory, requireKey, seesKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const letters = defineRoute(

@@ -6,8 +6,7 @@ import { childrenQuerySchema, childrenSchema, clusterSchema, objectSchema } from
 import type { Explain, ExplainedObject } from "../ports.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import { refuseCursor } from "./full-page.ts";
-import { CLUSTER, INSTALLED, kindNamed, requireNamespace, unknownObject } from "./require.ts";
+import { CLUSTER, INSTALLED, kindNamed, refuseCursor, requireNamespace, unknownObject } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const cluster = defineRoute(

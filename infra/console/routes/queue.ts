@@ -3,8 +3,7 @@ import type { QueueReader } from "../../../shared/runtime/queue/queue-reader.ts"
 import { MAX_ITEMS } from "../api/page.ts";
 import { keysQuerySchema, keysSchema, type QueueItem, queueSchema, tenantsSchema } from "../api/queue.ts";
 import type { Viewer } from "../viewer.ts";
-import { fullPage } from "./full-page.ts";
-import { functionNamed, objectOf, seesKey, shownState } from "./require.ts";
+import { fullPage, functionNamed, objectOf, seesKey, shownState } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const queue = defineRoute(

@@ -3,8 +3,7 @@ import { parseKey } from "../../../shared/runtime/queue/key.ts";
 import { type RunsQuery, runsQuerySchema, runsSchema } from "../api/runs.ts";
 import type { ReadRuns } from "../ports.ts";
 import type { Viewer } from "../viewer.ts";
-import { refuseCursor } from "./full-page.ts";
-import { CLUSTER, kindNamed, objectOf, requireNamespace, unknownObject } from "./require.ts";
+import { CLUSTER, kindNamed, objectOf, refuseCursor, requireNamespace, unknownObject } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 export const clusterRuns = defineRoute(

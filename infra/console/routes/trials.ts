@@ -13,8 +13,7 @@ import { MAX_ITEMS } from "../api/page.ts";
 import type { RunningTrial, Trials } from "../jobs/trials.ts";
 import { problem } from "../problem.ts";
 import type { Viewer } from "../viewer.ts";
-import { pageInMemory } from "./full-page.ts";
-import { functionNamed, requireRight, seesKey } from "./require.ts";
+import { functionNamed, pageInMemory, requireRight, seesKey } from "./require.ts";
 import { defineRoute } from "./route.ts";
 
 /** Work that is under way in this process costs nothing to look at. */

@@ -4,9 +4,8 @@ import type { ErrorBody } from "../../api/page.ts";
 import { act } from "../data/ask.ts";
 import { readTopics } from "../data/topics.ts";
 import { Dialog } from "../frame/dialog.tsx";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Problem } from "../parts/part.tsx";
+import { Age, Foreign } from "../parts/text.tsx";
 import { counted } from "../text/words.ts";
 
 /** An action as a person decides on it. */

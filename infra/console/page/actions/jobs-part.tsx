@@ -1,9 +1,7 @@
 import type { Job, Jobs } from "../../api/actions.ts";
 import { useMe, useRoute, useTopic } from "../data/hooks.ts";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { JOB_MARKS, jobText, jobTitle } from "../text/words.ts";
 import { Press, Progress } from "./press.tsx";
 import { mayActOnMany } from "./rights.ts";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ErrorBody } from "../../api/page.ts";
 import { act } from "../data/ask.ts";
 import { readTopics } from "../data/topics.ts";
-import { Foreign } from "../parts/foreign.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { countText } from "../text/words.ts";
 
 interface Props {

@@ -15,7 +15,7 @@ import { Letters } from "../pages/letters.tsx";
 import { ObjectPage } from "../pages/object.tsx";
 import { QueuePage } from "../pages/queue.tsx";
 import { Relay } from "../pages/relay.tsx";
-import { Foreign } from "../parts/foreign.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { goTo, useAddress } from "../place/location.ts";
 import { type View, viewOf } from "../place/place.ts";
 import { Dialog } from "./dialog.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody, SearchAnswer } from "../../api/page.ts";
 import { ask } from "../data/ask.ts";
-import { Foreign } from "../parts/foreign.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { goTo } from "../place/location.ts";
 import { hrefOf } from "../place/place.ts";
 import { counted } from "../text/words.ts";

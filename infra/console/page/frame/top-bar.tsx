@@ -2,9 +2,7 @@ import type { Me } from "../../api/me.ts";
 import type { Stale } from "../../api/page.ts";
 import { useLink, useStale } from "../data/hooks.ts";
 import type { Link } from "../data/stream.ts";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import type { View } from "../place/place.ts";
 
 interface Entry {

@@ -1,13 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run, Runs } from "../../api/runs.ts";
 import { useTopic } from "../data/hooks.ts";
-import { usePages } from "../list/paged-grid.tsx";
-import { Age } from "../parts/age.tsx";
+import { usePages } from "../list/grid.tsx";
 import { Chips } from "../parts/filters.tsx";
-import { Foreign, Json } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Json, Mark } from "../parts/text.tsx";
 import { addressWith, setQuery, useAddress } from "../place/location.ts";
 import { objectOfKey } from "../text/words.ts";
 import { Lanes } from "./lanes.tsx";

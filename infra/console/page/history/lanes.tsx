@@ -3,7 +3,7 @@ import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Run } from "../../api/runs.ts";
 import { serverNow } from "../data/ask.ts";
 import { useNarrow } from "../list/screen.ts";
-import { Foreign } from "../parts/foreign.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { ageText, objectOfKey } from "../text/words.ts";
 import { type HistoryRow, type RunLook, runText } from "./runs.ts";
 import {

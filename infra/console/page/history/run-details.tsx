@@ -1,10 +1,9 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Run } from "../../api/runs.ts";
-import { Age } from "../parts/age.tsx";
 import { Fact } from "../parts/facts.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Cause, PlaceLink } from "../parts/links.tsx";
+import { Age, Foreign } from "../parts/text.tsx";
 import { hrefOf } from "../place/place.ts";
 import { objectOfKey } from "../text/words.ts";
 

@@ -1,7 +1,6 @@
 import type { Run } from "../../api/runs.ts";
 import { type Column, Grid } from "../list/grid.tsx";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
+import { Age, Foreign } from "../parts/text.tsx";
 import { counted, countText, durationText, objectOfKey } from "../text/words.ts";
 import { type HistoryRow, runText } from "./runs.ts";
 

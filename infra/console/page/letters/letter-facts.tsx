@@ -1,8 +1,7 @@
 import type { LetterAnswer } from "../../api/letters.ts";
-import { Age } from "../parts/age.tsx";
 import { Table, type TableColumn, Wide } from "../parts/facts.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Cause } from "../parts/links.tsx";
+import { Age, Foreign } from "../parts/text.tsx";
 import { durationText } from "../text/words.ts";
 import { type Attempt, letterBody } from "./letter-body.ts";
 

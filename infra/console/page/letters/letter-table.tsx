@@ -1,11 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { LetterItem, Letters } from "../../api/letters.ts";
-import type { Column } from "../list/grid.tsx";
-import { PagedGrid } from "../list/paged-grid.tsx";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
+import { type Column, PagedGrid } from "../list/grid.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { pathOf } from "../place/place.ts";
 import { countText, objectOfKey } from "../text/words.ts";
 

@@ -4,13 +4,10 @@ import { Press, Progress } from "../actions/press.tsx";
 import { mayTry } from "../actions/rights.ts";
 import { useMe, useTopic } from "../data/hooks.ts";
 import type { Answer } from "../data/topics.ts";
-import type { Column } from "../list/grid.tsx";
-import { PagedGrid } from "../list/paged-grid.tsx";
-import { Age } from "../parts/age.tsx";
+import { type Column, PagedGrid } from "../list/grid.tsx";
 import { Chips } from "../parts/filters.tsx";
-import { Foreign } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { addressWith } from "../place/location.ts";
 import {
   counted,

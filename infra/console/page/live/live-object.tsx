@@ -1,10 +1,8 @@
 import type { Live } from "../../api/object.ts";
 import { useOnce } from "../data/hooks.ts";
-import { Age } from "../parts/age.tsx";
 import { Table, type TableColumn } from "../parts/facts.tsx";
-import { Foreign, Json } from "../parts/foreign.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Json, Mark } from "../parts/text.tsx";
 import { countText } from "../text/words.ts";
 
 /**

@@ -1,12 +1,10 @@
 import type { Children as ChildrenAnswer } from "../../api/object.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
-import type { Column } from "../list/grid.tsx";
-import { PagedGrid } from "../list/paged-grid.tsx";
+import { type Column, PagedGrid } from "../list/grid.tsx";
 import { Chips } from "../parts/filters.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs, namespaceCrumbs, PlaceLink } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part, WhenCurrent } from "../parts/part.tsx";
+import { Foreign, Mark } from "../parts/text.tsx";
 import { useAddress } from "../place/location.ts";
 import { hrefOf, pathOf } from "../place/place.ts";
 

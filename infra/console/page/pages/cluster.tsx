@@ -1,10 +1,9 @@
 import type { ClusterAnswer } from "../../api/object.ts";
 import { useRoute, useTopic } from "../data/hooks.ts";
 import { History } from "../history/history.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs, namespaceCrumbs } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Foreign, Mark } from "../parts/text.tsx";
 import { pathOf } from "../place/place.ts";
 import { Tree } from "../tree/tree.tsx";
 import { markAbove, worstOf } from "../tree/tree-rows.ts";

@@ -1,14 +1,11 @@
 import type { Fleet as FleetBody, FleetItem, FleetOrder } from "../../api/fleet.ts";
 import { useSteadyTopic } from "../data/hooks.ts";
-import { type Column, SINCE } from "../list/grid.tsx";
-import { PagedGrid } from "../list/paged-grid.tsx";
-import { Age } from "../parts/age.tsx";
+import { type Column, PagedGrid, SINCE } from "../list/grid.tsx";
 import { Chips, Filter } from "../parts/filters.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { ClusterLink } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { MARK_NAMES, MARKS } from "../parts/mark-names.ts";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { addressWith, useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
 import { counted, countText } from "../text/words.ts";

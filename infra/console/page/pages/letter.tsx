@@ -4,12 +4,10 @@ import { LetterActions } from "../actions/action-buttons.tsx";
 import { useOnce, useRoute, useTopic } from "../data/hooks.ts";
 import { LetterFacts } from "../letters/letter-facts.tsx";
 import { LETTER_MARKS } from "../letters/letter-table.tsx";
-import { Age } from "../parts/age.tsx";
 import { Commands, Table, type TableColumn, Wide } from "../parts/facts.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { Crumbs } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { hrefOf, pathOf } from "../place/place.ts";
 import { counted, objectOfKey } from "../text/words.ts";
 

@@ -3,13 +3,10 @@ import { JobsPart } from "../actions/jobs-part.tsx";
 import { useRoute, useTopic } from "../data/hooks.ts";
 import { LetterList } from "../letters/letter-list.tsx";
 import { NoLetter } from "../letters/letter-table.tsx";
-import type { Column } from "../list/grid.tsx";
-import { PagedGrid } from "../list/paged-grid.tsx";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
+import { type Column, PagedGrid } from "../list/grid.tsx";
 import { Crumbs } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { useAddress } from "../place/location.ts";
 import { counted, countText } from "../text/words.ts";
 

@@ -3,8 +3,8 @@ import type { Durations, QueueAnswer, QueueItem, SamplesAnswer } from "../../api
 import { useRoute, useTopic } from "../data/hooks.ts";
 import { type Column, Grid } from "../list/grid.tsx";
 import { Filter } from "../parts/filters.tsx";
-import { Mark } from "../parts/mark.tsx";
 import { Part, WhenCurrent } from "../parts/part.tsx";
+import { Mark } from "../parts/text.tsx";
 import { useAddress } from "../place/location.ts";
 import { pathOf } from "../place/place.ts";
 import { Plot } from "../plots/plot.tsx";

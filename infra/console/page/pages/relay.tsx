@@ -1,13 +1,11 @@
 import type { RelayAnswer } from "../../api/relay.ts";
 import { useStale, useTopic } from "../data/hooks.ts";
 import { type Column, Grid, SINCE } from "../list/grid.tsx";
-import { Age } from "../parts/age.tsx";
 import { Table, type TableColumn, Wide } from "../parts/facts.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { ClusterLink } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
 import type { MarkName } from "../parts/mark-names.ts";
 import { Part, WhenCurrent } from "../parts/part.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { counted, countText } from "../text/words.ts";
 
 type Process = RelayAnswer["processes"][number];

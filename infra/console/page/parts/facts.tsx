@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Foreign } from "./foreign.tsx";
+import { Foreign } from "./text.tsx";
 
 interface Props {
   readonly title: ComponentChildren;

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { setQuery } from "../place/location.ts";
 import { countText } from "../text/words.ts";
-import { Mark } from "./mark.tsx";
 import type { MarkName } from "./mark-names.ts";
+import { Mark } from "./text.tsx";
 
 interface Props {
   /** Parameter of the address that holds the text. */

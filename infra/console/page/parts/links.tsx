@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from "preact";
 import type { Place } from "../../api/page.ts";
 import { hrefOf, placeOfText } from "../place/place.ts";
-import { Foreign } from "./foreign.tsx";
+import { Foreign } from "./text.tsx";
 
 interface Crumb {
   readonly title: string;

@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { ErrorBody } from "../../api/page.ts";
 import { useStale } from "../data/hooks.ts";
 import type { Answer } from "../data/topics.ts";
-import { Age } from "./age.tsx";
-import { Foreign } from "./foreign.tsx";
+import { Age, Foreign } from "./text.tsx";
 
 /** Fields that every answer of the API has. */
 interface Dated {

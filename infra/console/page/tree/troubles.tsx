@@ -1,9 +1,7 @@
 import type { Explained } from "../../api/explained.ts";
 import type { ClusterAnswer } from "../../api/object.ts";
-import { Age } from "../parts/age.tsx";
-import { Foreign } from "../parts/foreign.tsx";
 import { PlaceLink } from "../parts/links.tsx";
-import { Mark } from "../parts/mark.tsx";
+import { Age, Foreign, Mark } from "../parts/text.tsx";
 import { hrefOf } from "../place/place.ts";
 import { countText } from "../text/words.ts";
 import { functionState } from "./function-state.ts";
