@@ -9,7 +9,7 @@ import { x509 } from "../platform/pki/x509.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { rest } from "../platform/rest.ts";
 import { print } from "../platform/terminal/print.ts";
-import { giveBackMemory } from "../worker/give-back-memory.ts";
+import { collectTightly, giveBackMemory } from "../worker/give-back-memory.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
 import { startProbes } from "../worker/probes.ts";
 import type { LogLevel } from "../worker/telemetry/log.ts";
@@ -110,7 +110,7 @@ async function serve(flags: WebhookFlags): Promise<void> {
       log,
     }),
   );
-  stack.use(giveBackMemory());
+  stack.use(giveBackMemory(collectTightly));
   print(`webhook: converts at port ${webhook.port}; Ctrl-C stops`);
   await stop;
   isStopping = true;

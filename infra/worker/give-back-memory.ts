@@ -29,3 +29,9 @@ export function collectAll(): void {
   setFlagsFromString("--no-expose-gc");
   gc({ type: "major", execution: "sync", flavor: "last-resort" });
 }
+
+/** The same, for a small heap that much passes through: from now on it grows by 2 MiB at least, not by 8. */
+export function collectTightly(): void {
+  collectAll();
+  setFlagsFromString("--optimize-for-size");
+}
