@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { systemClock as clock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { loadKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
+import type { ServerClient } from "../../infra/platform/kube/verbs.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
@@ -30,22 +32,50 @@ async function give(folder: string, authority: TestAuthority): Promise<void> {
     await writeFile(join(folder, name), text);
 }
 
+const KEY = { namespace: "default", name: "d1" };
+const OLDER = { ...MachineDeployment, version: "v1beta1" } as Kind;
+
+/** Follows it in v1beta1, as an informer does: with a new watch when one ends. */
+function startFollowing(client: ServerClient) {
+  const ended = new AbortController();
+  let seen = 0;
+  const follow = async (): Promise<void> => {
+    const from = {
+      namespace: KEY.namespace,
+      resourceVersion: "",
+      timeoutSeconds: 600,
+      sendInitialEvents: true,
+    };
+    for await (const { object } of client.watch(OLDER, from, ended.signal))
+      seen = Math.max(seen, Number(object.metadata.annotations?.["number"] ?? 0));
+  };
+  const following = (async () => {
+    while (!ended.signal.aborted) await follow().catch(() => setTimeout(WITHIN.stepMs));
+  })();
+  return {
+    seen: () => seen,
+    async end(): Promise<void> {
+      ended.abort();
+      await following;
+    },
+  };
+}
+
 /** Writes one number after the other in v1beta1, each until it is taken, and reads it in v1beta2. */
 function startWriting(client: KubeClient) {
-  const key = { namespace: "default", name: "d1" };
   const lost: number[] = [];
   let [taken, refused, isEnding] = [0, 0, false];
   const write = async (number: number): Promise<void> => {
-    const metadata = { ...key, annotations: { number: String(number) } };
+    const metadata = { ...KEY, annotations: { number: String(number) } };
     const { group, kind } = MachineDeployment;
     const object = { apiVersion: `${group}/v1beta1`, kind, metadata };
     try {
-      await client.apply({ ...MachineDeployment, version: "v1beta1" } as Kind, key, object);
+      await client.apply(OLDER, KEY, object);
     } catch {
       refused += 1;
       return write(number);
     }
-    const stored = await client.get(MachineDeployment, key);
+    const stored = await client.get(MachineDeployment, KEY);
     if (stored?.metadata.annotations?.["number"] !== String(number)) lost.push(number);
     taken = number;
   };
@@ -54,6 +84,7 @@ function startWriting(client: KubeClient) {
   })();
   return {
     refused: () => refused,
+    taken: () => taken,
     /** Waits for so many more. */
     reaches(more: number): Promise<unknown> {
       const enough = taken + more;
@@ -111,7 +142,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       expect((await runCli("webhook", "--undo", ...kubeconfig)).output).toContain("nothing to undo");
     });
 
-    it("loses no write of v1beta1 while it is killed, started again, and given another certificate and authority", async () => {
+    it("CE-02: loses no write of v1beta1, and no event of a watch, while it is killed, started again, and given another certificate and authority", async () => {
       await using stack = new AsyncDisposableStack();
       const { kubeconfigFile } = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
       const kubectl = kubectlFor(kubeconfigFile);
@@ -133,6 +164,7 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
       const access = await loadKubeconfig({ file: kubeconfigFile, env: {} });
       const server = stack.use(createServer(access, { clock, log, version: "test" }));
       const writing = startWriting(server.as("writer"));
+      const following = startFollowing(server.as("follower"));
 
       await writing.reaches(20);
       killed.child.kill("SIGKILL");
@@ -150,6 +182,8 @@ describeWith(REAL.missing ?? kubectlMissing(), REAL)(
         await writing.reaches(20);
       }
       expect(await writing.end()).toEqual([]);
+      await eventually(() => expect(following.seen()).toBe(writing.taken()), WITHIN);
+      await following.end();
     });
   },
 );

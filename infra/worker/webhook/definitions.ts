@@ -45,20 +45,23 @@ export class Definitions {
 /**
  * Lets our CRDs serve their older versions, or without `converting` v1beta2 alone, and returns the names of those that it
  * has changed. One that is missing or is not Capstan's stays as it is, and one that is right is not written: each change
- * ends all watches of the kind.
+ * ends all watches of the kind. With `isAlone` it trusts no other authority any more.
  */
 export async function serveOlderVersions(
   client: Writer,
   converting?: ConversionClient,
+  isAlone = false,
 ): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const wanted of await loadCrds(OLDER_KINDS, converting)) {
     const key = { namespace: "", name: wanted.metadata.name };
     const found = await client.get(CustomResourceDefinition, key);
-    if (found === undefined || !isCapstans(found) || isServed(found, wanted)) continue;
+    if (found === undefined || !isCapstans(found)) continue;
+    const caBundle = isAlone ? converting?.caBundle : trustedBy(found, converting);
+    if (isServed(found, wanted) && textAt(found, CA_BUNDLE) === (caBundle ?? "")) continue;
     if (converting === undefined)
       await client.jsonPatch(CustomResourceDefinition, key, withoutConversion(wanted));
-    else await client.apply(CustomResourceDefinition, key, ownPartOf(wanted as CustomResourceDefinition));
+    else await client.apply(CustomResourceDefinition, key, ownPartOf(wanted, { ...converting, caBundle }));
     changed.push(key.name);
   }
   return changed;
@@ -70,10 +73,10 @@ function isCapstans(crd: CustomResourceDefinition): boolean {
 }
 
 /** Returns what the webhook writes: labels and the rest stay with who has installed the definition, such as Helm. */
-function ownPartOf(crd: CustomResourceDefinition): CustomResourceDefinition {
-  const { versions, conversion } = crd.spec as { readonly versions?: unknown; readonly conversion?: unknown };
-  const { apiVersion, kind, metadata } = crd;
-  return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions, conversion } } as never;
+function ownPartOf({ apiVersion, kind, metadata, ...crd }: KubeObject, clientConfig: object): never {
+  const webhook = { clientConfig, conversionReviewVersions: ["v1"] };
+  const spec = { versions: valueAt(crd, "spec.versions"), conversion: { strategy: "Webhook", webhook } };
+  return { apiVersion, kind, metadata: { name: metadata.name }, spec } as never;
 }
 
 /** An apply would leave what another field manager has applied as well, as `capstan up` does. */
@@ -93,17 +96,22 @@ function isServed(found: KubeObject, wanted: KubeObject): boolean {
       [url, service?.namespace, service?.name],
     ];
   };
-  return isDeepStrictEqual(facts(found), facts(wanted)) && trustsAll(found, wanted);
+  return isDeepStrictEqual(facts(found), facts(wanted));
 }
 
 const CLIENT_CONFIG = "spec.conversion.webhook.clientConfig";
+const CA_BUNDLE = `${CLIENT_CONFIG}.caBundle`;
 
-/** Another replica may have named the authority before as well: that is right, or each would undo what the other writes. */
-function trustsAll(found: KubeObject, wanted: KubeObject): boolean {
-  const bundleOf = (crd: KubeObject) =>
-    Buffer.from(textAt(crd, `${CLIENT_CONFIG}.caBundle`), "base64").toString();
-  const trusted = bundleOf(found);
-  return bundleOf(wanted)
-    .split(/(?=-----BEGIN)/)
-    .every((authority) => trusted.includes(authority));
+/**
+ * Returns the authorities to trust: those that are, and the own one before the first of them. Another replica, or this one
+ * until the API server knows the change, still shows a certificate of that. Source: CE-02
+ */
+function trustedBy(found: KubeObject, { caBundle = "" }: { readonly caBundle?: string } = {}): string {
+  const [own, trusted] = [caBundle, textAt(found, CA_BUNDLE)].map((bundle) =>
+    Buffer.from(bundle, "base64")
+      .toString()
+      .split(/(?=-----BEGIN)/),
+  ) as [string[], string[]];
+  if (own.every((authority) => trusted.includes(authority))) return textAt(found, CA_BUNDLE);
+  return Buffer.from([...own, ...trusted.slice(0, 1)].join("")).toString("base64");
 }

@@ -46,6 +46,8 @@ const MAX_CONNECTIONS = 256;
 const MAX_LOGGED_KINDS = 256;
 const LOOK_EVERY_MS = 10 * SECOND;
 const DEFINITIONS_EVERY_MS = MINUTE;
+/** How long another authority is trusted: every replica has the new one by then. Source: CE-02 */
+const TRUSTED_AFTER_MS = 24 * 60 * MINUTE;
 const API_VERSION = "apiextensions.k8s.io/v1";
 const KIND = "ConversionReview";
 
@@ -79,20 +81,16 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   const listener = starting.use(
     await startListener(server, { address, serves: "/convert", log, maxConnections: MAX_CONNECTIONS }),
   );
-  /** The newest first; the one before has signed what other replicas still show. */
-  let authorities: readonly string[] = [current.ca];
-  const converting = (): ConversionClient => ({
-    ...reach(listener.port),
-    caBundle: base64(authorities.join("")),
-  });
+  let trusted = current.ca;
+  let aloneAtMs = clock.now().getTime() + TRUSTED_AFTER_MS;
+  const converting = (): ConversionClient => ({ ...reach(listener.port), caBundle: base64(trusted) });
   let served = "";
-  /** Reads and renders them only where one has changed, or the authority has. */
-  const serve = async (): Promise<void> => {
+  /** Reads and renders them only where one has changed, or the authority has, or where others are trusted no longer. */
+  const serve = async (isAlone = false): Promise<void> => {
     const wanted = JSON.stringify([converting(), definitions.stateOfOurs()]);
-    if (wanted === served) return;
-    for (const name of await serveOlderVersions(client, converting())) {
+    if (wanted === served && !isAlone) return;
+    for (const name of await serveOlderVersions(client, converting(), isAlone))
       log.info({ name }, "webhook: the CRD serves its older versions");
-    }
     served = wanted;
   };
   await options.install?.(converting()).then(() => definitions.read(client));
@@ -101,15 +99,17 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   let readAtMs = clock.now().getTime();
   const look = async (): Promise<void> => {
     const next = await serving();
-    const isTrusted = authorities.includes(next.ca);
-    if (!isTrusted) authorities = [next.ca, current.ca];
-    if (clock.now().getTime() - readAtMs >= DEFINITIONS_EVERY_MS) {
-      readAtMs = clock.now().getTime();
+    const nowMs = clock.now().getTime();
+    if (next.ca !== trusted) [trusted, aloneAtMs] = [next.ca, nowMs + TRUSTED_AFTER_MS];
+    if (nowMs - readAtMs >= DEFINITIONS_EVERY_MS) {
+      readAtMs = nowMs;
       await definitions.read(client);
     }
-    await serve();
-    // A certificate of a new authority is shown at the next look: the API server must trust it first.
-    if (!isTrusted || next.cert === current.cert) return;
+    const [before, isAlone] = [served, nowMs >= aloneAtMs];
+    await serve(isAlone);
+    if (isAlone) aloneAtMs = Number.POSITIVE_INFINITY;
+    // A certificate is shown at a look that has written nothing: the API server must trust its authority first.
+    if (served !== before || next.cert === current.cert) return;
     current = next;
     server.setSecureContext({ key: next.key, cert: next.cert, minVersion: "TLSv1.2" });
     showEnd();

@@ -33,16 +33,21 @@ it("lets our definitions name the webhook and takes it out again, and writes non
   }
 });
 
-it("lets a definition be that trusts the authority before as well, and adds one that it lacks", async () => {
+it("CE-02: adds its authority before the newest that a definition trusts, and trusts it alone in the end", async () => {
   const bundle = (...names: readonly string[]) =>
     Buffer.from(names.map((name) => `-----BEGIN ${name}-----\n`).join("")).toString("base64");
-  const of = async (present: string, wanted: string) => {
+  const written = async (present: string, own: string, isAlone?: boolean) => {
     const found = JSON.parse(JSON.stringify(older).replaceAll(CONVERTING.caBundle, present));
-    const client = recordingClients(undefined, found).of(MANAGEMENT, "webhook");
-    return serveOlderVersions(client, { ...CONVERTING, caBundle: wanted });
+    const clients = recordingClients(undefined, found);
+    await serveOlderVersions(clients.of(MANAGEMENT, "webhook"), { ...CONVERTING, caBundle: own }, isAlone);
+    return new Set(
+      clients.sent.map(({ body }) => valueAt(body, "spec.conversion.webhook.clientConfig.caBundle")),
+    );
   };
-  expect(await of(bundle("new", "old"), bundle("new"))).toEqual([]);
-  expect(await of(bundle("old"), bundle("new", "old"))).toEqual(converted);
+  expect(await written(bundle("new", "old"), bundle("old"))).toEqual(new Set());
+  expect(await written(bundle("old", "older"), bundle("new"))).toEqual(new Set([bundle("new", "old")]));
+  expect(await written(bundle("new", "old"), bundle("new"), true)).toEqual(new Set([bundle("new")]));
+  expect(await written(bundle("new"), bundle("new"), true)).toEqual(new Set());
 });
 
 it("has a state that changes with a definition", async () => {

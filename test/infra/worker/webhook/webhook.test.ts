@@ -1,6 +1,13 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { answerReview } from "../../../../infra/worker/webhook/webhook.ts";
-import { valueAt } from "../../../../shared/api/path.ts";
+import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { newAuthority, renewed } from "../../../../infra/worker/webhook/authority.ts";
+import { answerReview, startWebhook } from "../../../../infra/worker/webhook/webhook.ts";
+import { textAt, valueAt } from "../../../../shared/api/path.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { silentLog as log } from "../../../support/silent-log.ts";
 
 const [V1BETA1, V1BETA2] = ["cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"];
 const lookup = (group: string) => `${group}/v1`;
@@ -62,5 +69,54 @@ describe("a conversion review", () => {
 
   it.each([null, [], {}, { kind: "ConversionReview" }, review(V1BETA2).constructor])("is not %j", (body) => {
     expect(() => answerReview(body, lookup)).toThrow("write a ConversionReview of apiextensions.k8s.io/v1");
+  });
+});
+
+describe("a webhook", () => {
+  it("CE-02: shows a certificate that the API server trusts by then, and after a day trusts one authority", async () => {
+    const clock = virtualClock(new Date());
+    const authorities = [await newAuthority(clock), await newAuthority(clock)] as const;
+    const names = { dns: ["localhost"], ips: ["127.0.0.1"] };
+    const [first, second] = authorities.map((authority) => renewed(async () => authority, names, clock));
+    let serving = first;
+    let [crd] = await loadCrds();
+    const client = {
+      pages: async function* () {
+        yield { items: [crd], resourceVersion: "1", first: true, bytes: 0 };
+      },
+      get: async (_: unknown, { name }: { readonly name: string }) =>
+        name === crd?.metadata.name ? crd : undefined,
+      apply: async (_: unknown, _key: unknown, { spec }: { readonly spec: object }) => {
+        crd = { ...crd, spec: { ...Reflect.get(Object(crd), "spec"), ...spec } } as typeof crd;
+      },
+    };
+    await using webhook = await startWebhook({
+      client: client as never,
+      address: { host: "127.0.0.1", port: 0 },
+      reach: () => ({ url: "https://127.0.0.1/convert" }),
+      serving: async () => (await serving?.()) as never,
+      clock,
+      log,
+    });
+    /** The issuer of the certificate by its place, and how many authorities are trusted. */
+    const state = async () => {
+      const bundle = textAt(crd, "spec.conversion.webhook.clientConfig.caBundle");
+      const trusted = Buffer.from(bundle, "base64").toString();
+      const socket = connect({ host: "127.0.0.1", port: webhook.port, ca: trusted });
+      await once(socket, "secureConnect");
+      const issued = socket.getPeerX509Certificate();
+      socket.destroy();
+      const by = authorities.findIndex(({ cert }) => issued?.verify(new X509Certificate(cert).publicKey));
+      return [by, authorities.map(({ cert }) => trusted.includes(cert))];
+    };
+    expect(await state()).toEqual([0, [true, false]]);
+    serving = second;
+    await clock.advance(10_000);
+    expect(await state()).toEqual([0, [true, true]]);
+    await clock.advance(10_000);
+    expect(await state()).toEqual([1, [true, true]]);
+    clock.standStill(24 * 60 * 60_000);
+    await clock.advance(10_000);
+    expect(await state()).toEqual([1, [false, true]]);
   });
 });
