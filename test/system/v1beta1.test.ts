@@ -145,14 +145,14 @@ for (const flavour of JUDGES) {
         expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
         for (const version of ["v1beta1", "v1alpha4", "v1alpha3"]) {
           const check = `MachineHealthCheck default/${version} of cluster.x-k8s.io/${version}`;
-          expect(output).toContain(`${check}: spec.unhealthyConditions is applied as spec.checks.`);
+          expect(output).toContain(`${check}: spec.unhealthyConditions becomes spec.checks.`);
         }
         expect(code).toBe(0);
         await writeFile(file, PROPOSED);
         const refused = await runCli("up", ...to, "-f", file);
         expect(refused.code).toBe(1);
         expect(refused.output).toMatch(
-          /spec\.maxUnhealthy is applied as [\s\S]*spec\.clusterName: Required value/,
+          /spec\.maxUnhealthy becomes [\s\S]*spec\.clusterName: Required value/,
         );
         const kubectl = kubectlFor(server.kubeconfigFile);
         const { spec } = JSON.parse(await kubectl("get machinepool/old-pool -o json"));

@@ -156,7 +156,7 @@ function oldVersionFindings(definitions: readonly CustomResourceDefinition[]): r
     warn(
       `versions ${names} of its CustomResourceDefinitions`,
       found,
-      "clients that use them stop: upgrade them first",
+      "clients that use them stop, until capstan webhook converts them: start it, or upgrade them first",
     ),
   ];
 }

@@ -38,7 +38,7 @@ export function toV1beta2(object: KubeObject): Converted {
   return {
     // A manifest has no status unless it is a backup: the counters that a conversion always writes are not its own.
     object: "status" in object ? converted : manifest,
-    renamed: [...renamed].map(([from, at]) => `${named}: ${from} is applied as ${at}, its name in v1beta2`),
+    renamed: [...renamed].map(([from, at]) => `${named}: ${from} becomes ${at}, its name in v1beta2`),
   };
 }
 

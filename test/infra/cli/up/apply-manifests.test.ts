@@ -190,7 +190,7 @@ describe("applying manifests", () => {
     const warnings: string[] = [];
     await applyManifests(client, manifestsOf(old), (text) => warnings.push(text));
     expect(warnings).toEqual([
-      "MachineHealthCheck team/h1 of cluster.x-k8s.io/v1alpha3: spec.maxUnhealthy is applied as spec.remediation.triggerIf.unhealthyLessThanOrEqualTo, its name in v1beta2",
+      "MachineHealthCheck team/h1 of cluster.x-k8s.io/v1alpha3: spec.maxUnhealthy becomes spec.remediation.triggerIf.unhealthyLessThanOrEqualTo, its name in v1beta2",
     ]);
     expect(sent[0]?.body).toMatchObject({
       spec: { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: "40%" } } },

@@ -58,7 +58,7 @@ describe("a MachineHealthCheck of a manifest", () => {
           },
         },
       });
-      const pair = / of cluster\.x-k8s\.io\/v1\w+: (\S+) is applied as (\S+), its name in v1beta2$/;
+      const pair = / of cluster\.x-k8s\.io\/v1\w+: (\S+) becomes (\S+), its name in v1beta2$/;
       expect(renamed.map((text) => pair.exec(text)?.slice(1))).toEqual([
         ["spec.nodeStartupTimeout", "spec.checks.nodeStartupTimeoutSeconds"],
         ["spec.unhealthyConditions", "spec.checks.unhealthyNodeConditions"],
