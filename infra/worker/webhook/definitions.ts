@@ -101,17 +101,15 @@ function isServed(found: KubeObject, wanted: KubeObject): boolean {
 
 const CLIENT_CONFIG = "spec.conversion.webhook.clientConfig";
 const CA_BUNDLE = `${CLIENT_CONFIG}.caBundle`;
+const BETWEEN = /(?=-----BEGIN)/;
 
 /**
  * Returns the authorities to trust: those that are, and the own one before the first of them. Another replica, or this one
  * until the API server knows the change, still shows a certificate of that. Source: CE-02
  */
 function trustedBy(found: KubeObject, { caBundle = "" }: { readonly caBundle?: string } = {}): string {
-  const [own, trusted] = [caBundle, textAt(found, CA_BUNDLE)].map((bundle) =>
-    Buffer.from(bundle, "base64")
-      .toString()
-      .split(/(?=-----BEGIN)/),
-  ) as [string[], string[]];
+  const partsOf = (bundle: string) => Buffer.from(bundle, "base64").toString().split(BETWEEN);
+  const [own, trusted] = [partsOf(caBundle), partsOf(textAt(found, CA_BUNDLE))];
   if (own.every((authority) => trusted.includes(authority))) return textAt(found, CA_BUNDLE);
   return Buffer.from([...own, ...trusted.slice(0, 1)].join("")).toString("base64");
 }

@@ -95,7 +95,6 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   };
   await options.install?.(converting()).then(() => definitions.read(client));
   await serve();
-  let cancel = (): void => undefined;
   let readAtMs = clock.now().getTime();
   const look = async (): Promise<void> => {
     const next = await serving();
@@ -115,23 +114,29 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
     showEnd();
     log.info({}, "webhook: a new certificate is in use");
   };
-  const lookLater = (): void => {
-    cancel = clock.after(LOOK_EVERY_MS, () => {
-      void look()
-        .catch((error: unknown) =>
-          log.warn({ error: messageOf(error) }, "webhook: the last state stays in use"),
-        )
-        .then(lookLater);
-    });
-  };
-  lookLater();
-  starting.defer(() => cancel());
+  starting.use(lookEvery(look, options));
   const running = starting.move();
   return {
     port: listener.port,
     isReady: () => served !== "",
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Looks every ten seconds until disposed: a look that is under way then is the last. */
+function lookEvery(look: () => Promise<void>, { clock, log }: Pick<WebhookOptions, "clock" | "log">) {
+  let [isEnded, cancel] = [false, (): void => undefined];
+  const warn = (error: unknown): void =>
+    log.warn({ error: messageOf(error) }, "webhook: the last state stays in use");
+  const lookLater = (): void => {
+    if (!isEnded) cancel = clock.after(LOOK_EVERY_MS, () => void look().catch(warn).then(lookLater));
+  };
+  lookLater();
+  const end = (): void => {
+    isEnded = true;
+    cancel();
+  };
+  return { [Symbol.dispose]: end };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { loadCrds } from "../../../../infra/platform/crds/load.ts";
@@ -7,6 +8,7 @@ import { newAuthority, renewed } from "../../../../infra/worker/webhook/authorit
 import { answerReview, startWebhook } from "../../../../infra/worker/webhook/webhook.ts";
 import { textAt, valueAt } from "../../../../shared/api/path.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { silentLog as log } from "../../../support/silent-log.ts";
 
 const [V1BETA1, V1BETA2] = ["cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"];
@@ -109,14 +111,28 @@ describe("a webhook", () => {
       const by = authorities.findIndex(({ cert }) => issued?.verify(new X509Certificate(cert).publicKey));
       return [by, authorities.map(({ cert }) => trusted.includes(cert))];
     };
+    const look = async () => {
+      await clock.advance(10_000);
+      // It has looked once it waits for the next time.
+      await eventually(() => clock.pending > 0, { withinMs: 10_000 });
+    };
     expect(await state()).toEqual([0, [true, false]]);
     serving = second;
-    await clock.advance(10_000);
+    await look();
     expect(await state()).toEqual([0, [true, true]]);
-    await clock.advance(10_000);
+    await look();
     expect(await state()).toEqual([1, [true, true]]);
     clock.standStill(24 * 60 * 60_000);
-    await clock.advance(10_000);
+    await look();
     expect(await state()).toEqual([1, [false, true]]);
+
+    // A look that is under way at the end is the last.
+    const late = Promise.withResolvers<never>();
+    serving = () => late.promise;
+    await clock.advance(10_000);
+    await webhook[Symbol.asyncDispose]();
+    late.reject(new Error("too late"));
+    await setImmediate();
+    expect(clock.pending).toBe(0);
   });
 });
