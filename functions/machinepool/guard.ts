@@ -8,8 +8,7 @@ import {
   itself,
   watch,
 } from "../../shared/function/define-function.ts";
-import { ADOPTED_FIELDS, SIZE_FIELDS } from "../../shared/rules/entry.ts";
-import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
+import { SIZE_FIELDS } from "../../shared/rules/entry.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { poolViolations } from "./rules/violations.ts";
 
@@ -26,13 +25,11 @@ export const machinepoolGuard = defineFunction(
         MachinePool,
         [
           ...HOLD_FIELDS,
-          ...ADOPTED_FIELDS,
+          ...GUARDED_FIELDS,
           ...SIZE_FIELDS,
-          "spec.replicas",
           "spec.template.metadata",
           "spec.template.spec.bootstrap.configRef",
           "spec.template.spec.clusterName",
-          "spec.template.spec.deletion",
           "spec.template.spec.taints",
           "spec.template.spec.version",
         ],
@@ -40,7 +37,7 @@ export const machinepoolGuard = defineFunction(
       ),
     ],
     ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
-    reads: [{ on: MachinePool, fields: ["status.replicas", DATA_SECRET_NAME] }],
+    reads: [{ on: MachinePool, fields: ["status.replicas", "spec.template.spec.bootstrap.dataSecretName"] }],
   },
   async (pool, { cluster }) => ({
     patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],

@@ -75,7 +75,7 @@ const OWN = new RegExp(`^capstan/\\S+ (?!${SETUP}$)`);
 
 type Waits = readonly number[];
 
-/** What a phase does. Returns how long events have waited for their writes, in ms. */
+/** Plays a phase. Returns how long events have waited for their writes, in ms. */
 type Phase = (fleet: Fleet) => Promise<Waits>;
 
 /**

@@ -11,7 +11,7 @@ export interface WorkloadServers extends AsyncDisposable {
   order(order: Order): Promise<number>;
 }
 
-/** What the process is asked for. */
+/** An order to the process. */
 export type Order =
   /** One heartbeat of every Node, spread over so many ms. */
   | { readonly do: "beat"; readonly spreadMs: number }

@@ -151,9 +151,7 @@ for (const flavour of JUDGES) {
         await writeFile(file, PROPOSED);
         const refused = await runCli("up", ...to, "-f", file);
         expect(refused.code).toBe(1);
-        expect(refused.output).toMatch(
-          /spec\.maxUnhealthy becomes [\s\S]*spec\.clusterName: Required value/,
-        );
+        expect(refused.output).toMatch(/spec\.maxUnhealthy becomes [\s\S]*spec\.clusterName: Required value/);
         const kubectl = kubectlFor(server.kubeconfigFile);
         const { spec } = JSON.parse(await kubectl("get machinepool/old-pool -o json"));
         expect(spec.template.spec).toMatchObject({
