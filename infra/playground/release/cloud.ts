@@ -6,13 +6,13 @@ import { variable } from "../../deploy/variable.ts";
 import { SimInstance, SimServer } from "../api/sim-cloud.ts";
 
 /** Where the cloud stands: beside the manager of its provider. */
-interface Place {
+interface Home {
   readonly app: string;
   readonly namespace: string;
 }
 
 /** Returns what the simulated cloud may do: it follows its own kinds and reads the authorities of Clusters. */
-export function cloudAccount({ app, namespace }: Place): readonly Manifest[] {
+export function cloudAccount({ app, namespace }: Home): readonly Manifest[] {
   const name = `${app}-cloud`;
   const plurals = [SimInstance, SimServer].map(({ plural }) => plural);
   const rules: readonly PolicyRule[] = [
@@ -36,7 +36,7 @@ export function cloudAccount({ app, namespace }: Place): readonly Manifest[] {
  * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
  * clusters. One process holds the workload servers, so the old one ends before a new one starts.
  */
-export function cloudDeployment({ app, namespace }: Place, image: string): Manifest {
+export function cloudDeployment({ app, namespace }: Home, image: string): Manifest {
   return deploymentOf({
     app: `${app}-cloud`,
     namespace,

@@ -29,7 +29,8 @@ function mayAccess(user: User, spec: JsonObject): boolean {
   const { resourceAttributes, nonResourceAttributes } = spec;
   if (isJsonObject(resourceAttributes) !== isJsonObject(nonResourceAttributes)) {
     return (
-      isJsonObject(nonResourceAttributes) || isAllowed(user, toAccess(objectAt(spec, "resourceAttributes")))
+      isJsonObject(nonResourceAttributes) ||
+      isAllowed(user, accessAsked(objectAt(spec, "resourceAttributes")))
     );
   }
   const message =
@@ -39,7 +40,7 @@ function mayAccess(user: User, spec: JsonObject): boolean {
   ]);
 }
 
-function toAccess(attributes: JsonObject): Access {
+function accessAsked(attributes: JsonObject): Access {
   const subresource = textAt(attributes, "subresource");
   const resource = textAt(attributes, "resource");
   return {

@@ -35,7 +35,6 @@ export const ACCESS_KINDS: readonly ResourceType[] = [
     kind: "RoleBinding",
     plural: "rolebindings",
     schema: CORE_SCHEMAS.RoleBinding,
-    columns: CORE_COLUMNS.Binding,
   }),
   core({
     ...RBAC,
@@ -43,7 +42,6 @@ export const ACCESS_KINDS: readonly ResourceType[] = [
     plural: "clusterrolebindings",
     namespaced: false,
     schema: CORE_SCHEMAS.ClusterRoleBinding,
-    columns: CORE_COLUMNS.Binding,
   }),
   core({
     ...REVIEW,

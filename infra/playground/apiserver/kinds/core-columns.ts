@@ -5,7 +5,7 @@ import { ageSince } from "./age.ts";
 import type { Column } from "./registry.ts";
 
 /*
- * Columns of the compiled-in kinds. Their printers write ages and fallbacks themselves, so the cells are texts.
+ * Columns of the compiled-in kinds that people look at; the others have their age only. Their printers write ages and fallbacks themselves, so the cells are texts.
  * Source: Kubernetes v1.34, pkg/printers/internalversion/printers.go
  */
 
@@ -54,26 +54,6 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-const ACCESS_MODES: { readonly [mode: string]: string } = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
-
-function accessModes(volume: KubeObject): string {
-  const modes = new Set(listAt(objectAt(volume, "spec"), "accessModes").map(String));
-  return Object.keys(ACCESS_MODES)
-    .filter((mode) => modes.has(mode))
-    .map((mode) => ACCESS_MODES[mode])
-    .join(",");
-}
-
-function claimOf(volume: KubeObject): string {
-  const { namespace, name } = objectAt(objectAt(volume, "spec"), "claimRef");
-  return name === undefined ? "" : `${String(namespace ?? "")}/${String(name)}`;
-}
-
 function firstSeen(event: KubeObject): string | undefined {
   return textAt(event, "firstTimestamp") || textAt(event, "eventTime") || undefined;
 }
@@ -118,40 +98,6 @@ function podStatus(pod: KubeObject): string {
   return textAt(status, "reason") || textAt(status, "phase");
 }
 
-const containerColumns: readonly Column[] = [
-  column("Containers", (object) => selectPath(object, ".spec.template.spec.containers[*].name").join(","), 1),
-  column("Images", (object) => selectPath(object, ".spec.template.spec.containers[*].image").join(","), 1),
-  column("Selector", (object) => pairs(selectPath(object, ".spec.selector.matchLabels")[0]), 1),
-];
-
-function pairs(labels: Json | undefined): string {
-  if (!isJsonObject(labels)) return "<none>";
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
-}
-
-function subjectNames(kind: string): (binding: KubeObject) => string {
-  return (binding) =>
-    listAt(binding, "subjects")
-      .filter(isJsonObject)
-      .filter((subject) => subject["kind"] === kind)
-      .map((subject) => [textAt(subject, "namespace"), textAt(subject, "name")].filter(Boolean).join("/"))
-      .join(", ");
-}
-
-const binding: readonly Column[] = [
-  column(
-    "Role",
-    (object) =>
-      `${textAt(objectAt(object, "roleRef"), "kind")}/${textAt(objectAt(object, "roleRef"), "name")}`,
-  ),
-  age,
-  column("Users", subjectNames("User"), 1),
-  column("Groups", subjectNames("Group"), 1),
-  column("ServiceAccounts", subjectNames("ServiceAccount"), 1),
-];
-
 const ADDRESS = (type: string) => `.status.addresses[?(@.type=="${type}")].address`;
 
 /** Columns after Name, by kind. */
@@ -193,16 +139,6 @@ export const CORE_COLUMNS = {
     column("Readiness Gates", () => "<none>", 1),
   ],
   ServiceAccount: [column("Secrets", (object) => listAt(object, "secrets").length), age],
-  DaemonSet: [
-    number("Desired", ".status.desiredNumberScheduled"),
-    number("Current", ".status.currentNumberScheduled"),
-    number("Ready", ".status.numberReady"),
-    number("Up-to-date", ".status.updatedNumberScheduled"),
-    number("Available", ".status.numberAvailable"),
-    column("Node Selector", (object) => pairs(selectPath(object, ".spec.template.spec.nodeSelector")[0])),
-    age,
-    ...containerColumns,
-  ],
   Deployment: [
     column("Ready", (object) => {
       const [ready = 0] = selectPath(object, ".status.readyReplicas");
@@ -212,7 +148,6 @@ export const CORE_COLUMNS = {
     at("Up-to-date", ".status.updatedReplicas", "0"),
     at("Available", ".status.availableReplicas", "0"),
     age,
-    ...containerColumns,
   ],
   Lease: [at("Holder", ".spec.holderIdentity"), age],
   PodDisruptionBudget: [
@@ -221,33 +156,5 @@ export const CORE_COLUMNS = {
     number("Allowed Disruptions", ".status.disruptionsAllowed"),
     age,
   ],
-  PersistentVolume: [
-    at("Capacity", ".spec.capacity.storage"),
-    column("Access Modes", (object) => accessModes(object)),
-    at("Reclaim Policy", ".spec.persistentVolumeReclaimPolicy"),
-    at("Status", ".status.phase"),
-    column("Claim", (object) => claimOf(object)),
-    at("StorageClass", ".spec.storageClassName"),
-    at("VolumeAttributesClass", ".spec.volumeAttributesClassName", "<unset>"),
-    at("Reason", ".status.reason"),
-    age,
-    at("VolumeMode", ".spec.volumeMode", "<unset>", 1),
-  ],
-  VolumeAttachment: [
-    at("Attacher", ".spec.attacher"),
-    at("PV", ".spec.source.persistentVolumeName"),
-    at("Node", ".spec.nodeName"),
-    {
-      name: "Attached",
-      type: "boolean",
-      value: (object) => selectPath(object, ".status.attached")[0] ?? false,
-    },
-    age,
-  ],
   CreatedAt: [createdAt],
-  Binding: binding,
-  WebhookConfiguration: [
-    { name: "Webhooks", type: "integer", value: (object) => listAt(object, "webhooks").length },
-    age,
-  ],
 } as const satisfies Readonly<Record<string, readonly Column[]>>;

@@ -1,7 +1,7 @@
 import { invalidValue, required } from "../errors/cause.ts";
 import type { Cause } from "../errors/status-error.ts";
-import { objectAt, omit, textAt } from "../objects/kube-object.ts";
-import { OMITTED_WHEN_EMPTY, ZERO_VALUES } from "../schema/zero-values.ts";
+import { objectAt, textAt } from "../objects/kube-object.ts";
+import { OMITTED_WHEN_EMPTY, withConditionTimes, ZERO_VALUES } from "../schema/zero-values.ts";
 import { ACCESS_KINDS } from "./access-kinds.ts";
 import { configMapStrategy, secretStrategy } from "./config-data.ts";
 import { CORE_COLUMNS } from "./core-columns.ts";
@@ -10,7 +10,6 @@ import { core } from "./core-type.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
 import { qualifiedNameCauses } from "./metadata.ts";
 import { namespaceStrategy } from "./namespace.ts";
-import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
 import type { ResourceType, Strategy } from "./registry.ts";
 
@@ -50,28 +49,19 @@ const eventStrategy: Strategy = {
 function reportCauses(textOf: (member: string) => string): Cause[] {
   const tooLong = Object.entries(MAX_LENGTH).filter(([member, max]) => textOf(member).length > max);
   return [
-    ...REQUIRED.filter((member) => textOf(member) === "").map(required),
+    ...REQUIRED.filter((member) => textOf(member) === "").map((member) => required(member)),
     ...qualifiedNameCauses(textOf("reportingComponent"), "reportingComponent"),
     ...tooLong.map(([member, max]) => invalidValue(member, "", `can have at most ${max} characters`)),
   ];
 }
 
-/** Source: Kubernetes v1.34, pkg/apis/coordination/validation/validation.go */
-const leaseStrategy: Strategy = {
-  prepare(next) {
-    // These belong to coordinated leader election, which is off by default.
-    return { ...next, spec: omit(omit(objectAt(next, "spec"), "strategy"), "preferredHolder") };
-  },
-  validate(next) {
-    const { leaseDurationSeconds: duration = 1, leaseTransitions: transitions = 0 } = objectAt(next, "spec");
-    return [
-      ...(Number(duration) > 0
-        ? []
-        : [invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0")]),
-      ...(Number(transitions) >= 0
-        ? []
-        : [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]),
-    ];
+/** A Node that says only what it has can give all of it away. */
+const nodeStrategy: Strategy = {
+  defaults(next) {
+    const times = ["lastHeartbeatTime", "lastTransitionTime"];
+    const status = withConditionTimes(objectAt(next, "status"), times);
+    const { capacity, allocatable = capacity } = status;
+    return { ...next, status: { ...status, ...(allocatable === undefined ? {} : { allocatable }) } };
   },
 };
 
@@ -157,7 +147,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "Pod",
-    zero: ZERO_VALUES.Pod,
+    zero: ZERO_VALUES.SpecAndStatus,
     omitted: OMITTED_WHEN_EMPTY.Pod,
     plural: "pods",
     shortNames: ["po"],
@@ -195,7 +185,6 @@ export const CORE_KINDS: readonly ResourceType[] = [
     hasStatus: true,
     hasGeneration: true,
     schema: CORE_SCHEMAS.DaemonSet,
-    columns: CORE_COLUMNS.DaemonSet,
   }),
   core({
     kind: "Deployment",
@@ -219,7 +208,6 @@ export const CORE_KINDS: readonly ResourceType[] = [
     createsOnUpdate: true,
     schema: CORE_SCHEMAS.Lease,
     columns: CORE_COLUMNS.Lease,
-    strategy: leaseStrategy,
   }),
   core({
     kind: "PodDisruptionBudget",
@@ -242,7 +230,6 @@ export const CORE_KINDS: readonly ResourceType[] = [
     hasStatus: true,
     answersDeleted: true,
     schema: CORE_SCHEMAS.PersistentVolume,
-    columns: CORE_COLUMNS.PersistentVolume,
     strategy: persistentVolumeStrategy,
   }),
   core({
@@ -253,7 +240,6 @@ export const CORE_KINDS: readonly ResourceType[] = [
     namespaced: false,
     hasStatus: true,
     schema: CORE_SCHEMAS.VolumeAttachment,
-    columns: CORE_COLUMNS.VolumeAttachment,
   }),
   core({
     kind: "CustomResourceDefinition",
@@ -282,7 +268,6 @@ export const CORE_KINDS: readonly ResourceType[] = [
       namespaced: false,
       hasGeneration: true,
       schema: CORE_SCHEMAS.WebhookConfiguration,
-      columns: CORE_COLUMNS.WebhookConfiguration,
     }),
   ),
   ...ACCESS_KINDS,

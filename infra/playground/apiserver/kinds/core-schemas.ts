@@ -225,12 +225,5 @@ export const CORE_SCHEMAS = {
   RoleBinding: closed({ roleRef, subjects }, ["roleRef"]),
   ClusterRoleBinding: closed({ roleRef, subjects }, ["roleRef"]),
   WebhookConfiguration: closed({ webhooks: listBy(["name"]) }),
-  Scale: closed({
-    apiVersion: text,
-    kind: text,
-    metadata: { type: "object" },
-    spec: closed({ replicas: int32 }),
-    status: closed({ replicas: int32, selector: text }),
-  }),
   AccessReview: closed({ spec: free, status: free }),
 } as const satisfies Readonly<Record<string, Schema>>;

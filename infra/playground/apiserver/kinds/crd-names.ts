@@ -1,3 +1,4 @@
+import { invalidValue, required } from "../errors/cause.ts";
 import type { Cause } from "../errors/status-error.ts";
 import { isJsonObject, type JsonObject } from "../objects/json.ts";
 import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
@@ -7,6 +8,8 @@ const MAX_LENGTH = 63;
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+const UNIQUE = "Invalid value: must contain unique version names";
 
 /** Returns what is wrong with group, names and names of versions of a CRD. */
 export function crdNameCauses({
@@ -25,7 +28,7 @@ export function crdNameCauses({
     ...approvalCauses(textAt(spec, "group"), metadata as JsonObject),
     ...versions.flatMap((name, index) => labelCauses(name, `spec.versions[${index}].name`)),
     ...(new Set(versions).size < versions.length
-      ? [invalid("must contain unique version names", "spec.versions")]
+      ? [{ reason: "FieldValueInvalid", message: UNIQUE, field: "spec.versions" }]
       : []),
     ...["plural", "singular"].flatMap((member) => {
       const name = textAt(names, member);
@@ -37,15 +40,23 @@ export function crdNameCauses({
       ),
     ),
     ...kinds,
-    ...(sameKind ? [invalid("kind and listKind may not be the same", "spec.names.listKind")] : []),
+    ...(sameKind
+      ? [
+          invalidValue(
+            "spec.names.listKind",
+            names["listKind"] ?? "",
+            "kind and listKind may not be the same",
+          ),
+        ]
+      : []),
   ];
 }
 
 function groupCauses(group: string): Cause[] {
   const field = "spec.group";
-  if (group === "") return [{ reason: "FieldValueRequired", message: "Required value", field }];
-  if (!isSubdomain(group)) return [invalid("must be a lowercase RFC 1123 subdomain", field, group)];
-  return group.includes(".") ? [] : [invalid("should be a domain with at least one dot", field, group)];
+  if (group === "") return [required(field)];
+  if (!isSubdomain(group)) return [invalidValue(field, group, "must be a lowercase RFC 1123 subdomain")];
+  return group.includes(".") ? [] : [invalidValue(field, group, "should be a domain with at least one dot")];
 }
 
 const APPROVAL = "api-approved.kubernetes.io";
@@ -54,27 +65,20 @@ const APPROVAL = "api-approved.kubernetes.io";
 function approvalCauses(group: string, metadata: JsonObject): Cause[] {
   const isProtected = /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group);
   if (!isProtected || textAt(objectAt(metadata, "annotations"), APPROVAL) !== "") return [];
-  const message = `Required value: protected groups must have approval annotation "${APPROVAL}", see https://github.com/kubernetes/enhancements/pull/1111`;
-  return [{ reason: "FieldValueRequired", message, field: `metadata.annotations[${APPROVAL}]` }];
+  const problem = `protected groups must have approval annotation "${APPROVAL}", see https://github.com/kubernetes/enhancements/pull/1111`;
+  return [required(`metadata.annotations[${APPROVAL}]`, problem)];
 }
 
 function kindCauses(names: JsonObject, member: string): Cause[] {
   const kind = textAt(names, member);
   if (kind === "") return [];
   const field = `spec.names.${member}`;
-  return labelCauses(kind.toLowerCase(), field).map(({ reason }) => ({
-    reason,
-    message: `Invalid value: ${JSON.stringify(kind)}: may have mixed case, but should otherwise match: ${NAME_TEXT}`,
-    field,
-  }));
+  const problem = `may have mixed case, but should otherwise match: ${NAME_TEXT}`;
+  return labelCauses(kind.toLowerCase(), field).map(() => invalidValue(field, kind, problem));
 }
 
 function labelCauses(name: string, field: string): Cause[] {
-  if (name.length > MAX_LENGTH) return [invalid(`must be no more than ${MAX_LENGTH} bytes`, field, name)];
-  return NAME.test(name) ? [] : [invalid(NAME_TEXT, field, name)];
-}
-
-function invalid(text: string, field: string, value?: string): Cause {
-  const quoted = value === undefined ? "" : `${JSON.stringify(value)}: `;
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${quoted}${text}`, field };
+  if (name.length > MAX_LENGTH)
+    return [invalidValue(field, name, `must be no more than ${MAX_LENGTH} bytes`)];
+  return NAME.test(name) ? [] : [invalidValue(field, name, NAME_TEXT)];
 }

@@ -1,3 +1,4 @@
+import { invalidValue, required } from "../errors/cause.ts";
 import type { Cause } from "../errors/status-error.ts";
 import { isJsonObject, type JsonObject } from "../objects/json.ts";
 import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
@@ -10,7 +11,9 @@ const REPLICAS = { specReplicasPath: ".spec.", statusReplicasPath: ".status." };
 export function crdVersionCauses(spec: JsonObject): Cause[] {
   const versions = listAt(spec, "versions").map((each) => (isJsonObject(each) ? each : {}));
   return [
-    ...(spec["preserveUnknownFields"] === true ? [invalid("spec.preserveUnknownFields", true, PRUNE)] : []),
+    ...(spec["preserveUnknownFields"] === true
+      ? [invalidValue("spec.preserveUnknownFields", true, PRUNE)]
+      : []),
     ...versions.flatMap((version, index) => [
       ...listAt(version, "additionalPrinterColumns").flatMap((column, at) =>
         columnCauses(
@@ -37,7 +40,7 @@ function columnCauses(column: JsonObject, field: string): Cause[] {
       textAt(column, member) === "" ? [required(`${field}.${member}`)] : [],
     ),
     ...(type === "" ? [required(`${field}.type`, expected)] : []),
-    ...(type === "" || COLUMN_TYPES.includes(type) ? [] : [invalid(`${field}.type`, type, expected)]),
+    ...(type === "" || COLUMN_TYPES.includes(type) ? [] : [invalidValue(`${field}.type`, type, expected)]),
   ];
 }
 
@@ -47,18 +50,10 @@ function scaleCauses(scale: unknown, field: string): Cause[] {
     const path = textAt(scale, member);
     const at = `${field}.${member}`;
     if (path === "") return [required(at)];
-    if (!SIMPLE_PATH.test(path)) return [invalid(at, path, "must be a simple json path starting with .")];
+    if (!SIMPLE_PATH.test(path))
+      return [invalidValue(at, path, "must be a simple json path starting with .")];
     return path.startsWith(prefix)
       ? []
-      : [invalid(at, path, `should be a json path under ${prefix.slice(0, -1)}`)];
+      : [invalidValue(at, path, `should be a json path under ${prefix.slice(0, -1)}`)];
   });
-}
-
-function required(field: string, text?: string): Cause {
-  const message = text === undefined ? "Required value" : `Required value: ${text}`;
-  return { reason: "FieldValueRequired", message, field };
-}
-
-function invalid(field: string, value: string | boolean, text: string): Cause {
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${JSON.stringify(value)}: ${text}`, field };
 }

@@ -1,3 +1,4 @@
+import { required } from "../errors/cause.ts";
 import type { Cause } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "../objects/kube-object.ts";
@@ -5,7 +6,7 @@ import { patternCauses } from "../schema/pattern-causes.ts";
 import { unusableRules } from "../schema/rules.ts";
 import type { Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
-import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
+import { REVIEW_VERSIONS } from "./conversion-webhook.ts";
 import { crdNameCauses } from "./crd-names.ts";
 import { crdVersionCauses } from "./crd-versions.ts";
 import { metadataCauses } from "./metadata.ts";
@@ -26,7 +27,7 @@ export const customResourceDefinitionStrategy: Strategy = {
     const held = withMetadata(next, isNewlyDeleted ? { finalizers: [...finalizers, CRD_FINALIZER] } : {});
     return { ...held, status: statusOf(held, live) };
   },
-  validate: (next, live) => [...definitionCauses(next), ...conversionCauses(next, live)],
+  validate: (next) => [...definitionCauses(next), ...conversionCauses(next)],
   warnings(next) {
     return versionsOf(next).flatMap((version) =>
       unusableRules(schemaOf(version)).map((rule) => `${textAt(version, "name")}: not evaluated: ${rule}`),
@@ -42,7 +43,7 @@ function withDefaults(spec: JsonObject): JsonObject {
     listKind: textAt(names, "listKind") || `${kind}List`,
     singular: textAt(names, "singular") || kind.toLowerCase(),
   };
-  return { ...spec, conversion: withConversionDefaults(spec["conversion"]), names: complete };
+  return { ...spec, conversion: spec["conversion"] ?? { strategy: "None" }, names: complete };
 }
 
 function statusOf(crd: KubeObject, live: KubeObject | undefined): JsonObject {
@@ -113,6 +114,27 @@ function definitionCauses(crd: KubeObject): Cause[] {
     ...crdNameCauses({ metadata: crd.metadata, spec }),
     ...crdVersionCauses(spec),
     ...schemaCauses(versions),
+  ];
+}
+
+/** Refuses a webhook that is not named, or is asked in no version that we speak; what else is wrong with it shows later. */
+function conversionCauses(crd: KubeObject): Cause[] {
+  const { strategy, webhook } = objectAt(objectAt(crd, "spec"), "conversion");
+  if (strategy === "None") return [];
+  if (strategy !== "Webhook") {
+    const message = `Unsupported value: ${JSON.stringify(strategy)}: supported values: "None", "Webhook"`;
+    return [{ reason: "FieldValueNotSupported", message, field: "spec.conversion.strategy" }];
+  }
+  const given = isJsonObject(webhook) ? webhook : {};
+  const { url, service } = objectAt(given, "clientConfig");
+  const isNamed = (url === undefined) !== (service === undefined);
+  const isAskable = listAt(given, "conversionReviewVersions").some((one) =>
+    REVIEW_VERSIONS.includes(String(one)),
+  );
+  // The fields are those before v1, which the real server names, too.
+  return [
+    ...(isNamed ? [] : [required("spec.conversion.webhookClientConfig")]),
+    ...(isAskable ? [] : [required("spec.conversion.conversionReviewVersions")]),
   ];
 }
 

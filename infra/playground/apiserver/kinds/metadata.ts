@@ -1,4 +1,5 @@
 import type { Random } from "../../../../shared/runtime/ports.ts";
+import { invalidValue, required } from "../errors/cause.ts";
 import type { Cause } from "../errors/status-error.ts";
 import { canonicalJson } from "../objects/canonical.ts";
 import { isJsonObject, type Json, type JsonObject, memberOf, setMember } from "../objects/json.ts";
@@ -111,8 +112,9 @@ function finalizerCauses(finalizers: readonly Json[]): Cause[] {
   const field = "metadata.finalizers";
   const causes = finalizers.flatMap((name) => qualifiedNameCauses(String(name), field));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
-    const message = `Invalid value: ${JSON.stringify(finalizers)}: finalizer orphan and foregroundDeletion cannot be both set`;
-    causes.push({ reason: "FieldValueInvalid", message, field });
+    causes.push(
+      invalidValue(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"),
+    );
   }
   return causes;
 }
@@ -122,7 +124,7 @@ export function finalizerDomainCauses(finalizers: readonly Json[], field: string
   const problem = "name is neither a standard finalizer name nor is it fully qualified";
   return finalizers.map(String).flatMap((name, index) => {
     const isOwned = name.includes("/") || STANDARD_FINALIZERS.has(name);
-    return isOwned ? [] : [invalidValue(name, problem, `${field}[${index}]`)];
+    return isOwned ? [] : [invalidValue(`${field}[${index}]`, name, problem)];
   });
 }
 
@@ -149,18 +151,16 @@ export function isLabel(name: string): boolean {
 function nameCauses(name: string, form: NameForm): Cause[] {
   const field = "metadata.name";
   if (name === "") {
-    return [
-      { reason: "FieldValueRequired", message: "Required value: name or generateName is required", field },
-    ];
+    return [required(field, "name or generateName is required")];
   }
   if (form === "path")
     return /[/%]/.test(name) || name === "." || name === ".."
-      ? [invalidValue(name, "may not contain '/'", field)]
+      ? [invalidValue(field, name, "may not contain '/'")]
       : [];
   const max = form === "label" ? GENERATED_NAME_MAX_LENGTH : NAME_MAX_LENGTH;
-  if (name.length > max) return [invalidValue(name, `must be no more than ${max} bytes`, field)];
-  if (form === "label") return LABEL.test(name) ? [] : [invalidValue(name, LABEL_TEXT, field)];
-  return SUBDOMAIN.test(name) ? [] : [invalidValue(name, SUBDOMAIN_TEXT, field)];
+  if (name.length > max) return [invalidValue(field, name, `must be no more than ${max} bytes`)];
+  if (form === "label") return LABEL.test(name) ? [] : [invalidValue(field, name, LABEL_TEXT)];
+  return SUBDOMAIN.test(name) ? [] : [invalidValue(field, name, SUBDOMAIN_TEXT)];
 }
 
 function labelCauses(labels: JsonObject): Cause[] {
@@ -185,9 +185,9 @@ export function labelValueCauses(value: string, field: string): Cause[] {
   if (LABEL_VALUE.test(value)) return [];
   return [
     invalidValue(
+      field,
       value,
       "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-      field,
     ),
   ];
 }
@@ -198,9 +198,9 @@ export function qualifiedNameCauses(key: string, field: string): Cause[] {
   if (prefixFits && NAME_PART.test(key.slice(slash + 1))) return [];
   return [
     invalidValue(
+      field,
       key,
       "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      field,
     ),
   ];
 }
@@ -212,9 +212,7 @@ function ownerReferenceCauses(references: readonly Json[]): Cause[] {
     if (!isJsonObject(reference)) continue;
     for (const member of ["apiVersion", "kind", "name", "uid"]) {
       if (textAt(reference, member) !== "") continue;
-      const field = `metadata.ownerReferences.${member}`;
-      const message = 'Invalid value: "": must not be empty';
-      causes.push({ reason: "FieldValueInvalid", message, field });
+      causes.push(invalidValue(`metadata.ownerReferences.${member}`, "", "must not be empty"));
     }
     if (reference["controller"] === true) controllers++;
   }
@@ -223,8 +221,4 @@ function ownerReferenceCauses(references: readonly Json[]): Cause[] {
     causes.push({ reason: "FieldValueInvalid", message, field: "metadata.ownerReferences" });
   }
   return causes;
-}
-
-function invalidValue(value: string, text: string, field: string): Cause {
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${JSON.stringify(value)}: ${text}`, field };
 }

@@ -1,3 +1,4 @@
+import { invalidValue } from "../errors/cause.ts";
 import { type Cause, invalid, MAX_CAUSES } from "../errors/status-error.ts";
 import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "../kinds/metadata.ts";
 import type { ScalePaths } from "../kinds/registry.ts";
@@ -122,24 +123,16 @@ function valueAt(object: JsonObject, path: string): Json | undefined {
 function countCauses(field: string, value: Json | undefined): Cause[] {
   if (value === undefined) return [];
   if (!isNumber(value) || !isInteger(value)) {
-    return [invalidAt(field, 0, `${field} accessor error: ${JSON.stringify(value)} is not an int64`)];
+    return [invalidValue(field, 0, `${field} accessor error: ${JSON.stringify(value)} is not an int64`)];
   }
   const count = Number(value);
-  if (count < 0) return [invalidAt(field, value, "should be a non-negative integer")];
+  if (count < 0) return [invalidValue(field, value, "should be a non-negative integer")];
   return count > MAX_REPLICAS
-    ? [invalidAt(field, value, `should be less than or equal to ${MAX_REPLICAS}`)]
+    ? [invalidValue(field, value, `should be less than or equal to ${MAX_REPLICAS}`)]
     : [];
 }
 
 function textCauses(field: string, value: Json | undefined): Cause[] {
   if (value === undefined || typeof value === "string") return [];
-  return [invalidAt(field, "", `${field} accessor error: ${JSON.stringify(value)} is not a string`)];
-}
-
-function invalidAt(field: string, value: Json, problem: string): Cause {
-  return {
-    reason: "FieldValueInvalid",
-    message: `Invalid value: ${JSON.stringify(value)}: ${problem}`,
-    field,
-  };
+  return [invalidValue(field, "", `${field} accessor error: ${JSON.stringify(value)} is not a string`)];
 }

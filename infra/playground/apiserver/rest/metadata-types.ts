@@ -2,7 +2,7 @@ import { badRequest, type StatusError } from "../errors/status-error.ts";
 import { isJsonArray, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
 import { type Pruned, prune } from "../schema/prune.ts";
-import type { Schema } from "../schema/schema.ts";
+import { memberSchema, type Schema } from "../schema/schema.ts";
 
 /** Types of metadata members; a wrong one makes the body undecodable. */
 const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "objects" | "number" | "time">> = {
@@ -93,11 +93,6 @@ function checkBelow(root: JsonObject, schema: Schema, value: Json | undefined, p
 
 function member(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
-}
-
-function memberSchema({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {
-  if (Object.hasOwn(properties, name)) return properties[name];
-  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
 function undecodable(object: JsonObject, path: string, value: Json, type: string): StatusError {

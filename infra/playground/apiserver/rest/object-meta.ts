@@ -1,5 +1,6 @@
+import { invalidValue } from "../errors/cause.ts";
 import { type Cause, conflict, invalid, StatusError } from "../errors/status-error.ts";
-import type { Json, JsonObject } from "../objects/json.ts";
+import type { JsonObject } from "../objects/json.ts";
 import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../objects/kube-object.ts";
 import type { ApiRequest, Target } from "../request/request.ts";
 
@@ -45,7 +46,7 @@ export function changeCauses(target: Target, live: KubeObject, metadata: JsonObj
   for (const member of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
     const given = metadata[member];
     if (given === undefined || given === stored[member]) continue;
-    causes.push(immutable(`metadata.${member}`, given));
+    causes.push(invalidValue(`metadata.${member}`, given, "field is immutable"));
   }
   const keepsMetadata = type.custom && target.subresource === "status";
   const isDeleting = stored.deletionTimestamp !== undefined && !keepsMetadata;
@@ -84,14 +85,6 @@ function newFinalizers(stored: ObjectMeta, metadata: JsonObject): string[] {
   return listAt(metadata, "finalizers")
     .map(String)
     .filter((name) => !known.has(name));
-}
-
-function immutable(field: string, value: Json): Cause {
-  return {
-    reason: "FieldValueInvalid",
-    message: `Invalid value: ${JSON.stringify(value)}: field is immutable`,
-    field,
-  };
 }
 
 /** Returns 422 of an update that lacks its resourceVersion. */

@@ -34,7 +34,7 @@ import { replace, resetFields } from "./update.ts";
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-export const APPLY_PATCH = "application/apply-patch+yaml";
+const APPLY_PATCH = "application/apply-patch+yaml";
 
 /** Serves PATCH by its content type; server-side apply creates what is missing. */
 export async function patch(request: ApiRequest): Promise<Answer> {
@@ -182,7 +182,7 @@ function createApplied(request: ApiRequest, object: KubeObject, options: WriteOp
   return createAtUrl(request, object, options);
 }
 
-export function applyOptions(request: ApiRequest): WriteOptions {
+function applyOptions(request: ApiRequest): WriteOptions {
   const options = writeOptions(request, "patch");
   if (!request.query.get("fieldManager")) {
     const message = "Required value: is required for apply patch";

@@ -1,33 +1,16 @@
-import { applyConfiguration, type ManagedFieldsEntry, trackUpdate } from "../apply/managed-fields.ts";
-import {
-  fieldAt,
-  ownersFromScale,
-  ownersOfScale,
-  type ReplicasFields,
-  SCALE_API_VERSION,
-} from "../apply/scale-owners.ts";
-import {
-  badRequest,
-  conflict,
-  internalError,
-  invalid,
-  notFound,
-  StatusError,
-} from "../errors/status-error.ts";
-import { CORE_SCHEMAS } from "../kinds/core-schemas.ts";
+import { badRequest, conflict, internalError, invalid, notFound } from "../errors/status-error.ts";
 import { tidyMetadata } from "../kinds/metadata.ts";
-import { groupVersion, type ResourceType, type ScalePaths } from "../kinds/registry.ts";
+import type { ScalePaths } from "../kinds/registry.ts";
 import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../objects/json.ts";
 import { selectPath } from "../objects/json-path.ts";
-import { type KubeObject, objectAt, omit, textAt, timestamp } from "../objects/kube-object.ts";
+import { type KubeObject, objectAt, omit, textAt } from "../objects/kube-object.ts";
 import { decodeObject } from "../request/body.ts";
-import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
-import { isTrue } from "../request/router.ts";
+import { type Answer, type ApiRequest, writeOptions } from "../request/request.ts";
 import { refusedPatch } from "./checked-body.ts";
 import { findLive } from "./commit.ts";
 import { checkMetadataTypes } from "./metadata-types.ts";
-import { APPLY_PATCH, applyOptions, patchDocument } from "./patch.ts";
-import { replaceOwned } from "./update.ts";
+import { patchDocument } from "./patch.ts";
+import { replace } from "./update.ts";
 
 /** Scale of an object without replicas while it is being changed; it cannot be read. */
 const NO_REPLICAS = -(2 ** 31);
@@ -40,83 +23,16 @@ export async function scale(request: ApiRequest): Promise<Answer> {
   const live = await findLive(server, target, name);
   if (!live || !paths) throw notFound(type.group, type.plural, name);
   if (verb === "get") return { form: "document", code: 200, body: toScale(live, paths) };
-  const fields = replicasFields(type);
-  const managedFields = ownersOfScale(live.metadata.managedFields, fields);
-  const shown = toScale(live, paths, NO_REPLICAS);
-  const before = { ...shown, metadata: { ...shown.metadata, ...(managedFields ? { managedFields } : {}) } };
-  const change = await changeOf(request, before);
-  const object = withReplicas(request, live, change.scale, paths);
-  const answer = await replaceOwned(
-    request,
-    live,
-    { object, metadata: tidyMetadata(live.metadata), options: change.options },
-    () =>
-      ownersFromScale(change.owners, {
-        entries: live.metadata.managedFields,
-        apiVersion: groupVersion(type.group, served.version),
-        fields,
-      }),
-  );
+  const options = writeOptions(request, verb === "patch" ? "patch" : "update");
+  const wanted =
+    verb === "patch"
+      ? patchDocument(request, toScale(live, paths, NO_REPLICAS)).patched
+      : (await decodeObject(request.contentType, request.body)).value;
+  checkMetadataTypes(wanted);
+  const object = withReplicas(request, live, wanted, paths);
+  const answer = await replace(request, live, { object, metadata: tidyMetadata(live.metadata), options });
   if (answer.form !== "object") throw internalError("a replaced object was expected");
   return { form: "document", code: 200, body: toScale(answer.object, paths) };
-}
-
-function replicasFields({ group, versions }: ResourceType): ReplicasFields {
-  return new Map(
-    versions.map(({ version, scale: paths }) => [
-      groupVersion(group, version),
-      paths && fieldAt(members(paths.specReplicasPath)),
-    ]),
-  );
-}
-
-/** A Scale as it must be, and the owners of its fields. */
-interface ScaleChange {
-  readonly scale: JsonObject;
-  readonly owners: readonly ManagedFieldsEntry[] | undefined;
-  readonly options: WriteOptions;
-}
-
-async function changeOf(request: ApiRequest, before: KubeJson): Promise<ScaleChange> {
-  const { verb, contentType, body, now } = request;
-  const operation = {
-    schema: CORE_SCHEMAS.Scale,
-    live: before,
-    apiVersion: SCALE_API_VERSION,
-    subresource: "scale",
-    now: timestamp(now),
-    resetFields: [],
-  };
-  if (verb === "patch" && contentType === APPLY_PATCH) {
-    const options = applyOptions(request);
-    const config = (await decodeObject(contentType, body)).value as KubeJson;
-    const force = isTrue(request.query.get("force"));
-    const manager = options.fieldManager;
-    const isCustom = request.target.type.custom;
-    // Without owners it does not even come to conflicts.
-    if (isCustom && before.metadata["managedFields"] === undefined) throw inconvertible(before);
-    const scale = await applyConfiguration({ ...operation, config, force, manager });
-    if (isCustom) throw inconvertible(before);
-    // Made by the apply just now.
-    const owners = scale.metadata["managedFields"] as unknown as readonly ManagedFieldsEntry[];
-    return { scale, owners, options };
-  }
-  const options = writeOptions(request, verb === "patch" ? "patch" : "update");
-  const scale =
-    verb === "patch" ? patchDocument(request, before).patched : (await decodeObject(contentType, body)).value;
-  checkMetadataTypes(scale);
-  const { replicas = 0 } = objectAt(scale, "spec");
-  const metadata = objectAt(scale, "metadata");
-  const next = { ...before, ...scale, metadata, spec: replicas === 0 ? {} : { replicas } };
-  const owners = await trackUpdate({ ...operation, next, manager: options.fieldManager });
-  return { scale, owners, options };
-}
-
-/** The real server cannot apply to the Scale of a custom resource either. */
-function inconvertible({ metadata }: KubeJson): StatusError {
-  const problem = "request to convert CR to an invalid group/version: autoscaling/v1";
-  const object = `/${metadata["name"]}; ${SCALE_API_VERSION}, Kind=Scale`;
-  return new StatusError(500, "", `failed to convert new object (${object}) to proper version: ${problem}`);
 }
 
 function withReplicas(

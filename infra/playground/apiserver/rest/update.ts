@@ -1,4 +1,4 @@
-import { type ManagedFieldsEntry, trackUpdate } from "../apply/managed-fields.ts";
+import { trackUpdate } from "../apply/managed-fields.ts";
 import { badRequest, conflict, notFound } from "../errors/status-error.ts";
 import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion } from "../kinds/registry.ts";
@@ -6,7 +6,6 @@ import type { JsonObject } from "../objects/json.ts";
 import { type KubeObject, textAt, timestamp } from "../objects/kube-object.ts";
 import { decodeObject } from "../request/body.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
-import type { Soon } from "../soon.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
 import { commitChange, findLive } from "./commit.ts";
@@ -53,32 +52,22 @@ interface Replacement {
 }
 
 /** A change of a stored object by a whole new content: PUT, or a patch that was carried out. */
-export function replace(request: ApiRequest, live: KubeObject, change: Replacement): Promise<Answer> {
-  return replaceOwned(request, live, change, (next) =>
-    trackedFields(request, live, next, change.options.fieldManager),
-  );
-}
-
-/** Updates with owners from the caller; `ownersOf` gets the sent object, before the endpoint takes its part. */
-export async function replaceOwned(
-  request: ApiRequest,
-  live: KubeObject,
-  change: Replacement,
-  ownersOf: (next: KubeObject) => Soon<readonly ManagedFieldsEntry[] | undefined>,
-): Promise<Answer> {
+export async function replace(request: ApiRequest, live: KubeObject, change: Replacement): Promise<Answer> {
   const { target } = request;
-  const next = { ...change.object, metadata: nextMetadata(target, live, change.metadata) } as KubeObject;
+  const { object, metadata, options } = change;
+  const next = { ...object, metadata: nextMetadata(target, live, metadata) } as KubeObject;
   const admitted = admit(
     request,
     live,
     restrictToEndpoint(target, live, next),
-    changeCauses(target, live, change.metadata),
+    changeCauses(target, live, metadata),
   );
-  const sent = { ...change.object, metadata: change.metadata } as KubeObject;
-  const managedFields = await ownersOf(sent);
+  // The owners are those of what was sent, before the endpoint takes its part.
+  const sent = { ...object, metadata } as KubeObject;
+  const managedFields = await trackedFields(request, live, sent, options.fieldManager);
   const { managedFields: _, ...rest } = admitted.metadata;
   const tracked = managedFields === undefined ? rest : { ...rest, managedFields };
-  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, change.options.dryRun);
+  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, options.dryRun);
 }
 
 function trackedFields(request: ApiRequest, live: KubeObject, next: KubeObject, manager: string) {

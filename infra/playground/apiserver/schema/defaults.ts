@@ -7,7 +7,7 @@ import {
   memberOf,
   setMember,
 } from "../objects/json.ts";
-import type { Schema } from "./schema.ts";
+import { memberSchema, type Schema } from "./schema.ts";
 
 /**
  * Characters of JSON that defaults may add to one object. It is more than an object may have, and keeps a long
@@ -97,12 +97,6 @@ function insert(filling: Filling, schema: Schema, fallback: Json): Json {
 
 function fitsAny(schema: Schema): boolean {
   return schema.type === undefined && schema["x-kubernetes-int-or-string"] !== true;
-}
-
-function memberSchema(schema: Schema, name: string): Schema | undefined {
-  const { properties, additionalProperties } = schema;
-  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
-  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
 const defaultsBySchema = new WeakMap<Schema, readonly (readonly [string, Json])[]>();

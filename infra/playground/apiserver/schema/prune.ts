@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, setMember } from "../objects/json.ts";
-import type { Schema } from "./schema.ts";
+import { memberSchema, type Schema } from "./schema.ts";
 
 export interface Pruned {
   readonly value: Json;
@@ -61,7 +61,7 @@ function pruneMembers(place: Place, object: JsonObject, path: string): Json {
   let copy: Record<string, Json> | undefined;
   for (const name of Object.keys(object)) {
     const item = object[name] as Json;
-    const below = memberSchema(place, name);
+    const below = declared(place, name);
     const child = path === "" ? name : `${path}.${name}`;
     if (below === undefined) {
       place.unknown.push(child);
@@ -78,12 +78,9 @@ function pruneMembers(place: Place, object: JsonObject, path: string): Json {
 }
 
 /** The schema of a member; undefined = unknown. */
-function memberSchema({ schema, isResource }: Place, name: string): Schema | undefined {
+function declared({ schema, isResource }: Place, name: string): Schema | undefined {
   if (isResource && TYPE_AND_METADATA.has(name)) return FREE;
-  const { properties, additionalProperties } = schema;
-  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
-  if (typeof additionalProperties === "object") return additionalProperties;
-  return additionalProperties === true || schema["x-kubernetes-preserve-unknown-fields"] === true
-    ? FREE
-    : undefined;
+  const isFree =
+    schema.additionalProperties === true || schema["x-kubernetes-preserve-unknown-fields"] === true;
+  return memberSchema(schema, name) ?? (isFree ? FREE : undefined);
 }

@@ -50,3 +50,9 @@ export interface Schema {
   readonly "x-kubernetes-embedded-resource"?: boolean;
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
+
+/** Returns the schema of a member; undefined where none is declared. */
+export function memberSchema({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}

@@ -26,7 +26,6 @@ export const ZERO_VALUES = {
       nodeInfo: Object.fromEntries(NODE_INFO.map((name) => [name, ""])),
     },
   },
-  Pod: { spec: { containers: null }, status: {} },
   SpecAndStatus: { spec: {}, status: {} },
   Spec: { spec: {} },
   CustomResourceDefinition: {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../../infra/playground/apiserver/objects/
 import { CRDS_PATH, widget } from "./api-client.ts";
 import { APPLY_VECTORS } from "./apply-vectors.ts";
 import { gizmo } from "./differential/gizmo-address.ts";
-import { GIZMOS_PATH, OLD_GIZMOS_PATH } from "./differential/gizmos.ts";
+import { GIZMOS_PATH } from "./differential/gizmos.ts";
 import {
   get,
   json,
@@ -278,11 +278,6 @@ const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
     get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=a,involvedObject.kind=Widget"),
     get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=zz"),
     get("/api/v1/namespaces/{ns}/events/e", TABLE),
-  ],
-  "scale through another version": [
-    apply(`${GIZMOS_PATH}/a`, gizmo("a", {})),
-    merge(`${OLD_GIZMOS_PATH}/a/scale?fieldManager=fn-a`, { spec: { replicas: 100 } }),
-    apply(`${GIZMOS_PATH}/a`, gizmo("a", { size: 0 })),
   ],
   "times of deletion in a configuration": [
     apply(`${W}/z`, widget("z", {}, { deletionGracePeriodSeconds: 5 })),

@@ -98,7 +98,7 @@ export const CORE_CONTENTS: readonly CoreKind[] = [
           {
             unschedulable: pick<Json>(true, false),
             taints: pick<Json>([{ key: "k", effect: "NoSchedule" }], []),
-            providerID: pick<Json>("x://1", "x://1", "x://2", ""),
+            providerID: pick<Json>("x://1", ""),
           },
           2,
         ),
@@ -138,23 +138,6 @@ export const CORE_CONTENTS: readonly CoreKind[] = [
       fc.record({ conditions }),
       orderOf,
       pick<JsonObject>({ phase: "Active" }, { phase: "Terminating" }, { phase: "x" }, {}),
-    ),
-  },
-  {
-    kind: "Pod",
-    apiVersion: "v1",
-    path: "/api/v1/namespaces/{ns}/pods",
-    name: "p",
-    content: fc.constant({ spec: { containers: [{ name: "c", image: "i" }] } }),
-    directives: pick<JsonObject>(
-      { spec: { containers: [{ name: "c", image: "j" }] } },
-      { spec: { activeDeadlineSeconds: 5 } },
-      { metadata: { labels: { a: "b" } } },
-    ),
-    status: fc.oneof(
-      fc.record({ conditions }),
-      orderOf,
-      pick<JsonObject>({ phase: "Running" }, { phase: "Running", podIP: "1.2.3.4" }),
     ),
   },
   {
@@ -226,3 +209,39 @@ export const CORE_CONTENTS: readonly CoreKind[] = [
     ),
   },
 ];
+
+const OWNER = { apiVersion: "v1", kind: "ConfigMap", name: "owner-0" };
+const OWNER_UID = { uid: "0a000000-0000-0000-0000-000000000000" };
+
+/** Directives of strategic merge in places where they are good for nothing. */
+export const oddDirectives: fc.Arbitrary<JsonObject> = pick<JsonObject>(
+  { data: { $patch: "replace", z: "MQ==" } },
+  { data: { $patch: "delete" } },
+  { data: { $patch: "merge", z: "MQ==" } },
+  { $patch: "merge" },
+  { $patch: 1 },
+  { $retainKeys: "x" },
+  { $retainKeys: ["metadata"], data: { z: "MQ==" } },
+  { metadata: { $retainKeys: ["labels"] } },
+  { metadata: { labels: { $patch: "replace", z: "q" } } },
+  { metadata: { labels: { $patch: "delete" } } },
+  { metadata: { annotations: { $retainKeys: ["a"], a: "b" } } },
+  { metadata: { "$setElementOrder/finalizers": "x" } },
+  { metadata: { "$setElementOrder/finalizers": ["x.y/z"] } },
+  { metadata: { "$setElementOrder/finalizers": ["d.e/f"], finalizers: ["a.b/c"] } },
+  { metadata: { "$deleteFromPrimitiveList/finalizers": "x" } },
+  { metadata: { finalizers: [{ a: 1 }] } },
+  { metadata: { finalizers: ["a.b/c", "a.b/c"] } },
+  { metadata: { ownerReferences: [{ $patch: "replace" }] } },
+  { metadata: { ownerReferences: [{ $patch: "replace" }, { ...OWNER, ...OWNER_UID }] } },
+  { metadata: { ownerReferences: [{ $patch: "delete" }] } },
+  { metadata: { ownerReferences: [{ $patch: "delete", ...OWNER_UID }] } },
+  { metadata: { ownerReferences: [{ $patch: "merge", ...OWNER_UID }] } },
+  { metadata: { ownerReferences: [{ $patch: "bogus", ...OWNER_UID }] } },
+  { metadata: { ownerReferences: [OWNER] } },
+  { metadata: { ownerReferences: [{ ...OWNER, ...OWNER_UID, controller: null }] } },
+  { metadata: { ownerReferences: ["x"] } },
+  { metadata: { ownerReferences: { a: "b" } } },
+  { metadata: { "$setElementOrder/ownerReferences": [OWNER_UID] } },
+  { metadata: { "$setElementOrder/ownerReferences": [{}] } },
+);

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import type { JsonObject } from "../../../../../infra/playground/apiserver/objects/json.ts";
 import { pick, rarely } from "./choice.ts";
-import { CORE_CONTENTS, type CoreKind } from "./core-contents.ts";
-import { oddDirectives, REFUSALS } from "./core-refusals.ts";
+import { CORE_CONTENTS, type CoreKind, oddDirectives } from "./core-contents.ts";
 import { manager } from "./gizmo-address.ts";
 import { oddMetadata, validMetadata } from "./metadata-contents.ts";
 import * as s from "./step.ts";
@@ -26,9 +25,7 @@ function stepsOf({ kind, apiVersion, path, name, content, directives, status }: 
   });
   const by = (at: string, who: Writer, force?: string) => s.withQuery(at, { ...who, force });
   const metadata = fc.oneof({ weight: 5, arbitrary: validMetadata }, { weight: 1, arbitrary: oddMetadata });
-  const odd = REFUSALS[kind] ?? content;
-  const value = fc.oneof({ weight: 4, arbitrary: content }, { weight: 1, arbitrary: odd });
-  const main = fc.tuple(writer, value, metadata);
+  const main = fc.tuple(writer, content, metadata);
   const steps: [number, Steps][] = [
     [4, main.map(([who, value, metadata]) => s.post(by(path, who), object(metadata, value)))],
     [1, main.map(([who, value]) => s.post(by(path, who), { metadata: { name }, ...value }))],

@@ -55,6 +55,12 @@ export const EXPLAINED: readonly Explanation[] = [
     ours: /^undefined$/,
   },
   {
+    reason: "who scales owns the replicas as anyone who updates them: with a time, and in each version",
+    after: /\/scale/,
+    at: / Update scale \S+\.time$|^code$|^body\./,
+    endsSequence: true,
+  },
+  {
     reason: "columns of compiled-in kinds have no description",
     request: /^GET \/api\/v1\/\S+ Table|^GET \/apis\/coordination\S+ Table/,
     at: /columnDefinitions\.\d+\.description$/,

@@ -77,14 +77,6 @@ export const scale: Steps = fc.oneof(
     .map(([{ path, of, query: given }, replicas]) =>
       s.edit(s.withQuery(`${path}/${of}/scale`, given), { spec: { replicas } }),
     ),
-  fc.tuple(place, pick(2, 6), rarely("true")).map(([{ path, of, query: given }, replicas, force]) =>
-    s.apply(s.withQuery(`${path}/${of}/scale`, { ...given, force }), {
-      apiVersion: "autoscaling/v1",
-      kind: "Scale",
-      metadata: { name: of },
-      spec: { replicas },
-    }),
-  ),
 );
 export const look: Steps = fc
   .tuple(collection, name, pick("", "", "/status"))

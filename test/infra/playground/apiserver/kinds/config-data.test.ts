@@ -14,31 +14,12 @@ describe("ConfigMaps and Secrets", () => {
     expect(body).not.toHaveProperty("data");
   });
 
-  it("have keys that may be names of files, and each once", async () => {
-    await using api = await startTestServer({ withWidgets: false });
-    const body = { metadata, data: { "a b": "x", c: "y" }, binaryData: { c: "AAEC" } };
-    expect(causesOf(await api.call("POST", CONFIG_MAPS, { body }))).toEqual([
-      "data[a b] FieldValueInvalid",
-      "data[c] FieldValueInvalid",
-    ]);
-  });
-
   it("stay as they are once they are immutable", async () => {
     await using api = await startTestServer({ withWidgets: false });
     await api.call("POST", SECRETS, { body: { metadata, immutable: true, stringData: { a: "x" } } });
     const change = { stringData: { a: "y" }, immutable: false };
     const reply = await api.call("PATCH", `${SECRETS}/c`, { type: MERGE, body: change });
     expect(causesOf(reply)).toEqual(["immutable FieldValueForbidden", "data FieldValueForbidden"]);
-  });
-
-  it("hold what the type of a Secret demands", async () => {
-    await using api = await startTestServer({ withWidgets: false });
-    const post = async (type: string, stringData: Body = {}) =>
-      causesOf(await api.call("POST", SECRETS, { body: { metadata, type, stringData } }));
-    expect(await post("kubernetes.io/tls", { "tls.key": "x" })).toEqual(["data[tls.crt] FieldValueRequired"]);
-    expect(await post("kubernetes.io/dockerconfigjson", { ".dockerconfigjson": "x" })).toEqual([
-      "data[.dockerconfigjson] FieldValueInvalid",
-    ]);
   });
 
   it("are unreadable with values of another type", async () => {

@@ -7,9 +7,9 @@ import { machine, machinePool } from "../../../../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../../../../support/sim.ts";
 
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
-const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "i0" };
-const machineOf = (overrides: Parameters<typeof machine>[1] = {}) =>
-  machine("m0", { ...overrides, spec: { infrastructureRef: REFERENCE } });
+const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine" };
+const machineOf = (name: string, overrides: Parameters<typeof machine>[1] = {}) =>
+  machine("m0", { ...overrides, spec: { infrastructureRef: { ...REFERENCE, name } } });
 
 describe("SimMachines", () => {
   it("are made for the instances that stay and have none, where the pool wants Machines", () => {
@@ -32,7 +32,7 @@ describe("SimMachines", () => {
     const parts = {
       instances: [simInstance("i0"), simInstance("i1", foreign)],
       simMachines: [simMachine("i0"), simMachine("i1", foreign)],
-      machines: [machineOf(), other],
+      machines: [machineOf("i0"), other],
     };
     const own = ownParts(simMachinePool(), parts);
     expect([own.instances, own.simMachines, own.machines].map((list) => list.length)).toEqual([1, 1, 1]);
